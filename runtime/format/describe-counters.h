@@ -1,0 +1,41 @@
+/* Defines the counter descriptions of one module from its table: include with
+ * RECORD_PREFIX, RECORD_TAG and RECORD_ROWS defined.  Used by describe.c only. */
+#define GLUE_(a, b) a##_##b
+#define GLUE(a, b) GLUE_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+#define ROW(name, rule, unit, since, absent, meaning)                                              \
+  {TEXT(RECORD_PREFIX) "_" #name, DARSHAN_RULE_##rule, DARSHAN_UNIT_##unit,                        \
+   GLUE(RECORD_PREFIX, name), since, 0, absent, meaning},
+#define NO_ROW(name, rule, unit, since, absent, meaning)
+
+#define COUNTER ROW
+#define FCOUNTER NO_ROW
+#define RETIRED_COUNTER(name, first, last)                                                         \
+  {TEXT(RECORD_PREFIX) "_" #name, DARSHAN_RULE_SUM, DARSHAN_UNIT_COUNT, -1, first, last, 0, NULL},
+static const struct darshan_counter GLUE(RECORD_TAG, counters)[] = {
+#include RECORD_ROWS
+    {NULL, 0, 0, 0, 0, 0, 0, NULL}};
+#undef COUNTER
+#undef FCOUNTER
+#undef RETIRED_COUNTER
+
+#define COUNTER NO_ROW
+#define FCOUNTER ROW
+#define RETIRED_COUNTER(name, first, last)
+static const struct darshan_counter GLUE(RECORD_TAG, fcounters)[] = {
+#include RECORD_ROWS
+    {NULL, 0, 0, 0, 0, 0, 0, NULL}};
+#undef COUNTER
+#undef FCOUNTER
+#undef RETIRED_COUNTER
+
+#undef GLUE_
+#undef GLUE
+#undef TEXT_
+#undef TEXT
+#undef ROW
+#undef NO_ROW
+#undef RECORD_PREFIX
+#undef RECORD_TAG
+#undef RECORD_ROWS

@@ -1,0 +1,105 @@
+/* The frame of a log: header, job region, annex.  Format 3.41; doc/log-format.md
+ * describes it in words.  Everything is in the byte order of the writer. */
+#ifndef DARSHAN_LOG_FORMAT_H
+#define DARSHAN_LOG_FORMAT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define DARSHAN_LOG_VERSION "3.41"
+#define DARSHAN_LOG_MAGIC INT64_C(6567223)
+#define DARSHAN_MAX_MODULES 64     /* slots in the header's map */
+#define DARSHAN_MAX_MODULES_OLD 16 /* the same before 3.41 */
+#define DARSHAN_JOB_METADATA_LEN 1024
+#define DARSHAN_JOB_REGION_MAX 4096 /* what readers accept, decompressed */
+#define DARSHAN_NAME_MAX 4095       /* bytes of a record name, without the NUL */
+
+#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) DARSHAN_MOD_##SYMBOL = id,
+enum darshan_module_id {
+#include "modules.def"
+};
+#undef MODULE
+
+enum darshan_compression { DARSHAN_ZLIB = 0, DARSHAN_BZIP2 = 1, DARSHAN_UNCOMPRESSED = 2 };
+
+struct darshan_region { /* a stretch of the file; len 0: no data */
+  uint64_t off;
+  uint64_t len; /* as stored, compressed */
+};
+
+struct darshan_header {
+  char version[8];
+  int64_t magic;
+  uint8_t comp_type;
+  uint8_t padding[7];
+  uint64_t partial_flag; /* bit i: module i had to leave data out */
+  struct darshan_region names;
+  struct darshan_region modules[DARSHAN_MAX_MODULES];
+  uint32_t module_versions[DARSHAN_MAX_MODULES];
+};
+static_assert(sizeof(struct darshan_header) == 1328, "format");
+
+struct darshan_header_old { /* 3.00 to 3.21 */
+  char version[8];
+  int64_t magic;
+  uint8_t comp_type;
+  uint8_t padding[3];
+  uint32_t partial_flag;
+  struct darshan_region names;
+  struct darshan_region modules[DARSHAN_MAX_MODULES_OLD];
+  uint32_t module_versions[DARSHAN_MAX_MODULES_OLD];
+};
+static_assert(sizeof(struct darshan_header_old) == 360, "format");
+
+struct darshan_job { /* the command line and the mount table follow as text */
+  int64_t uid;
+  int64_t start_time_sec;
+  int64_t start_time_nsec;
+  int64_t end_time_sec;
+  int64_t end_time_nsec;
+  int64_t nprocs;
+  int64_t jobid;
+  char metadata[DARSHAN_JOB_METADATA_LEN];
+};
+static_assert(sizeof(struct darshan_job) == 1080, "format");
+
+struct darshan_job_old { /* 3.00 to 3.21 */
+  int64_t uid;
+  int64_t start_time;
+  int64_t end_time;
+  int64_t nprocs;
+  int64_t jobid;
+  char metadata[DARSHAN_JOB_METADATA_LEN];
+};
+static_assert(sizeof(struct darshan_job_old) == 1064, "format");
+
+/* The annex: blocks of this project's own, after the last region, where other
+ * readers do not look.  It is found by a trailer in the last bytes of the file. */
+#define DARSHAN_ANNEX_MAGIC "DshAnnex"
+#define DARSHAN_ANNEX_VERSION 1
+
+struct darshan_annex_block { /* followed by stored_len bytes */
+  uint32_t module;           /* a module id >= 64 */
+  uint32_t version;          /* record version of that module */
+  uint32_t comp_type;        /* enum darshan_compression */
+  uint32_t flags;            /* bit 0: records were left out */
+  uint64_t stored_len;
+  uint64_t raw_len;
+};
+static_assert(sizeof(struct darshan_annex_block) == 32, "format");
+
+struct darshan_annex_trailer {
+  char magic[8];
+  uint32_t version;
+  uint32_t num_blocks;
+  uint64_t offset;   /* of the first block, from the start of the file */
+  uint64_t length;   /* of all blocks; in a journal blocks may lie apart, see doc */
+  uint32_t checksum; /* CRC-32 of the annex bytes; 0 with flag bit 0 */
+  uint32_t flags;    /* bit 0: live journal, no checksum */
+};
+static_assert(sizeof(struct darshan_annex_trailer) == 40, "format");
+
+#define DARSHAN_ANNEX_LIVE 1u
+#define DARSHAN_ANNEX_PARTIAL 1u
+
+#endif
