@@ -1,0 +1,100 @@
+/* System calls of our own, made without libc: nothing here passes through a
+ * wrapper, touches errno, allocates, or needs the library to be initialised.
+ * Every function returns what the kernel returns: a result, or -errno. */
+#ifndef DARSHAN_SYS_H
+#define DARSHAN_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+#if defined(__x86_64__)
+static inline long sys_call(long n, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#elif defined(__aarch64__)
+static inline long sys_call(long n, long a, long b, long c, long d, long e, long f) {
+  register long x8 __asm__("x8") = n;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
+}
+#else
+#error "sys_call: this processor is not supported yet (x86-64 and AArch64 are)"
+#endif
+
+#define SYS1(n, a) sys_call((n), (long)(a), 0, 0, 0, 0, 0)
+#define SYS2(n, a, b) sys_call((n), (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS3(n, a, b, c) sys_call((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS4(n, a, b, c, d) sys_call((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/* Always close-on-exec. */
+static inline int sys_open(const char *path, int flags, unsigned mode) {
+  return (int)SYS4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+static inline int sys_close(int fd) { return (int)SYS1(SYS_close, fd); }
+static inline ssize_t sys_read(int fd, void *buf, size_t n) { return SYS3(SYS_read, fd, buf, n); }
+static inline ssize_t sys_write(int fd, const void *buf, size_t n) {
+  return SYS3(SYS_write, fd, buf, n);
+}
+static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
+  return SYS4(SYS_pwrite64, fd, buf, n, off);
+}
+static inline int sys_ftruncate(int fd, off_t size) { return (int)SYS2(SYS_ftruncate, fd, size); }
+static inline int sys_fallocate(int fd, off_t off, off_t len) {
+  return (int)SYS4(SYS_fallocate, fd, 0, off, len);
+}
+static inline int sys_unlink(const char *path) {
+  return (int)SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+static inline int sys_rename(const char *from, const char *to) {
+  return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+}
+/* Renames, refusing to replace an existing target (-EEXIST). */
+static inline int sys_rename_new(const char *from, const char *to) {
+  return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 1, 0);
+}
+static inline int sys_mkdir(const char *path, unsigned mode) {
+  return (int)SYS3(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+static inline int sys_fchmod(int fd, unsigned mode) { return (int)SYS2(SYS_fchmod, fd, mode); }
+static inline int sys_faccess(const char *path, int mode) {
+  return (int)SYS3(SYS_faccessat, AT_FDCWD, path, mode);
+}
+static inline ssize_t sys_readlink(const char *path, char *buf, size_t n) {
+  return SYS4(SYS_readlinkat, AT_FDCWD, path, buf, n);
+}
+/* Length with the NUL. */
+static inline ssize_t sys_getcwd(char *buf, size_t n) { return SYS2(SYS_getcwd, buf, n); }
+static inline pid_t sys_getpid(void) { return (pid_t)SYS1(SYS_getpid, 0); }
+static inline pid_t sys_getppid(void) { return (pid_t)SYS1(SYS_getppid, 0); }
+static inline void *sys_mmap(void *at, size_t n, int prot, int flags, int fd, off_t off) {
+  return (void *)sys_call(SYS_mmap, (long)at, (long)n, prot, flags, fd, off);
+}
+static inline int sys_munmap(void *at, size_t n) { return (int)SYS2(SYS_munmap, at, n); }
+static inline int sys_madvise(void *at, size_t n, int advice) {
+  return (int)SYS3(SYS_madvise, at, n, advice);
+}
+/* 1 if a pointer returned by sys_mmap is an error. */
+static inline int sys_failed(const void *p) { return (uintptr_t)p > (uintptr_t)-4096L; }
+
+#endif
