@@ -1,0 +1,22 @@
+/* What the runtime has to tell the user.  Problems are collected here and
+ * printed as one line at most: the output belongs to the application. */
+#ifndef DARSHAN_MESSAGES_H
+#define DARSHAN_MESSAGES_H
+
+#include <stddef.h>
+
+struct darshan_messages {
+  unsigned count;  /* problems so far; 0: everything else is undefined */
+  char first[232]; /* the first of them, one line without newline */
+};
+
+/* Notes a problem: "what: detail".  detail may be NULL; it is data of a
+ * stranger, so control bytes in it are replaced. */
+void darshan_message_add(struct darshan_messages *messages, const char *what, const char *detail,
+                         size_t detail_length);
+
+/* The line to print, newline included; returns its length, 0 if there is
+ * nothing to say.  A room of 320 bytes holds every line. */
+size_t darshan_messages_line(const struct darshan_messages *messages, char *out, size_t room);
+
+#endif
