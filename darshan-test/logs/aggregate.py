@@ -1,0 +1,213 @@
+"""What --total, --perf and --file must print for the records of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .model import Counted
+
+PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
+LAST_WINS = (
+    "MODE",
+    "RENAMED_FROM",
+    "MEM_ALIGNMENT",
+    "FILE_ALIGNMENT",
+    "CHUNK_SIZE",
+    "OBJ_OTYPE",
+    "ARRAY_CELL_SIZE",
+    "ARRAY_CHUNK_SIZE",
+)
+MAXIMA = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+STICKY_MINUS_ONE = ("POSIX", "DFS", "DAOS")
+
+
+class View:
+    """A record of one of the five modules, by names without prefix."""
+
+    def __init__(self, module: str, record: Counted) -> None:
+        prefix = PREFIXES[module] + "_"
+        self.id, self.rank = record.id, record.rank
+        self.counters = {name[len(prefix) :]: v for name, v in record.counters.items()}
+        self.fcounters = {name[len(prefix) :]: v for name, v in record.fcounters.items()}
+        self.read, self.written = self.counters["BYTES_READ"], self.counters["BYTES_WRITTEN"]
+        self.offset = -1
+        if module in ("POSIX", "STDIO"):
+            self.offset = max(self.counters[name] for name in MAXIMA)
+        shared = self.rank < 0
+        f = self.fcounters
+        self.meta = 0.0 if shared else f["F_META_TIME"]
+        self.transfer = 0.0 if shared else f["F_READ_TIME"] + f["F_WRITE_TIME"]
+        self.time = f["F_SLOWEST_RANK_TIME"] if shared else self.meta + self.transfer
+        self.procs = -1 if shared else 1
+
+
+def views(module: str, records: Sequence[Counted]) -> list[View]:
+    return [View(module, record) for record in records]
+
+
+def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
+    """The values of --perf by their key."""
+    all_views = views(module, records)
+    total = sum(v.read + v.written for v in all_views)
+    ranks = sorted({v.rank for v in all_views if v.rank >= 0} | {0})
+    spent = {rank: [0.0, 0.0, 0.0] for rank in ranks}
+    shared = 0.0
+    for v in all_views:
+        if v.rank < 0:
+            shared += v.time
+            continue
+        for i, value in enumerate((v.time, v.meta, v.transfer)):
+            spent[v.rank][i] += value
+    slowest = 0
+    for rank in ranks:
+        if spent[rank][0] > spent[slowest][0]:
+            slowest = rank
+    if not spent[slowest][0] > 0:
+        slowest, spent[slowest] = 0, [0.0, 0.0, 0.0]
+    whole = spent[slowest][0] + shared
+    speed = total / 1048576 / whole if whole else 0.0
+    return {
+        "total_bytes": str(total),
+        "unique files: slowest_rank_io_time": f"{spent[slowest][0]:f}",
+        "unique files: slowest_rank_meta_only_time": f"{spent[slowest][1]:f}",
+        "unique files: slowest_rank_rw_only_time": f"{spent[slowest][2]:f}",
+        "unique files: slowest_rank": str(slowest),
+        "shared files: time_by_slowest": f"{shared:f}",
+        "agg_time_by_slowest": f"{whole:f} # seconds",
+        "agg_perf_by_slowest": f"{speed:f} # MiB/s",
+    }
+
+
+class File:
+    """All records of one id."""
+
+    def __init__(self) -> None:
+        self.read = self.written = self.procs = 0
+        self.offset = 0
+
+    def add(self, v: View) -> None:
+        self.read += v.read
+        self.written += v.written
+        self.offset = -1 if -1 in (self.offset, v.offset) else max(self.offset, v.offset)
+        self.procs = -1 if v.procs == -1 else self.procs + v.procs
+
+
+def category(files: list[File]) -> tuple[int, int, int]:
+    """(number, bytes, highest offset) of some files."""
+    offset = 0
+    for f in files:
+        offset = -1 if -1 in (offset, f.offset) else max(offset, f.offset)
+    return len(files), sum(f.read + f.written for f in files), offset
+
+
+def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
+    """The lines of --file by their category."""
+    by_id: dict[int, File] = {}
+    for v in views(module, records):
+        by_id.setdefault(v.id, File()).add(v)
+    files = list(by_id.values())
+    shared = category([f for f in files if f.procs == -1])
+    partly = category([f for f in files if f.procs not in (1, -1)])
+    groups = {
+        "total": category(files),
+        "read_only": category([f for f in files if f.read > 0 and f.written == 0]),
+        "write_only": category([f for f in files if f.written > 0 and f.read == 0]),
+        "read_write": category([f for f in files if f.read > 0 and f.written > 0]),
+        "unique": category([f for f in files if f.procs == 1]),
+        "shared": tuple(a + b for a, b in zip(shared, partly)),
+    }
+    return {name: "{} {} {}".format(*values) for name, values in groups.items()}
+
+
+def add_common(kind: str, total: dict[str, int], record: dict[str, int]) -> None:
+    """Merges the four common values of a record into those of the total."""
+    value, count = (f"{kind}{{}}_{word}" for word in (kind, "COUNT"))
+    slots = [[total[value.format(i)], total[count.format(i)]] for i in range(1, 5)]
+    rest = []
+    for i in range(1, 5):
+        entry = [record[value.format(i)], record[count.format(i)]]
+        matching = [slot for slot in slots if slot[0] == entry[0]]
+        for slot in matching:
+            slot[1] += entry[1]
+        if not matching:
+            rest.append(entry)
+    for entry in rest:
+        if entry[0] == 0:
+            break
+        keep = 0
+        while keep < 4 and (slots[keep][1], slots[keep][0]) > (entry[1], entry[0]):
+            keep += 1
+        if keep == 4:
+            break
+        slots = [*slots[:keep], entry, *slots[keep:3]]
+    for i, slot in enumerate(slots, 1):
+        total[value.format(i)], total[count.format(i)] = slot
+
+
+def add_counters(module: str, total: dict[str, int], v: View) -> None:
+    for name, value in v.counters.items():
+        if name in LAST_WINS:
+            total[name] = value
+        elif name in MAXIMA:
+            total[name] = max(total[name], value)
+        elif name.startswith(("ACCESS", "STRIDE", "FASTEST", "SLOWEST")) or "TIME_SIZE" in name:
+            continue
+        else:
+            total[name] += value
+            if module in STICKY_MINUS_ONE and total[name] < 0:
+                total[name] = -1
+    for kind in ("STRIDE", "ACCESS"):
+        if f"{kind}1_{kind}" not in total:
+            continue
+        if module != "MPI-IO" or v.counters["ACCESS1_ACCESS"] != 0:
+            add_common(kind, total, v.counters)
+
+
+def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> None:
+    for name, value in v.fcounters.items():
+        if name.endswith("_START_TIMESTAMP"):
+            if value > 0 and (ftotal[name] == 0 or value < ftotal[name]):
+                ftotal[name] = value
+        elif name.endswith("_END_TIMESTAMP"):
+            ftotal[name] = max(ftotal[name], value)
+        elif name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"):
+            ftotal[name] += value
+    for op in ("READ", "WRITE"):
+        longest = f"F_MAX_{op}_TIME"
+        if longest in ftotal and v.fcounters[longest] > ftotal[longest]:
+            ftotal[longest] = v.fcounters[longest]
+            total[f"MAX_{op}_TIME_SIZE"] = v.counters[f"MAX_{op}_TIME_SIZE"]
+
+
+def add_ranks(
+    total: dict[str, int], ftotal: dict[str, float], seen: Sequence[View], one_id: bool
+) -> None:
+    """The fastest and the slowest rank, known only while there is one file."""
+    v = seen[-1]
+    for word in ("FASTEST", "SLOWEST"):
+        rank, amount, spent = f"{word}_RANK", f"{word}_RANK_BYTES", f"F_{word}_RANK_TIME"
+        if not one_id:
+            total[rank] = total[amount] = -1
+            ftotal[spent] = 0.0
+            continue
+        mine = (v.rank, v.read + v.written, v.time)
+        if v.rank == -1:
+            mine = (v.counters[rank], v.counters[amount], v.fcounters[spent])
+        better = mine[2] < ftotal[spent] if word == "FASTEST" else mine[2] > ftotal[spent]
+        if len(seen) == 1 or better:
+            total[rank], total[amount], ftotal[spent] = mine
+
+
+def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
+    """The values of --total by counter name."""
+    all_views = views(module, records)
+    total = dict.fromkeys(all_views[0].counters, 0)
+    ftotal = dict.fromkeys(all_views[0].fcounters, 0.0)
+    for i, v in enumerate(all_views, 1):
+        one_id = len({each.id for each in all_views[:i]}) == 1
+        add_counters(module, total, v)
+        add_fcounters(total, ftotal, v)
+        add_ranks(total, ftotal, all_views[:i], one_id)
+    prefix = f"total_{PREFIXES[module]}_"
+    out = {prefix + name: str(value) for name, value in total.items()}
+    return out | {prefix + name: f"{value:f}" for name, value in ftotal.items()}

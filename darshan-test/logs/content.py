@@ -1,0 +1,151 @@
+"""Seeded records of every module version, for the catalogue of logs."""
+
+from __future__ import annotations
+
+import random
+
+from .layouts import LAYOUTS
+from .model import Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Record, Segment
+from .record_id import record_id
+
+AGGREGATED = ("POSIX", "MPI-IO", "STDIO", "DFS", "DAOS")
+LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
+POOL = bytes.fromhex("00112233445566778899aabbccddeeff")
+CONTAINER = bytes.fromhex("f47ac10b58cc4372a5670e02b2c3d479")
+# Values that are awkward to print with six decimals: ties, carries, tiny, huge.
+AWKWARD = (
+    0.0, -0.0, 5e-7, 1.5e-6, 2.5e-6, 0.0000004999999, 0.9999995, 0.99999949999, 1.0000005,
+    123456.7890125, 4503599627370496.5, 9007199254740993.0, 1e15 + 0.3, 18446744073709551615.0,
+    1e22, 1.7976931348623157e308, 5e-324, -1.0, -0.0000005, -123.4567895, 3.0517578125e-05,
+    float("inf"), float("-inf"), float("nan"),
+)  # fmt: skip
+EXTREMES = (0, 1, -1, 9, 10, 99, 100, (1 << 63) - 1, -(1 << 63), 10**18, 10**18 - 1, -(10**18))
+
+
+def file_name(number: int) -> bytes:
+    """A path on one of the mount points of standard_log."""
+    roots = (b"/", b"/home/", b"/home2/", b"/scratch/deep/", b"/scratch/")
+    return roots[number % len(roots)] + b"file-%d.dat" % number
+
+
+def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
+    """Four values with falling counts; unused slots are zero."""
+    used = rng.randint(0, 4)
+    values = rng.sample((64, 512, 4096, 65536, 1048576, 47008), used) + [0] * (4 - used)
+    counts = sorted((rng.randint(1, 9) for _ in range(used)), reverse=True) + [0] * (4 - used)
+    out = {f"{prefix}_{kind}{i}_{kind}": value for i, value in enumerate(values, 1)}
+    return out | {f"{prefix}_{kind}{i}_COUNT": count for i, count in enumerate(counts, 1)}
+
+
+def time_value(rng: random.Random) -> float:
+    # A tenth has not happened; the rest gets more digits than are printed.
+    return 0.0 if rng.random() < 0.1 else rng.random() * 10 ** rng.randint(-5, 4)
+
+
+def counted(rng: random.Random, module: str, version: int, number: int, rank: int) -> Counted:
+    """A record of a module of names and values, plausible enough to aggregate."""
+    layout = LAYOUTS[module][version]
+    prefix = layout.counters[0].split("_")[0]
+    counters = {name: rng.randrange(10 ** rng.randint(1, 10)) for name in layout.counters}
+    for kind in ("STRIDE", "ACCESS"):
+        if module in AGGREGATED and f"{prefix}_{kind}1_{kind}" in counters:
+            counters |= common_values(rng, kind, prefix)
+    for name in counters:
+        if name.endswith(("BYTES_READ", "BYTES_WRITTEN")) and rng.random() < 0.3:
+            counters[name] = 0
+        elif name.endswith(("MMAPS", "STATS", "FLUSHES", "SYNCS", "DUPS")) and rng.random() < 0.3:
+            counters[name] = -1
+        elif name.endswith("_RANK"):
+            counters[name] = rng.randrange(4)
+    if "POSIX_RENAMED_FROM" in counters:
+        counters["POSIX_RENAMED_FROM"] = rng.choice((0, (1 << 63) - 5))
+    if "POSIX_FOPENS" in counters:
+        counters["POSIX_FOPENS"] = int(number % 3 == 2)
+    fcounters = {name: time_value(rng) for name in layout.fcounters}
+    record = Counted(record_id(file_name(number)), rank, counters, fcounters)
+    if layout.file_id:
+        record.file_id = (1 << 64) - 1 - number
+    if layout.tail == "servers":
+        counters["MDHIM_SERVERS"] = 1 + number % 3
+        record.servers = [rng.randrange(1000) for _ in range(1 + number % 3)]
+    if layout.tail in ("uuids", "object"):
+        record.pool, record.container = POOL, CONTAINER
+        record.object_id = ((1 << 63) + number, number)
+    return record
+
+
+def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
+    """A layout with one component in version 1, up to three in version 2."""
+    components, osts = [], []
+    for i in range(1 if version == 1 else 1 + number % 3):
+        count = rng.randint(1, 5)
+        pool = (b"", b"flash", b"fifteen-letters")[i]
+        flags = rng.choice((0, 0x10, 0x812, 0xFFF))
+        pattern = rng.choice((0, 2, 4, 8, 3))
+        component = Component(1 << (16 + i), count, pattern, flags, i << 20, (i + 1) << 20, i, pool)
+        components.append(component)
+        osts += [rng.randrange(-1, 300) for _ in range(count)]
+    components[-1].end = -1
+    return Lustre(record_id(file_name(number)), rank, components, osts, (248, 2, -1))
+
+
+def segments(rng: random.Random, count: int, threads: bool) -> list[Segment]:
+    out = []
+    for _ in range(count):
+        start = rng.random() * 100
+        thread = rng.choice((1, 7, 0x7F0012345678, (1 << 64) - 1)) if threads else 0
+        offset = rng.randrange(1 << rng.randint(1, 33))
+        length = rng.randrange(1 << rng.randint(0, 21))
+        out.append(Segment(offset, length, start, start + rng.random(), thread))
+    return out
+
+
+def dxt(rng: random.Random, module: str, version: int, number: int, rank: int) -> Dxt:
+    threads = version >= (2 if module == "DXT_POSIX" else 3)
+    writes, reads = (segments(rng, rng.randint(0, 6), threads) for _ in range(2))
+    host = b"node%d" % rank if number % 2 else b"h" * 63
+    return Dxt(record_id(file_name(number)), rank, host, writes, reads)
+
+
+def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float = 0.1) -> Heatmap:
+    writes, reads = ([rng.randrange(1 << 34) for _ in range(bins)] for _ in range(2))
+    return Heatmap(record_id(b"heatmap:" + layer.encode()), rank, width, writes, reads)
+
+
+def ranks_of(number: int) -> list[int]:
+    """By file: shared by all, of one rank, or of some."""
+    return ([-1], [number % 4], [0, 3])[number % 3]
+
+
+def records(rng: random.Random, module: str, version: int, files: int) -> list[Record]:
+    """Records of some files as an MPI job of four ranks leaves them."""
+    if module == "HEATMAP":
+        return [heatmap(rng, layer, rank, 6) for layer in LAYERS for rank in range(4)]
+    if module == "BG/Q":
+        record = counted(rng, module, version, 0, -1)
+        record.id = record_id(b"darshan-bgq-record")
+        return [record]
+    out: list[Record] = []
+    for number in range(files):
+        for rank in ranks_of(number):
+            if module == "LUSTRE":
+                out.append(lustre(rng, version, number, rank))
+            elif module.startswith("DXT"):
+                out.append(dxt(rng, module, version, number, max(rank, 0)))
+            else:
+                out.append(counted(rng, module, version, number, rank))
+    return out
+
+
+def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log: object) -> Log:
+    """A log with records of these module versions, all ids named."""
+    rng = random.Random(seed)
+    names = [file_name(number) for number in range(files)]
+    names += [b"heatmap:" + layer.encode() for layer in LAYERS if "HEATMAP" in versions]
+    defaults: dict[str, object] = {
+        "names": [(record_id(name), name) for name in names],
+        "mounts": [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre"),
+                   (b"/scratch/deep", b"tmpfs"), (b"/dev/shm", b"tmpfs2")],
+        "modules": [Module(m, v, records(rng, m, v, files)) for m, v in versions.items()],
+    }  # fmt: skip
+    return Log(**(defaults | log))  # type: ignore[arg-type]

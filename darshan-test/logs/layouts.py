@@ -1,0 +1,219 @@
+"""Counter names of every record version, in on-disk order.
+
+A list is written in a short form: words without the module's prefix, where
+`{size}` stands for the ten size buckets and `{1-4}` for the digits 1 to 4.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+BOUNDS = ("0", "100", "1K", "10K", "100K", "1M", "4M", "10M", "100M", "1G", "PLUS")
+SIZES = [f"{low}_{high}" for low, high in zip(BOUNDS, BOUNDS[1:])]
+
+RANKS = "FASTEST_RANK FASTEST_RANK_BYTES SLOWEST_RANK SLOWEST_RANK_BYTES"
+COMMON = "ACCESS{1-4}_ACCESS ACCESS{1-4}_COUNT"
+HISTOGRAM = "SIZE_READ_{size} SIZE_WRITE_{size}"
+HISTOGRAM_AGG = "SIZE_READ_AGG_{size} SIZE_WRITE_AGG_{size}"
+SLOWEST_OP = "MAX_READ_TIME_SIZE MAX_WRITE_TIME_SIZE"
+TUPLES = (
+    " ".join(
+        f"ACCESS{i}_ACCESS ACCESS{i}_LENGTH_D{{1-5}} ACCESS{i}_STRIDE_D{{1-5}}" for i in "1234"
+    )
+    + " ACCESS{1-4}_COUNT"
+)
+
+POSIX_TAIL = (
+    "BYTES_READ BYTES_WRITTEN MAX_BYTE_READ MAX_BYTE_WRITTEN CONSEC_READS CONSEC_WRITES "
+    "SEQ_READS SEQ_WRITES RW_SWITCHES MEM_NOT_ALIGNED MEM_ALIGNMENT FILE_NOT_ALIGNED "
+    f"FILE_ALIGNMENT {SLOWEST_OP} {HISTOGRAM} STRIDE{{1-4}}_STRIDE STRIDE{{1-4}}_COUNT "
+    f"{COMMON} {RANKS}"
+)
+POSIX_3 = f"OPENS READS WRITES SEEKS STATS MMAPS FSYNCS FDSYNCS MODE {POSIX_TAIL}"
+POSIX_1 = POSIX_3.replace("MMAPS", "MMAPS FOPENS FREADS FWRITES FSEEKS")
+POSIX_4 = (
+    "OPENS FILENOS DUPS READS WRITES SEEKS STATS MMAPS FSYNCS FDSYNCS RENAME_SOURCES "
+    f"RENAME_TARGETS RENAMED_FROM MODE {POSIX_TAIL}"
+)
+MPIIO = (
+    "INDEP_OPENS COLL_OPENS INDEP_READS INDEP_WRITES COLL_READS COLL_WRITES SPLIT_READS "
+    "SPLIT_WRITES NB_READS NB_WRITES SYNCS HINTS VIEWS MODE BYTES_READ BYTES_WRITTEN "
+    f"RW_SWITCHES {SLOWEST_OP} {HISTOGRAM_AGG} {COMMON} {RANKS}"
+)
+STDIO_2 = (
+    "OPENS FDOPENS READS WRITES SEEKS FLUSHES BYTES_WRITTEN BYTES_READ MAX_BYTE_READ "
+    f"MAX_BYTE_WRITTEN {RANKS}"
+)
+H5D = (
+    "OPENS READS WRITES FLUSHES BYTES_READ BYTES_WRITTEN RW_SWITCHES REGULAR_HYPERSLAB_SELECTS "
+    f"IRREGULAR_HYPERSLAB_SELECTS POINT_SELECTS {SLOWEST_OP} {HISTOGRAM_AGG} {TUPLES} "
+    "DATASPACE_NDIMS DATASPACE_NPOINTS DATATYPE_SIZE CHUNK_SIZE_D{1-5} USE_MPIIO_COLLECTIVE "
+    f"USE_DEPRECATED {RANKS}"
+)
+FORMS = "VAR VAR1 VARA VARS VARM VARN"
+PNETCDF_FORMS = [f"{op}_{form}" for op in ("PUT", "GET") for form in [*FORMS.split(), "VARD"]] + [
+    f"{op}_{form}" for op in ("IPUT", "IGET", "BPUT") for form in FORMS.split()
+]
+PNETCDF_VAR = (
+    "OPENS INDEP_READS INDEP_WRITES COLL_READS COLL_WRITES NB_READS NB_WRITES BYTES_READ "
+    f"BYTES_WRITTEN RW_SWITCHES {' '.join(PNETCDF_FORMS)} {SLOWEST_OP} {HISTOGRAM_AGG} "
+    f"{TUPLES} NDIMS NPOINTS DATATYPE_SIZE IS_RECORD_VAR {RANKS}"
+)
+PNETCDF_FILE = (
+    "CREATES OPENS REDEFS INDEP_WAITS COLL_WAITS SYNCS BYTES_READ BYTES_WRITTEN WAIT_FAILURES"
+)
+BGQ = (
+    "CSJOBID NNODES RANKSPERNODE DDRPERNODE INODES ANODES BNODES CNODES DNODES ENODES TORUSENABLED"
+)
+DFS = (
+    "OPENS GLOBAL_OPENS LOOKUPS DUPS READS READXS WRITES WRITEXS NB_READS NB_WRITES GET_SIZES "
+    f"PUNCHES REMOVES STATS BYTES_READ BYTES_WRITTEN RW_SWITCHES {SLOWEST_OP} {HISTOGRAM} "
+    f"{COMMON} CHUNK_SIZE {RANKS}"
+)
+DAOS = (
+    "OBJ_OPENS OBJ_FETCHES OBJ_UPDATES OBJ_PUNCHES OBJ_DKEY_PUNCHES OBJ_AKEY_PUNCHES "
+    "OBJ_DKEY_LISTS OBJ_AKEY_LISTS OBJ_RECX_LISTS ARRAY_OPENS ARRAY_READS ARRAY_WRITES "
+    "ARRAY_GET_SIZES ARRAY_SET_SIZES ARRAY_STATS ARRAY_PUNCHES ARRAY_DESTROYS KV_OPENS KV_GETS "
+    "KV_PUTS KV_REMOVES KV_LISTS KV_DESTROYS NB_OPS BYTES_READ BYTES_WRITTEN RW_SWITCHES "
+    f"{SLOWEST_OP} {HISTOGRAM} {COMMON} OBJ_OTYPE ARRAY_CELL_SIZE ARRAY_CHUNK_SIZE {RANKS}"
+)
+POSIX_EXT = (
+    "ACCESSES MISSES TRUNCATES FALLOCATES ALLOC_BYTES SENDFILES COPY_RANGES SPLICES UNLINKS "
+    "RMDIRS LINKS MKDIRS SETATTRS DIR_OPENS DIR_ENTRIES MMAP_BYTES MSYNCS MSYNC_BYTES RANGE_SYNCS "
+    "SYNCS LOCKS AIO_SUBMITS AIO_WAITS KAIO_SUBMITS URING_RINGS INLINED"
+)
+
+TIMES = (
+    "F_READ_TIME F_WRITE_TIME F_META_TIME F_MAX_READ_TIME F_MAX_WRITE_TIME F_FASTEST_RANK_TIME "
+    "F_SLOWEST_RANK_TIME"
+)
+VARIANCES = "F_VARIANCE_RANK_TIME F_VARIANCE_RANK_BYTES"
+
+
+def stamps(kinds: str) -> str:
+    """The names of timestamps: `O>` is OPEN_START, `>O` OPEN_END, `O` the old OPEN."""
+    words = {"O": "OPEN", "R": "READ", "W": "WRITE", "C": "CLOSE", "N": "WAIT"}
+    names = []
+    for kind in kinds.split():
+        end = "_START" if kind[-1] == ">" else "_END" if kind[0] == ">" else ""
+        names.append(f"F_{words[kind.strip('>')]}{end}_TIMESTAMP")
+    return " ".join(names)
+
+
+OLD_TIMES = f"{stamps('O R> W> >R >W C')} {TIMES} {VARIANCES}"
+NEW_TIMES = f"{stamps('O> R> W> C> >O >R >W >C')} {TIMES}"
+STDIO_TIMES = (
+    f"F_META_TIME F_WRITE_TIME F_READ_TIME {stamps('O> C> W> R> >O >C >W >R')} "
+    f"F_FASTEST_RANK_TIME F_SLOWEST_RANK_TIME {VARIANCES}"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One record version: names with prefix, and what else a record holds."""
+
+    counters: tuple[str, ...]
+    fcounters: tuple[str, ...]
+    file_id: bool = False  # u64 id of the containing file before the counters
+    padding: int = 0  # bytes between rank and counters
+    tail: str = ""  # what follows the fcounters, see write.py
+
+
+def names(prefix: str, short: str) -> tuple[str, ...]:
+    """The full names of a list in short form."""
+    out: list[str] = []
+    for word in short.split():
+        digits = re.search(r"\{1-(\d)\}", word)
+        if "{size}" in word:
+            out += [word.replace("{size}", size) for size in SIZES]
+        elif digits:
+            last = int(digits[1])
+            out += [word.replace(digits[0], str(i)) for i in range(1, last + 1)]
+        else:
+            out.append(word)
+    return tuple(f"{prefix}_{word}" for word in out)
+
+
+def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layout:
+    return Layout(names(prefix, counters), names(prefix, fcounters), **extra)  # type: ignore[arg-type]
+
+
+FULL_TIMES = f"{NEW_TIMES} {VARIANCES}"
+
+# module name -> version -> layout; the last version is the newest.
+LAYOUTS: dict[str, dict[int, Layout]] = {
+    "POSIX": {
+        1: layout("POSIX", POSIX_1, OLD_TIMES),
+        2: layout("POSIX", POSIX_3, OLD_TIMES),
+        3: layout("POSIX", POSIX_3, FULL_TIMES),
+        4: layout("POSIX", POSIX_4, FULL_TIMES),
+    },
+    "MPI-IO": {
+        1: layout("MPIIO", MPIIO, OLD_TIMES),
+        2: layout("MPIIO", MPIIO, OLD_TIMES),
+        3: layout("MPIIO", MPIIO, FULL_TIMES),
+    },
+    "STDIO": {
+        1: layout("STDIO", STDIO_2.replace("FDOPENS ", ""), STDIO_TIMES),
+        2: layout("STDIO", STDIO_2, STDIO_TIMES),
+    },
+    "H5F": {
+        1: layout("HDF5", "OPENS", stamps("O C")),
+        2: layout("HDF5", "OPENS", stamps("O> C> >O >C")),
+        3: layout("H5F", "OPENS FLUSHES USE_MPIIO", stamps("O> C> >O >C") + " F_META_TIME"),
+    },
+    "H5D": {
+        1: layout("H5D", H5D, FULL_TIMES),
+        2: layout("H5D", H5D, FULL_TIMES, file_id=True),
+    },
+    "PNETCDF_FILE": {
+        1: layout("PNETCDF", "INDEP_OPENS COLL_OPENS", stamps("O C")),
+        2: layout("PNETCDF", "INDEP_OPENS COLL_OPENS", stamps("O> C> >O >C")),
+        3: layout(
+            "PNETCDF_FILE", PNETCDF_FILE, stamps("O> C> N> >O >C >N") + " F_META_TIME F_WAIT_TIME"
+        ),
+    },
+    "PNETCDF_VAR": {1: layout("PNETCDF_VAR", PNETCDF_VAR, FULL_TIMES, file_id=True)},
+    "BG/Q": {
+        1: layout("BGQ", BGQ, "F_TIMESTAMP", padding=8),
+        2: layout("BGQ", BGQ, "F_TIMESTAMP"),
+    },
+    "MDHIM": {
+        1: layout(
+            "MDHIM",
+            "PUTS GETS PUT_MAX_SIZE GET_MAX_SIZE SERVERS",
+            "F_PUT_TIMESTAMP F_GET_TIMESTAMP F_PUT_MAX_DURATION F_GET_MAX_DURATION",
+            tail="servers",
+        )
+    },
+    "DFS": {1: layout("DFS", DFS, NEW_TIMES, tail="uuids")},
+    "DAOS": {1: layout("DAOS", DAOS, NEW_TIMES, tail="object")},
+    "POSIX_EXT": {
+        1: layout("POSIX_EXT", POSIX_EXT, "F_META_TIME F_SYNC_TIME F_LOCK_TIME F_AIO_WAIT_TIME")
+    },
+}
+
+# Ids of today, in order; None stands for ids that nothing uses.
+MODULE_NAMES = [
+    *("NULL", "POSIX", "MPI-IO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "BG/Q", "LUSTRE"),
+    *("STDIO", "DXT_POSIX", "DXT_MPIIO", "MDHIM", "APXC", "APMPI", "HEATMAP", "DFS", "DAOS"),
+]
+MODULE_IDS = {name: i for i, name in enumerate(MODULE_NAMES)} | {"POSIX_EXT": 64}
+
+# Slot of each module in the header's map of older formats.
+SLOTS_320 = "NULL POSIX MPI-IO H5F H5D PNETCDF_FILE BG/Q LUSTRE STDIO DXT_POSIX DXT_MPIIO MDHIM"
+SLOTS_321 = f"{SLOTS_320} APXC APMPI HEATMAP".split()
+SLOTS_310 = SLOTS_320.replace("H5D ", "").split()
+
+
+def slot(log_version: str, module: int) -> int:
+    """Where the header of this format version keeps a module; KeyError: nowhere."""
+    if log_version in ("3.00", "3.10"):
+        order = SLOTS_310
+    elif log_version in ("3.20", "3.21"):
+        order = SLOTS_321
+    else:
+        return module
+    places = {name: i for i, name in enumerate(order)}
+    return places[MODULE_NAMES[module]]

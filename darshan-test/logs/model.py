@@ -1,0 +1,116 @@
+"""A log in memory: what a writer was asked to write, free of any encoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+ZLIB, BZIP2, NONE = 0, 1, 2
+
+
+@dataclass
+class Counted:
+    """A record of names and values, in the names of its own version."""
+
+    id: int
+    rank: int
+    counters: dict[str, int]
+    fcounters: dict[str, float]
+    file_id: int = 0  # H5D, PNETCDF_VAR
+    servers: list[int] = field(default_factory=list)  # MDHIM
+    pool: bytes = bytes(16)  # DFS, DAOS
+    container: bytes = bytes(16)
+    object_id: tuple[int, int] = (0, 0)  # DAOS: hi, lo
+
+
+@dataclass
+class Component:
+    """A stretch of a file on Lustre with one striping."""
+
+    size: int
+    count: int
+    pattern: int = 0
+    flags: int = 0
+    start: int = 0
+    end: int = -1
+    mirror: int = 0
+    pool: bytes = b""
+
+
+@dataclass
+class Lustre:
+    id: int
+    rank: int
+    components: list[Component]
+    osts: list[int]
+    # Version 1 only: OSTS, MDTS, STRIPE_OFFSET; its striping is components[0].
+    old: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Segment:
+    offset: int
+    length: int
+    start: float
+    end: float
+    thread: int = 0
+
+
+@dataclass
+class Dxt:
+    id: int
+    rank: int
+    host: bytes
+    writes: list[Segment]
+    reads: list[Segment]
+
+
+@dataclass
+class Heatmap:
+    id: int
+    rank: int
+    width: float
+    writes: list[int]
+    reads: list[int]
+
+
+Record = Union[Counted, Lustre, Dxt, Heatmap]
+
+
+@dataclass
+class Module:
+    """A region.  raw replaces the records where the content is not ours to know."""
+
+    name: str
+    version: int
+    records: list[Record] = field(default_factory=list)
+    partial: bool = False
+    raw: bytes | None = None
+    number: int | None = None  # module id where name is not in MODULE_IDS
+    tail: bytes = b""  # a fragment of a record after the last whole one
+
+
+@dataclass
+class Log:
+    version: str = "3.41"
+    stamp: bytes = b""  # the version field as written, where it is not just version
+    order: str = "<"
+    compression: int = ZLIB
+    uid: int = 1000
+    start: tuple[int, int] = (1700000000, 250000000)
+    end: tuple[int, int] = (1700000012, 750000000)
+    nprocs: int = 4
+    jobid: int = 4242
+    metadata: bytes = b"lib_ver=3.5.0\n"
+    exe: bytes = b"./app -x 1"
+    mounts: list[tuple[bytes, bytes]] = field(default_factory=lambda: [(b"/", b"ext4")])
+    names: list[tuple[int, bytes]] | None = field(default_factory=list)
+    modules: list[Module] = field(default_factory=list)
+    annex: list[Module] = field(default_factory=list)
+    live: bool = False  # laid out like the journal of a running process
+    # How the bytes lie in the file, which no reader may care about.
+    streams: int = 1  # compressed streams per region
+    empty_streams: bool = False
+    reverse: bool = False  # module regions in falling order
+    gap: int = 0  # bytes between module regions and after the last one
+    idle: tuple[int, ...] = ()  # modules that were active but stored nothing

@@ -1,0 +1,286 @@
+"""The data rows and the preamble that darshan-parser must print for a log."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+
+from .encode import (
+    JOURNAL_JOB_AREA,
+    OLD_FORMATS,
+    compress,
+    compress_one,
+    job_content,
+    module_content,
+    module_id,
+    name_content,
+)
+from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES
+from .model import Counted, Dxt, Heatmap, Log, Lustre, Module, Record
+
+UNSIGNED = {"POSIX_RENAMED_FROM"}
+RENAMED = {
+    "F_OPEN_START_TIMESTAMP": "F_OPEN_TIMESTAMP",
+    "F_CLOSE_END_TIMESTAMP": "F_CLOSE_TIMESTAMP",
+}
+PATTERNS = {0: "raid0", 2: "mdt", 4: "raid0,overstriped", 8: "foreign"}
+FLAGS = "stale prefrd prefwr offline init nosync extension parity compress partial nocompr neg"
+
+
+def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
+    """Values of an old record under the prefix of today."""
+    if module not in ("H5F", "PNETCDF_FILE"):
+        return dict(values)
+    prefix = "H5F_" if module == "H5F" else "PNETCDF_FILE_"
+    old = "HDF5_" if module == "H5F" else "PNETCDF_"
+    return {prefix + name[len(old) :]: value for name, value in values.items()}
+
+
+def newest(module: str, version: int, record: Counted) -> Counted:
+    """The record as the newest version of its module would hold it."""
+    latest = LAYOUTS[module][max(LAYOUTS[module])]
+    if version == max(LAYOUTS[module]):
+        return record
+    counters = renamed(module, record.counters)
+    fcounters = renamed(module, record.fcounters)
+    for name in latest.fcounters:
+        for new, old in RENAMED.items():
+            if name.endswith(new) and name not in fcounters:
+                source = name[: -len(new)] + old
+                if source in fcounters:
+                    fcounters[name] = fcounters[source]
+    if module == "PNETCDF_FILE":
+        both = counters["PNETCDF_FILE_INDEP_OPENS"] + counters["PNETCDF_FILE_COLL_OPENS"]
+        counters["PNETCDF_FILE_OPENS"] = both
+    if module == "POSIX":
+        counters["POSIX_RENAMED_FROM"] = 0
+    return Counted(
+        record.id,
+        record.rank,
+        {name: int(counters.get(name, -1)) for name in latest.counters},
+        {name: fcounters.get(name, -1.0) for name in latest.fcounters},
+    )
+
+
+def readable(module: Module) -> list[Record]:
+    """The records that a reader shows, in the newest version."""
+    out: list[Record] = []
+    for record in module.records:
+        # Version 1 also counted streams; such records were never POSIX files.
+        if module.name == "POSIX" and module.version == 1:
+            assert isinstance(record, Counted)
+            if record.counters["POSIX_FOPENS"] > 0:
+                continue
+        counted = isinstance(record, Counted)
+        out.append(newest(module.name, module.version, record) if counted else record)
+    return repaired(out) if module.name == "HEATMAP" else out
+
+
+def repaired(records: list[Record]) -> list[Record]:
+    """Heatmaps of a log that differ by one bin, brought to one length."""
+    out: list[Record] = []
+    for record in records:
+        assert isinstance(record, Heatmap)
+        first = records[0]
+        assert isinstance(first, Heatmap)
+        writes, reads = list(record.writes), list(record.reads)
+        if record.width == first.width and len(writes) == len(first.writes) + 1:
+            writes, reads = writes[:-1], reads[:-1]
+        elif record.width == first.width and len(writes) == len(first.writes) - 1:
+            writes, reads = [*writes, 0], [*reads, 0]
+        out.append(Heatmap(record.id, record.rank, record.width, writes, reads))
+    return out
+
+
+def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
+    """(index of the component, its OSTs) of the components in use."""
+    out, at = [], 0
+    for i, c in enumerate(record.components):
+        if c.size == -1:
+            break
+        out.append((i, record.osts[at : at + c.count]))
+        at += c.count
+    return out
+
+
+def lustre_values(record: Lustre, version: int) -> Iterator[tuple[str, str]]:
+    kept = kept_components(record)
+    yield "LUSTRE_NUM_COMPONENTS", str(len(kept))
+    yield "LUSTRE_NUM_STRIPES", str(sum(len(osts) for _, osts in kept))
+    for number, (index, osts) in enumerate(kept, 1):
+        c = record.components[index]
+        pattern, flags, start, end, mirror, pool = (
+            c.pattern,
+            c.flags,
+            c.start,
+            c.end,
+            c.mirror,
+            c.pool,
+        )
+        if version == 1:
+            pattern, flags, start, end, mirror, pool = -1, -1, 0, -1, -1, b""
+        words = ",".join(w for bit, w in enumerate(FLAGS.split()) if flags >> bit & 1)
+        prefix = f"LUSTRE_COMP{number}_"
+        yield prefix + "STRIPE_SIZE", str(c.size)
+        yield prefix + "STRIPE_COUNT", str(c.count)
+        yield prefix + "STRIPE_PATTERN", PATTERNS.get(pattern, "N/A")
+        yield prefix + "FLAGS", "N/A" if flags == -1 else words or "0"
+        yield prefix + "EXT_START", str(start)
+        yield prefix + "EXT_END", str(end)
+        yield prefix + "MIRROR_ID", str(mirror)
+        yield prefix + "POOL_NAME", pool.decode() or "N/A"
+        for i, ost in enumerate(osts):
+            yield prefix + f"OST_ID_{i}", str(ost)
+
+
+def heatmap_values(record: Heatmap) -> Iterator[tuple[str, str]]:
+    yield "HEATMAP_F_BIN_WIDTH_SECONDS", f"{record.width:f}"
+    for kind, bins in (("READ", record.reads), ("WRITE", record.writes)):
+        for i, value in enumerate(bins):
+            yield f"HEATMAP_{kind}_BIN_{i}", str(value)
+
+
+def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
+    for name, value in record.counters.items():
+        yield name, str(value % (1 << 64) if name in UNSIGNED else value)
+    for name, real in record.fcounters.items():
+        yield name, f"{real:f}"
+    if module in ("H5D", "PNETCDF_VAR"):
+        yield f"{module}_FILE_REC_ID", str(record.file_id)
+    for i, value in enumerate(record.servers):
+        yield f"MDHIM_SERVER_{i}", str(value)
+
+
+def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
+    """(path, type), longest path first; any newline starts an entry."""
+    text = log.exe + b"".join(b"\n" + kind + b"\t" + path for path, kind in log.mounts)
+    entries = []
+    for at, byte in enumerate(text):
+        if byte == 0x0A:
+            kind, path = text[at + 1 :].split()[:2]
+            entries.append((path, kind))
+    return sorted(entries, key=lambda entry: -len(entry[0]))
+
+
+class Names:
+    """Which name and which file system each record has."""
+
+    def __init__(self, log: Log) -> None:
+        self.mounts = mount_table(log)
+        self.by_id: dict[int, bytes] = {}
+        for number, name in log.names or []:
+            if not self.by_id.get(number):
+                self.by_id[number] = name
+
+    def columns(self, module: str, record: Record) -> list[bytes]:
+        """The last three columns: file name, mount point, type."""
+        name = self.by_id.get(record.id)
+        if module in ("DFS", "DAOS"):
+            assert isinstance(record, Counted)
+            ids = [str(uuid.UUID(bytes=raw)) for raw in (record.pool, record.container)]
+            place = ":".join(ids)
+            if module == "DFS" and bytes(16) in (record.pool, record.container):
+                place = "UNKNOWN"
+            if module == "DAOS":
+                name = "{}.{}".format(*record.object_id).encode()
+            return [b"(null)" if name is None else name, place.encode(), b"N/A"]
+        if name is None:
+            return [
+                b"darshan-bgq-record" if module == "BG/Q" else b"(null)",
+                b"UNKNOWN",
+                b"UNKNOWN",
+            ]
+        for path, kind in self.mounts:
+            if name and name.startswith(path):
+                return [name, path, kind]
+        return [name, b"UNKNOWN", b"UNKNOWN"]
+
+
+def rows(log: Log) -> list[bytes]:
+    """All data rows, modules in the order of their ids."""
+    names = Names(log)
+    out = []
+    for module in sorted(log.modules, key=module_id) + log.annex:
+        if module.raw is not None:
+            continue
+        for record in readable(module):
+            if isinstance(record, Dxt):
+                break
+            if isinstance(record, Lustre):
+                values = lustre_values(record, module.version)
+            elif isinstance(record, Heatmap):
+                values = heatmap_values(record)
+            else:
+                values = counted_values(module.name, record)
+            columns = names.columns(module.name, record)
+            for name, value in values:
+                first = f"{module.name}\t{record.rank}\t{record.id}\t{name}\t{value}"
+                out.append(b"\t".join([first.encode(), *columns]))
+    return out
+
+
+def times(log: Log) -> list[bytes]:
+    """Lines of the preamble about time and size of the job."""
+    start, end = log.start, log.end
+    run = (end[0] + end[1] / 1e9) - (start[0] + start[1] / 1e9)
+    if log.version in OLD_FORMATS:
+        run = end[0] - start[0] + 1
+    lines = [
+        f"# uid: {log.uid}",
+        f"# jobid: {log.jobid}",
+        f"# start_time: {start[0]}",
+        f"# start_time_asci: {time.asctime(time.gmtime(start[0]))}",
+        f"# end_time: {end[0]}",
+        f"# end_time_asci: {time.asctime(time.gmtime(end[0]))}",
+        f"# nprocs: {log.nprocs}",
+        f"# run time: {run:.4f}",
+    ]
+    return [line.encode() for line in lines]
+
+
+def regions(log: Log) -> list[bytes]:
+    """Lines of the preamble about the regions of the file."""
+    job = compress(log, job_content(log))
+    job_length = JOURNAL_JOB_AREA if log.live else len(job)
+    names = 0 if log.names is None else len(compress(log, name_content(log)))
+    lines = [
+        "# header: 1328 bytes (uncompressed)",
+        f"# job data: {job_length} bytes (compressed)",
+        f"# record table: {names} bytes (compressed)",
+    ]
+    for module in sorted(log.modules, key=module_id):
+        content = module_content(log.order, module)
+        size = len(compress(log, content)) if content else 0
+        if size == 0 and not module.partial:
+            continue
+        number = module_id(module)
+        known = number < len(MODULE_NAMES)
+        title = f"{MODULE_NAMES[number]} module" if known else f"<UNKNOWN> module (id {number})"
+        lines.append(f"# {title}: {size} bytes (compressed), ver={module.version}")
+    for module in log.annex:
+        size = len(compress_one(log.compression, module_content(log.order, module), 6))
+        lines.append(f"# {module.name} module: {size} bytes (compressed), ver={module.version}")
+    return [line.encode() for line in lines]
+
+
+def preamble(log: Log) -> list[bytes]:
+    """The lines of the preamble that programs rely on, in order."""
+    stamp = (log.stamp or log.version.encode()).rstrip(b"\0")
+    method = ("ZLIB", "BZIP2", "NONE")[log.compression].encode()
+    text = log.exe + b"".join(b"\n" for _ in log.mounts)
+    exe = text.split(b"\n")[0] if b"\n" in text else b""
+    lines = [b"# darshan log version: " + stamp, b"# compression method: " + method]
+    lines += [b"# exe: " + exe, *times(log)]
+    for line in log.metadata.split(b"\0")[0].split(b"\n"):
+        if b"=" in line:
+            key, value = line.split(b"=", 1)
+            lines.append(b"# metadata: " + key + b" = " + value)
+    lines += regions(log)
+    return lines + [b"# mount entry:\t" + path + b"\t" + kind for path, kind in mount_table(log)]
+
+
+def data_modules(log: Log) -> list[str]:
+    """Names of the modules whose data darshan-parser introduces by a title."""
+    shown = [m for m in sorted(log.modules, key=module_id) if m.raw is None and m.records]
+    return [m.name for m in shown if not m.name.startswith("DXT") and m.name in MODULE_IDS]
