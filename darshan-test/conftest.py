@@ -1,0 +1,47 @@
+"""Where the tests find what was built, and the real logs.
+
+DARSHAN_BUILD names the top of the build folder.  DARSHAN_REAL_LOGS names the
+folder of real logs; without it they are looked for beside the source tree.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def build() -> Path:
+    """The top of the build folder."""
+    value = os.environ.get("DARSHAN_BUILD")
+    if not value:
+        pytest.fail("DARSHAN_BUILD does not name the build folder")
+    return Path(value).resolve()
+
+
+@pytest.fixture(scope="session")
+def parser(build: Path) -> Path:
+    """The darshan-parser of this build."""
+    return build / "darshan-parser"
+
+
+def real_log_paths() -> list[Path]:
+    """The real logs, sorted; empty where a clone came without them."""
+    folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")
+    paths = sorted(folder.glob("*.darshan"))
+    if not paths and os.environ.get("CI"):
+        raise FileNotFoundError(f"CI is set, but there are no real logs in {folder}")
+    if not paths:
+        warnings.warn("the real logs were not there (DARSHAN_REAL_LOGS)", stacklevel=2)
+    return paths
+
+
+@pytest.fixture(scope="session")
+def real_logs() -> list[Path]:
+    """The real logs; the list is empty where a clone came without them."""
+    return real_log_paths()

@@ -1,0 +1,124 @@
+"""darshan-parser prints for every good log what the log was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .aggregate import file_counts, perf, totals
+from .catalogue import Case, good_cases
+from .content import AGGREGATED
+from .encode import encode, module_id
+from .model import Counted, Log, Module
+from .rows import data_modules, preamble, readable, rows
+from .tools import by_module, data_lines, run
+from .traces import relied_on, trace_lines
+
+CASES = [pytest.param(case, id=case.name) for case in good_cases()]
+PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].log.modules)]
+TRACED = [param for param in CASES if trace_lines(param.values[0].log)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every good log."""
+    path = tmp_path_factory.mktemp("good")
+    for case in good_cases():
+        (path / case.name).write_bytes(encode(case.log))
+    return path
+
+
+def first_difference(got: list[bytes], want: list[bytes]) -> str:
+    for i, (a, b) in enumerate(zip(got, want)):
+        if a != b:
+            return f"line {i}: got {a!r}, want {b!r}"
+    return f"{len(got)} lines, want {len(want)}; last {(got or [b''])[-1]!r}"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
+    """Each record value, name and mount; each value of the preamble; each title."""
+    done = run(parser, *case.options, folder / case.name)
+    assert done.returncode == 0, done.stderr.decode()
+    unreadable = case.name.startswith(("good-version", "good-unknown", "good-no-handler"))
+    assert (done.stderr != b"") == unreadable, done.stderr.decode()
+    want = rows(case.log)
+    got = data_lines(done.stdout)
+    assert got == want, first_difference(got, want)
+    lines = set(preamble(case.log))
+    shown = [line for line in done.stdout.split(b"\n") if line in lines]
+    assert shown == preamble(case.log), first_difference(shown, preamble(case.log))
+    assert done.stdout.startswith(b"# WARNING") == (case.log.version == "3.20")
+    titles = [name for name in by_module(done.stdout) if not name.endswith("_EXT")]
+    assert titles == data_modules(case.log)
+
+
+def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
+    """The modules that have totals, with their records."""
+    for module in sorted(log.modules, key=module_id):
+        records = [r for r in readable(module) if isinstance(r, Counted)]
+        if module.name in AGGREGATED and records:
+            yield module, records
+
+
+def wanted_sums(log: Log) -> dict[str, list[str]]:
+    """The lines of --total, --file and --perf by module."""
+    out = {}
+    for module, records in aggregated(log):
+        lines = [f"{key}: {value}" for key, value in totals(module.name, records).items()]
+        lines += [f"# {key}: {v}" for key, v in file_counts(module.name, records).items()]
+        lines += [f"# {key}: {value}" for key, value in perf(module.name, records).items()]
+        out[module.name] = lines
+    return out
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sums(case: Case, folder: Path, parser: Path) -> None:
+    """Totals, file counts and performance of the modules that have them."""
+    options = ["--total", "--file", "--perf", *case.options]
+    done = run(parser, *options, folder / case.name)
+    assert done.returncode == 0, done.stderr.decode()
+    sections = by_module(done.stdout)
+    wanted = wanted_sums(case.log)
+    assert list(sections) == list(wanted)
+    for name, want in wanted.items():
+        keys = {line.split(": ")[0] for line in want}
+        got = [line for line in sections[name] if line.split(": ")[0] in keys]
+        assert got == want, first_difference([x.encode() for x in got], [x.encode() for x in want])
+
+
+@pytest.mark.parametrize("case", [p for p in CASES if p.id in ("good-3.5.0-big", "good-annex-big")])
+def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
+    """--all prints the rows and the sums, and --no-annex leaves the annex out."""
+    done = run(parser, "--all", folder / case.name)
+    got = data_lines(done.stdout)
+    sums = [line for line in got if line.startswith(b"total_")]
+    assert [line for line in got if line not in sums] == rows(case.log)
+    wanted = [line for lines in wanted_sums(case.log).values() for line in lines]
+    assert [line.decode() for line in sums] == [w for w in wanted if w.startswith("total_")]
+    bare = run(parser, "--no-annex", folder / case.name)
+    plain = [row for row in rows(case.log) if not row.startswith(b"POSIX_EXT")]
+    assert data_lines(bare.stdout) == plain
+
+
+@pytest.mark.parametrize("case", PARTIAL)
+def test_partial_module_stops_the_output(case: Case, folder: Path, parser: Path) -> None:
+    """Without --show-incomplete a partial module ends the run, its predecessors are shown."""
+    done = run(parser, folder / case.name)
+    assert done.returncode != 0
+    assert done.stderr
+    first = min(module_id(m) for m in case.log.modules if m.partial)
+    case_before = Log(**vars(case.log) | {"annex": []})
+    case_before.modules = [m for m in case.log.modules if module_id(m) < first]
+    assert data_lines(done.stdout) == rows(case_before)
+
+
+@pytest.mark.parametrize("case", TRACED)
+def test_traces(case: Case, folder: Path, build: Path) -> None:
+    """darshan-dxt-parser prints every segment with its thread and its OSTs."""
+    done = run(build / "darshan-dxt-parser", *case.options, folder / case.name)
+    assert done.returncode == 0, done.stderr.decode()
+    got, want = relied_on(done.stdout), trace_lines(case.log)
+    assert got == want, first_difference(got, want)

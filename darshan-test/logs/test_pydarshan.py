@@ -1,0 +1,32 @@
+"""PyDarshan 3.5.0 opens what it is able to read, and reads the same values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import real_log_paths
+
+from .catalogue import Case, good_cases
+from .encode import encode
+from .pydarshan import compare_with_pydarshan
+
+READABLE = [case for case in good_cases() if not case.pydarshan]
+# Formats of no interest to PyDarshan may hold nothing that it reads record by record.
+WITHOUT_VALUES = ("good-empty", "good-empty-3.00", "good-heatmap-foreign", "good-names-none")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in READABLE])
+def test_generated_log(case: Case, tmp_path: Path, parser: Path) -> None:
+    log = tmp_path / "good.darshan"
+    log.write_bytes(encode(case.log))
+    compared = compare_with_pydarshan(parser, log)
+    assert (compared == 0) == (case.name in WITHOUT_VALUES)
+
+
+@pytest.mark.parametrize("log", [pytest.param(path, id=path.stem) for path in real_log_paths()])
+def test_real_log(log: Path, parser: Path) -> None:
+    compared = compare_with_pydarshan(parser, log)
+    assert (compared == 0) == log.name.startswith("empty_log")
