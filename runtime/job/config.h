@@ -106,6 +106,9 @@ struct darshan_config {
 void darshan_config_load(struct darshan_config *config, char **envp, int argc, char **argv,
                          struct darshan_messages *messages);
 
+/* Frees what regular expressions took: for programs that load more than once. */
+void darshan_config_release(struct darshan_config *config);
+
 /* Writes the effective settings to fd in the syntax of a configuration file;
  * what a file cannot say is in comment lines. */
 void darshan_config_dump(const struct darshan_config *config, int fd);

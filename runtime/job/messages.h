@@ -10,10 +10,10 @@ struct darshan_messages {
   char first[232]; /* the first of them, one line without newline */
 };
 
-/* Notes a problem: "what: detail".  detail may be NULL; it is data of a
- * stranger, so control bytes in it are replaced. */
-void darshan_message_add(struct darshan_messages *messages, const char *what, const char *detail,
-                         size_t detail_length);
+/* Notes a problem as "subject: problem: detail".  detail may be NULL; it is
+ * data of a stranger, so control bytes in it are replaced. */
+void darshan_message_add(struct darshan_messages *messages, const char *subject,
+                         const char *problem, const char *detail, size_t detail_length);
 
 /* The line to print, newline included; returns its length, 0 if there is
  * nothing to say.  A room of 320 bytes holds every line. */

@@ -1,0 +1,234 @@
+/* Where settings come from, and which of two wins. */
+#include "config.h"
+
+#include <config.h> /* autoconf's: the defaults of this build */
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "log-format.h"
+#include "names.h"
+#include "read-file.h"
+#include "settings.h"
+
+enum { CONFIG_FILE_LIMIT = 1 << 20, DEFAULT_RECORDS = 1024, DXT_DEFAULT_KIB = 2048 };
+
+static struct darshan_slice slice_of(const char *string) {
+  return (struct darshan_slice){string, string ? strlen(string) : 0};
+}
+
+static void set_defaults(struct darshan_config *config) {
+  memset(config, 0, offsetof(struct darshan_config, rank_exclude));
+  config->rank_exclude.count = config->rank_include.count = 0;
+  config->app_exclude.count = config->app_include.count = 0;
+  config->name_exclude.count = config->name_include.count = 0;
+  config->nonmpi = config->job_tree = true;
+  config->modmem = UINT64_C(4) << 20;
+  config->namemem = UINT64_C(1) << 20;
+  config->mem_alignment = 8;
+  config->small_io_trigger = config->unaligned_io_trigger = -1;
+  config->logpath = DARSHAN_DEFAULT_LOG_PATH;
+  config->mmap_logpath = "/tmp";
+  config->jobid_variable = DARSHAN_JOBID_VARIABLE;
+  for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
+    config->max_records[id] = DEFAULT_RECORDS;
+  config->max_records[DARSHAN_MOD_DXT_POSIX] = DXT_DEFAULT_KIB;
+  config->max_records[DARSHAN_MOD_DXT_MPIIO] = DXT_DEFAULT_KIB;
+  config->max_records[DARSHAN_MOD_HEATMAP] = 8;
+  config->max_records[DARSHAN_MOD_BGQ] = 1;
+}
+
+/* The value of an entry of the environment if it sets this variable, or NULL. */
+static const char *value_if(const char *entry, const char *variable) {
+  for (; *variable != '\0'; entry++, variable++)
+    if (*entry != *variable) return NULL;
+  return *entry == '=' ? entry + 1 : NULL;
+}
+
+static const char *find_variable(char **envp, const char *variable) {
+  for (; *envp != NULL; envp++) {
+    const char *value = value_if(*envp, variable);
+    if (value != NULL) return value;
+  }
+  return NULL;
+}
+
+/* One pass over the environment: values[i] is that of setting i.  Like getenv,
+ * the first of two entries counts.  An environment has hundreds of entries and
+ * few are ours, so the first letter decides most of them. */
+static void find_values(char **envp, const char *values[DARSHAN_NUM_SETTINGS]) {
+  uint64_t initials = 0;
+  for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
+    values[i] = NULL;
+    if (darshan_settings[i].variable != NULL)
+      initials |= UINT64_C(1) << (darshan_settings[i].variable[0] & 63);
+  }
+  for (; *envp != NULL; envp++) {
+    if (!(initials >> ((*envp)[0] & 63) & 1)) continue;
+    for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
+      const char *variable = darshan_settings[i].variable;
+      const char *value = variable ? value_if(*envp, variable) : NULL;
+      if (value == NULL) continue;
+      if (values[i] == NULL) values[i] = value;
+      break;
+    }
+  }
+}
+
+static bool next_word(struct darshan_slice *line, struct darshan_slice *word) {
+  while (line->length > 0 && strchr(" \t\r", *line->at) != NULL)
+    line->at++, line->length--;
+  word->at = line->at;
+  for (word->length = 0; line->length > 0 && strchr(" \t\r", *line->at) == NULL; word->length++)
+    line->at++, line->length--;
+  return word->length > 0;
+}
+
+static void apply_line(struct darshan_config *config, struct darshan_slice line,
+                       struct darshan_messages *messages) {
+  struct darshan_slice directive, first, second, more;
+  if (!next_word(&line, &directive) || directive.at[0] == '#') return;
+  next_word(&line, &first);
+  next_word(&line, &second);
+  if (next_word(&line, &more))
+    darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "more than two arguments", directive.at,
+                        directive.length);
+  for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
+    const char *name = darshan_settings[i].directive;
+    if (name == NULL || strlen(name) != directive.length ||
+        memcmp(name, directive.at, directive.length) != 0)
+      continue;
+    darshan_setting_apply(config, &darshan_settings[i], name, first, second, messages);
+    return;
+  }
+  darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "no such directive", directive.at,
+                      directive.length);
+}
+
+static void apply_file(struct darshan_config *config, struct darshan_messages *messages) {
+  struct darshan_file file;
+  if (darshan_file_read(&file, config->config_path, CONFIG_FILE_LIMIT) < 0) {
+    struct darshan_slice path = slice_of(config->config_path);
+    darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "cannot read", path.at, path.length);
+    return;
+  }
+  struct darshan_slice rest = {file.bytes, file.length}, line;
+  while (darshan_next_item(&rest, '\n', &line))
+    apply_line(config, line, messages);
+  darshan_file_release(&file);
+}
+
+static void apply_environment(struct darshan_config *config, const char **values,
+                              struct darshan_messages *messages) {
+  /* Lists of the environment replace those of the file, in pairs. */
+  if (values[DARSHAN_SETTING_APP_EXCLUDE] || values[DARSHAN_SETTING_APP_INCLUDE])
+    config->app_exclude.count = config->app_include.count = 0;
+  if (values[DARSHAN_SETTING_RANK_EXCLUDE] || values[DARSHAN_SETTING_RANK_INCLUDE])
+    config->rank_exclude.count = config->rank_include.count = 0;
+  if (values[DARSHAN_SETTING_MOD_DISABLE] || values[DARSHAN_SETTING_MOD_ENABLE])
+    config->modules_disabled = config->modules_enabled = (struct darshan_module_set){{0}};
+  for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++)
+    if (values[i] != NULL && i != DARSHAN_SETTING_CONFIG_PATH)
+      darshan_setting_apply(config, &darshan_settings[i], darshan_settings[i].variable,
+                            slice_of(values[i]), (struct darshan_slice){NULL, 0}, messages);
+}
+
+static bool matches_any(const struct darshan_words *words, const char *name, const char *string,
+                        struct darshan_messages *messages) {
+  bool found = false;
+  for (int i = 0; i < words->count && !found; i++) {
+    regex_t compiled;
+    if (regcomp(&compiled, words->word[i], REG_EXTENDED | REG_NOSUB) != 0) {
+      struct darshan_slice pattern = slice_of(words->word[i]);
+      darshan_message_add(messages, name, "ignored, not a regular expression", pattern.at,
+                          pattern.length);
+      continue;
+    }
+    found = regexec(&compiled, string, 0, NULL, 0) == 0;
+    regfree(&compiled);
+  }
+  return found;
+}
+
+static void decide_program(struct darshan_config *config, const char *command,
+                           struct darshan_messages *messages) {
+  const char *space = strchr(command, ' ');
+  struct darshan_slice word = {command, space ? (size_t)(space - command) : strlen(command)};
+  const char *slash = NULL;
+  for (const char *at = command; *at != '\0'; at++)
+    if (*at == '/') slash = at;
+  struct darshan_slice last = slice_of(slash ? slash + 1 : command);
+  const char *exe = last.length ? darshan_config_keep(config, "argv", last, messages) : NULL;
+  config->exe = exe ? exe : "unknown";
+  if (config->app_exclude.count == 0) return;
+  const char *program = darshan_config_keep(config, "APP_EXCLUDE", word, messages);
+  config->app_excluded = program != NULL &&
+                         matches_any(&config->app_exclude, "APP_EXCLUDE", program, messages) &&
+                         !matches_any(&config->app_include, "APP_INCLUDE", program, messages);
+}
+
+static void decide_modules(struct darshan_config *config) {
+  struct darshan_module_set off = config->modules_disabled;
+  if (!config->dxt)
+    off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_DXT_POSIX | UINT64_C(1) << DARSHAN_MOD_DXT_MPIIO;
+  for (int i = 0; i < DARSHAN_MODULE_IDS / 64; i++)
+    config->modules.bits[i] = ~off.bits[i] | config->modules_enabled.bits[i];
+}
+
+static void decide_logpath(struct darshan_config *config, struct darshan_messages *messages) {
+  static const char below_home[] = "/darshan-logs";
+  if (config->logpath[0] != '\0') return;
+  config->logpath = config->mmap_logpath;
+  if (config->home == NULL || config->home[0] != '/') return;
+  const char *start = darshan_config_keep(config, "HOME", slice_of(config->home), messages);
+  if (start == NULL) return;
+  config->arena_used--; /* goes on where the NUL was */
+  if (darshan_config_keep(config, "HOME", slice_of(below_home), messages) != NULL)
+    config->logpath = start;
+}
+
+void darshan_config_load(struct darshan_config *config, char **envp, int argc, char **argv,
+                         struct darshan_messages *messages) {
+  const char *values[DARSHAN_NUM_SETTINGS];
+  set_defaults(config);
+  find_values(envp, values);
+  const char *command = argc > 0 && argv != NULL && argv[0] != NULL ? argv[0] : "";
+  if (values[DARSHAN_SETTING_DISABLE] != NULL) {
+    config->disabled = true;
+    config->exe = "unknown";
+    return;
+  }
+  if (values[DARSHAN_SETTING_CONFIG_PATH] != NULL) {
+    const struct darshan_setting *setting = &darshan_settings[DARSHAN_SETTING_CONFIG_PATH];
+    darshan_setting_apply(config, setting, setting->variable,
+                          slice_of(values[DARSHAN_SETTING_CONFIG_PATH]),
+                          (struct darshan_slice){NULL, 0}, messages);
+    if (config->config_path != NULL) apply_file(config, messages);
+  }
+  apply_environment(config, values, messages);
+  const char *jobid = find_variable(envp, config->jobid_variable);
+  config->has_jobid = jobid != NULL && darshan_parse_leading_integer(jobid, &config->jobid);
+  decide_modules(config);
+  decide_logpath(config, messages);
+  decide_program(config, command, messages);
+}
+
+static bool in_ranges(const struct darshan_rank_ranges *ranges, int64_t rank) {
+  for (int i = 0; i < ranges->count; i++)
+    if (rank >= ranges->range[i].first && rank <= ranges->range[i].last) return true;
+  return false;
+}
+
+bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank) {
+  return in_ranges(&config->rank_exclude, rank) && !in_ranges(&config->rank_include, rank);
+}
+
+static void release_rules(struct darshan_name_rules *rules) {
+  for (int i = 0; i < rules->count; i++)
+    regfree(&rules->rule[i].compiled);
+  rules->count = 0;
+}
+
+void darshan_config_release(struct darshan_config *config) {
+  release_rules(&config->name_exclude);
+  release_rules(&config->name_include);
+}

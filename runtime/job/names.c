@@ -1,0 +1,134 @@
+#include "names.h"
+
+#include <string.h>
+
+#include "log-format.h"
+
+static bool begins_with(const char *name, size_t length, const char *prefix, size_t prefix_length) {
+  return length >= prefix_length && memcmp(name, prefix, prefix_length) == 0;
+}
+#define BEGINS_WITH(name, length, prefix) begins_with(name, length, prefix, sizeof(prefix) - 1)
+
+/* Folders of the system.  The second letter leaves one or two candidates. */
+static bool in_system_folder(const char *name, size_t length) {
+  if (length < 5 || name[0] != '/') return false;
+  switch (name[1]) {
+  case 'b':
+    return BEGINS_WITH(name, length, "/bin/") || BEGINS_WITH(name, length, "/boot/");
+  case 'd':
+    return BEGINS_WITH(name, length, "/dev/");
+  case 'e':
+    return BEGINS_WITH(name, length, "/etc/");
+  case 'l':
+    return BEGINS_WITH(name, length, "/lib/");
+  case 'o':
+    return BEGINS_WITH(name, length, "/opt/");
+  case 'p':
+    return BEGINS_WITH(name, length, "/proc/");
+  case 's':
+    return BEGINS_WITH(name, length, "/sys/") || BEGINS_WITH(name, length, "/sbin/");
+  case 'u':
+    return BEGINS_WITH(name, length, "/usr/");
+  case 'v':
+    return BEGINS_WITH(name, length, "/var/");
+  default:
+    return false;
+  }
+}
+
+static bool names_are_paths(int module_id) {
+  return module_id != DARSHAN_MOD_HEATMAP && module_id != DARSHAN_MOD_APMPI &&
+         module_id != DARSHAN_MOD_MDHIM;
+}
+
+static bool matches(const struct darshan_name_rules *rules, int module_id, const char *name,
+                    size_t length) {
+  for (int i = 0; i < rules->count; i++) {
+    if (!darshan_module_set_has(&rules->rule[i].modules, module_id)) continue;
+    /* REG_STARTEND: the name has an end, but no NUL. */
+    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
+    if (regexec(&rules->rule[i].compiled, name, 1, &range, REG_STARTEND) == 0) return true;
+  }
+  return false;
+}
+
+bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
+                           size_t length) {
+  bool path = names_are_paths(module_id);
+  bool excluded = path && in_system_folder(name, length);
+  if (!excluded) excluded = matches(&config->name_exclude, module_id, name, length);
+  if (!excluded) return false;
+  /* Burst buffers of Cray machines are mounted below a system folder. */
+  if (path && BEGINS_WITH(name, length, "/var/opt/cray/dws/mounts/")) return false;
+  return !matches(&config->name_include, module_id, name, length);
+}
+
+static void compile_again(struct darshan_name_rules *rules) {
+  int kept = 0;
+  for (int i = 0; i < rules->count; i++) {
+    rules->rule[kept] = rules->rule[i];
+    /* The old one is not freed: its lock may be held for ever. */
+    kept += regcomp(&rules->rule[kept].compiled, rules->rule[i].pattern, REG_EXTENDED) == 0;
+  }
+  rules->count = kept;
+}
+
+void darshan_names_after_fork(struct darshan_config *config) {
+  compile_again(&config->name_exclude);
+  compile_again(&config->name_include);
+}
+
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* The high bit of every byte that equals b; false alarms only above a true one. */
+static uint64_t bytes_equal(uint64_t word, unsigned char b) {
+  uint64_t difference = word ^ EACH_BYTE(b);
+  return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
+}
+
+/* True if "//" or "/." may be in the path.  Eight bytes at a time, because every
+ * open of a file comes through here and hardly any path needs cleaning. */
+static bool may_need_cleaning(const char *path, size_t length) {
+  size_t i = 0;
+  for (; i + 9 <= length; i += 8) {
+    uint64_t word, next;
+    memcpy(&word, path + i, 8);
+    memcpy(&next, path + i + 1, 8);
+    if (bytes_equal(word, '/') & (bytes_equal(next, '/') | bytes_equal(next, '.'))) return true;
+  }
+  for (; i + 1 < length; i++)
+    if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == '.')) return true;
+  return false;
+}
+
+/* Appends path to out, which holds length bytes, without what is to be cleaned
+ * away; the room suffices.  Returns the new length. */
+static size_t append_clean(char *out, size_t length, const char *path, size_t path_length) {
+  for (size_t i = 0; i < path_length; i++) {
+    bool after_slash = length > 0 && out[length - 1] == '/';
+    if (after_slash && path[i] == '/') continue;
+    if (after_slash && path[i] == '.' && i + 1 < path_length && path[i + 1] == '/') continue;
+    out[length++] = path[i];
+  }
+  return length;
+}
+
+size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
+                          const char *path) {
+  size_t path_length = strlen(path), length = 0;
+  bool relative = path[0] != '/' && path[0] != '<';
+  if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
+  if (relative) {
+    length = append_clean(out, 0, cwd, cwd_length);
+    length = append_clean(out, length, "/", 1);
+  }
+  /* A "./" at the start of a relative path follows the slash before it. */
+  if (path[0] != '<' && ((relative && path[0] == '.') || may_need_cleaning(path, path_length))) {
+    length = append_clean(out, length, path, path_length);
+  } else {
+    memcpy(out + length, path, path_length);
+    length += path_length;
+  }
+  out[length] = '\0';
+  return length;
+}

@@ -1,0 +1,36 @@
+#include "read-file.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "../intercept/sys.h"
+
+int darshan_file_read(struct darshan_file *file, const char *path, size_t limit) {
+  int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+  if (fd < 0) return fd;
+  /* Only the pages that are written take memory, so the limit may be generous. */
+  void *at = sys_mmap(NULL, limit, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (sys_failed(at)) {
+    sys_close(fd);
+    return -ENOMEM;
+  }
+  struct darshan_file read = {.bytes = at, .mapped = limit};
+  ssize_t got;
+  do {
+    got = sys_read(fd, read.bytes + read.length, limit - read.length);
+    if (got > 0) read.length += (size_t)got;
+  } while (got == -EINTR || (got > 0 && read.length < limit));
+  sys_close(fd);
+  if (got < 0) {
+    darshan_file_release(&read);
+    return (int)got;
+  }
+  *file = read;
+  return 0;
+}
+
+void darshan_file_release(struct darshan_file *file) {
+  sys_munmap(file->bytes, file->mapped);
+  *file = (struct darshan_file){0};
+}

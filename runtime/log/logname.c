@@ -1,0 +1,138 @@
+#include "logname.h"
+
+#include <errno.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../intercept/sys.h"
+#include "../job/text.h"
+#include "local-time.h"
+#include "record-id.h"
+
+enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755 };
+static const char partial_end[] = ".darshan_partial";
+static const char log_end[] = ".darshan";
+
+/* A part of a file name from outside: nothing in it may lead to another folder
+ * or disturb a terminal.  most keeps all parts together below NAME_MAX. */
+static void add_part(struct darshan_text *text, const char *part, size_t most) {
+  for (size_t i = 0; i < most && part[i] != '\0'; i++) {
+    bool bad = part[i] == '/' || (unsigned char)part[i] < ' ' || part[i] == 127;
+    darshan_text_bytes(text, bad ? "_" : part + i, 1);
+  }
+}
+
+static void add_number(struct darshan_text *text, const char *before, int64_t number) {
+  darshan_text_add(text, before);
+  darshan_text_signed(text, number);
+}
+
+/* <user>_<program>_id<jobid> */
+static void add_start(struct darshan_text *text, const struct darshan_config *config,
+                      const struct darshan_log_identity *identity) {
+  if (config->user != NULL)
+    add_part(text, config->user, MAX_USER);
+  else
+    darshan_text_unsigned(text, (uint32_t)SYS1(SYS_geteuid, 0));
+  darshan_text_add(text, "_");
+  add_part(text, config->exe, MAX_EXE);
+  add_number(text, "_id", identity->jobid);
+}
+
+/* A number that no other process, on this node or another, comes up with. */
+static uint64_t unique_number(uint64_t salt) {
+  struct utsname host = {0};
+  struct timespec now = {0};
+  SYS1(SYS_uname, &host);
+  SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  uint64_t microseconds = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+  return darshan_hash(host.nodename, strlen(host.nodename), microseconds + salt);
+}
+
+static void add_dated_folder(struct darshan_text *text, int64_t local_day) {
+  struct darshan_date date = darshan_date_of_day(local_day);
+  add_number(text, "/", date.year);
+  add_number(text, "/", date.month);
+  add_number(text, "/", date.day);
+}
+
+size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,
+                            const struct darshan_log_identity *identity) {
+  struct darshan_text text = darshan_text_in(out, room);
+  if (config->logfile != NULL) {
+    darshan_text_add(&text, config->logfile);
+    add_number(&text, "-", identity->pid);
+    darshan_text_add(&text, partial_end);
+    return darshan_text_length(&text);
+  }
+  int64_t local = identity->start_time + darshan_utc_offset(config->timezone, identity->start_time);
+  int64_t second = (local % DAY + DAY) % DAY, day = (local - second) / DAY;
+  struct darshan_date date = darshan_date_of_day(day);
+  darshan_text_add(&text, config->logpath);
+  if (config->logpath_dated) add_dated_folder(&text, day);
+  struct darshan_text folder = text;
+  darshan_text_add(&text, "/");
+  add_start(&text, config, identity);
+  add_number(&text, "-", identity->pid);
+  add_number(&text, "_", date.month);
+  add_number(&text, "-", date.day);
+  add_number(&text, "-", second);
+  darshan_text_add(&text, "-");
+  darshan_text_unsigned(&text, unique_number(0));
+  darshan_text_add(&text, partial_end);
+  if (!text.overflow) return text.length;
+  add_number(&folder, "/id", identity->jobid);
+  darshan_text_add(&folder, partial_end);
+  return darshan_text_length(&folder);
+}
+
+size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
+                          const char *partial, int64_t shutdown_seconds) {
+  struct darshan_text text = darshan_text_in(out, room);
+  size_t length = strlen(partial), end = sizeof(partial_end) - 1;
+  if (config->logfile != NULL) {
+    darshan_text_add(&text, config->logfile);
+    return darshan_text_length(&text);
+  }
+  if (length < end) return 0;
+  darshan_text_bytes(&text, partial, length - end);
+  add_number(&text, "_", shutdown_seconds + 1);
+  darshan_text_add(&text, log_end);
+  return darshan_text_length(&text);
+}
+
+size_t darshan_journal_path(char *out, size_t room, const struct darshan_config *config,
+                            const struct darshan_log_identity *identity) {
+  struct darshan_text text = darshan_text_in(out, room);
+  darshan_text_add(&text, config->mmap_logpath);
+  darshan_text_add(&text, "/");
+  add_start(&text, config, identity);
+  darshan_text_add(&text, "_mmap-log-");
+  /* Processes of one node start together: the pid keeps them apart. */
+  darshan_text_unsigned(&text, unique_number((uint64_t)identity->pid << 40));
+  add_number(&text, "-", identity->rank);
+  darshan_text_add(&text, log_end);
+  return darshan_text_length(&text);
+}
+
+int darshan_make_folders(const char *path) {
+  char folder[DARSHAN_PATH_ROOM];
+  size_t length = strlen(path);
+  if (length >= sizeof(folder)) return -ENAMETOOLONG;
+  memcpy(folder, path, length + 1);
+  while (length > 0 && folder[length] != '/')
+    length--;
+  folder[length] = '\0';
+  /* Hardly ever is one missing, and one missing is mostly the last. */
+  if (length == 0 || sys_faccess(folder, F_OK) == 0) return 0;
+  for (size_t i = 1; i <= length; i++) {
+    if (folder[i] != '/' && i != length) continue;
+    folder[i] = '\0';
+    int result = sys_mkdir(folder, FOLDER_MODE);
+    /* What exists may answer otherwise on a read-only or guarded parent. */
+    if (result < 0 && result != -EEXIST && sys_faccess(folder, F_OK) < 0) return result;
+    if (i != length) folder[i] = '/';
+  }
+  return 0;
+}
