@@ -1,0 +1,22 @@
+"""Darshan logs in Python: numpy arrays over libdarshan-util, pandas frames on top.
+
+from darshan_report import open_log
+
+with open_log("job.darshan") as log:
+    print(log.info.nprocs, log.records("POSIX")["POSIX_BYTES_READ"].sum())
+"""
+
+from .library import LibraryMissing, LogError
+from .log import Log, open_log
+from .tables import Counter, Module, module_by_id, module_by_name
+
+__all__ = [
+    "Counter",
+    "LibraryMissing",
+    "Log",
+    "LogError",
+    "Module",
+    "module_by_id",
+    "module_by_name",
+    "open_log",
+]

@@ -1,0 +1,104 @@
+"""Finds and loads libdarshan-util, and declares the functions used of it."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Iterator
+
+from . import structs
+
+NAME = "libdarshan-util.so"
+VARIABLE = "DARSHAN_UTIL_LIB"
+
+NAME_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_void_p)
+
+_ERROR = ctypes.POINTER(structs.Error)
+_LOG = ctypes.c_void_p
+_RECORDS = ctypes.c_void_p
+
+_FUNCTIONS = {
+    "darshan_log_open": (_LOG, [ctypes.c_char_p, _ERROR]),
+    "darshan_log_close": (None, [_LOG]),
+    "darshan_log_info": (ctypes.POINTER(structs.Info), [_LOG]),
+    "darshan_log_name": (ctypes.c_char_p, [_LOG, ctypes.c_uint64]),
+    "darshan_log_each_name": (None, [_LOG, NAME_CALLBACK, ctypes.c_void_p]),
+    "darshan_log_mount": (ctypes.c_int, [_LOG, ctypes.c_char_p]),
+    "darshan_records_open": (_RECORDS, [_LOG, ctypes.c_int, _ERROR]),
+    "darshan_records_next": (
+        ctypes.c_int,
+        [_RECORDS, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_size_t), _ERROR],
+    ),
+    "darshan_records_close": (None, [_RECORDS]),
+    "darshan_log_load": (
+        ctypes.c_long,
+        [_LOG, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _ERROR],
+    ),
+    "darshan_block_free": (None, [ctypes.c_void_p]),
+    "darshan_record_id": (ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]),
+    "darshan_module_by_id": (ctypes.POINTER(structs.Module), [ctypes.c_int]),
+    "darshan_module_by_name": (ctypes.POINTER(structs.Module), [ctypes.c_char_p]),
+    "darshan_rule_name": (ctypes.c_char_p, [ctypes.c_int]),
+    "darshan_unit_name": (ctypes.c_char_p, [ctypes.c_int]),
+}
+
+
+class LibraryMissing(RuntimeError):
+    """libdarshan-util could not be found or loaded."""
+
+
+class LogError(RuntimeError):
+    """A log could not be read; the text is one line."""
+
+
+def _candidates() -> Iterator[str]:
+    named = os.environ.get(VARIABLE)
+    if named:
+        yield named
+        return
+    package = os.path.dirname(os.path.abspath(__file__))
+    try:  # written by `make install`
+        from ._installed import LIBRARY_FOLDER  # type: ignore[import-not-found]  # noqa: PLC0415
+
+        yield os.path.join(package, LIBRARY_FOLDER, NAME)
+    except ImportError:  # the build folder holds a link to this package below python/
+        yield os.path.join(package, os.pardir, os.pardir, NAME)
+
+
+@functools.cache
+def load() -> ctypes.CDLL:
+    """The library, with argument and result types declared.
+
+    Raises LibraryMissing, which names the places looked at.
+    """
+    tried = []
+    for path in map(os.path.normpath, _candidates()):
+        tried.append(path)
+        if not os.path.exists(path):
+            continue
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as error:
+            raise LibraryMissing(f"cannot load {path}: {error}") from error
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(library, name)
+            function.restype = result
+            function.argtypes = arguments
+        return library
+    raise LibraryMissing(f"{NAME} is not at {' or '.join(tried)}; set {VARIABLE} to its path")
+
+
+def text(value: bytes | None) -> str:
+    """Bytes of a log as text; bytes that are not UTF-8 survive as surrogates."""
+    return (value or b"").decode("utf-8", "surrogateescape")
+
+
+def raw(value: str) -> bytes:
+    """The bytes that `text` was given."""
+    return value.encode("utf-8", "surrogateescape")
+
+
+def message(error: structs.Error) -> str:
+    """What the library said, fit for one line of a terminal."""
+    return error.text.decode("utf-8", "backslashreplace") or "unknown error"

@@ -1,0 +1,222 @@
+"""One log: what it says of the job, its names, and its records as arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+
+import numpy as np
+
+from . import library, structs
+from .library import LogError
+from .records import Records
+from .tables import Module, module_by_id, module_by_name
+
+_COMPRESSION = ("ZLIB", "BZIP2", "NONE")
+
+
+@dataclass(frozen=True)
+class Region:
+    """A module's part of the file."""
+
+    id: int
+    name: str | None  # None: an id that this release does not know
+    length: int  # bytes as stored
+    version: int
+    partial: bool  # the runtime had to leave records out
+
+
+@dataclass(frozen=True)
+class Info:
+    """Everything a log says but its records.  Times are seconds since the epoch."""
+
+    version: str
+    compression: str
+    uid: int
+    jobid: int
+    nprocs: int
+    start: float
+    end: float
+    run_time: float  # seconds; negative for a live journal
+    exe: str  # command line
+    metadata: tuple[tuple[str, str], ...]
+    mounts: tuple[tuple[str, str], ...]  # (mount point, type), longest mount point first
+    regions: tuple[Region, ...]
+    annex_problem: str  # why a damaged annex was left out; empty: none, or it is fine
+
+    @property
+    def live(self) -> bool:
+        """Whether this is the journal of a process that has not finished."""
+        return self.run_time < 0
+
+    def region(self, module: str) -> Region | None:
+        """The region of a module that has one, by printed name."""
+        return next((r for r in self.regions if r.name == module), None)
+
+
+def _info(raw: structs.Info) -> Info:
+    job = raw.job
+    known = 0 <= raw.compression < len(_COMPRESSION)
+    return Info(
+        version=library.text(raw.version),
+        compression=_COMPRESSION[raw.compression] if known else str(raw.compression),
+        uid=job.uid,
+        jobid=job.jobid,
+        nprocs=job.nprocs,
+        start=job.start_time_sec + job.start_time_nsec / 1e9,
+        end=job.end_time_sec + job.end_time_nsec / 1e9,
+        run_time=raw.run_time,
+        exe=library.text(raw.exe),
+        metadata=tuple(
+            (library.text(m.key), library.text(m.value)) for m in raw.metadata[: raw.num_metadata]
+        ),
+        mounts=tuple(
+            (library.text(m.path), library.text(m.type)) for m in raw.mounts[: raw.num_mounts]
+        ),
+        regions=tuple(
+            Region(
+                m.id, library.text(m.name) if m.name else None, m.length, m.version, bool(m.partial)
+            )
+            for m in raw.modules[: raw.num_modules]
+        ),
+        annex_problem=library.text(raw.annex_problem),
+    )
+
+
+class Log:
+    """An open log.  Use it as a context manager; arrays outlive it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Opens a log; LogError if it is none or damaged before its records."""
+        self._library = library.load()
+        error = structs.Error()
+        self._handle = self._library.darshan_log_open(os.fsencode(path), ctypes.byref(error))
+        if not self._handle:
+            raise LogError(library.message(error))
+        self._finalizer = weakref.finalize(self, self._library.darshan_log_close, self._handle)
+        self.path = os.fspath(path)
+        self.info = _info(self._library.darshan_log_info(self._handle).contents)
+
+    def close(self) -> None:
+        """Closes the log; calling it again is harmless."""
+        self._finalizer()
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open_handle(self) -> int:
+        if not self._finalizer.alive:
+            raise LogError(f"{self.path}: the log is closed")
+        return self._handle
+
+    def name(self, record: int) -> str | None:
+        """Name of a record, None if the log has none for this id."""
+        found = self._library.darshan_log_name(self._open_handle(), record)
+        return None if found is None else library.text(found)
+
+    def names(self) -> dict[int, str]:
+        """All names by record id."""
+        found: dict[int, str] = {}
+
+        def each(record: int, name: bytes, _context: int | None) -> None:
+            found[record] = library.text(name)
+
+        handle = self._open_handle()
+        self._library.darshan_log_each_name(handle, library.NAME_CALLBACK(each), None)
+        return found
+
+    def mount(self, name: str) -> tuple[str, str] | None:
+        """(mount point, type) of the file system that holds this name."""
+        place = self._library.darshan_log_mount(self._open_handle(), library.raw(name))
+        return None if place < 0 else self.info.mounts[place]
+
+    def modules(self) -> tuple[Module, ...]:
+        """The known modules that have data in this log, in id order."""
+        found = (module_by_id(r.id) for r in self.info.regions if r.length > 0)
+        return tuple(m for m in found if m is not None)
+
+    def records(self, module: str | Module) -> Records:
+        """All records of a module with records of one size, without a copy.
+
+        A module without data gives no records.  LogError if the region is
+        damaged; ValueError if the module is unknown or its records vary in size.
+        """
+        found = self._module(module)
+        if not found.fixed:
+            raise ValueError(f"records of {found.name} vary in size: use log.each()")
+        region = self.info.region(found.name)
+        if region is None or region.length == 0:
+            return Records(found, np.empty(0, found.dtype))
+        block = ctypes.c_void_p()
+        error = structs.Error()
+        count = self._library.darshan_log_load(
+            self._open_handle(), found.id, ctypes.byref(block), ctypes.byref(error)
+        )
+        if count < 0:
+            raise LogError(library.message(error))
+        if count == 0 or not block.value:
+            self._library.darshan_block_free(block)
+            return Records(found, np.empty(0, found.dtype))
+        memory = (ctypes.c_char * (count * found.record_size)).from_address(block.value)
+        weakref.finalize(memory, self._library.darshan_block_free, block.value)
+        return Records(found, np.frombuffer(memory, found.dtype))
+
+    def each(self, module: str | Module) -> Iterator[bytes]:
+        """The records of any module one after another, as bytes in today's layout.
+
+        variable.py turns those of HEATMAP, DXT and LUSTRE into objects.  LogError
+        at the record where the region is damaged.
+        """
+        found = self._module(module)
+        region = self.info.region(found.name)
+        if region is None or region.length == 0:
+            return
+        error = structs.Error()
+        records = self._library.darshan_records_open(
+            self._open_handle(), found.id, ctypes.byref(error)
+        )
+        if not records:
+            raise LogError(library.message(error))
+        try:
+            yield from self._each(records)
+        finally:
+            self._library.darshan_records_close(records)
+
+    def _each(self, records: int) -> Iterator[bytes]:
+        error = structs.Error()
+        record, size = ctypes.c_void_p(), ctypes.c_size_t()
+        while True:
+            state = self._library.darshan_records_next(
+                records, ctypes.byref(record), ctypes.byref(size), ctypes.byref(error)
+            )
+            if state == 0:
+                return
+            if state < 0 or record.value is None:
+                raise LogError(library.message(error))
+            yield ctypes.string_at(record.value, size.value)
+
+    @staticmethod
+    def _module(module: str | Module) -> Module:
+        if isinstance(module, Module):
+            return module
+        found = module_by_name(module)
+        if found is None:
+            raise ValueError(f"no module is called {module!r}")
+        return found
+
+
+def open_log(path: str | os.PathLike[str]) -> Log:
+    """Opens a log: `with open_log("x.darshan") as log: ...`."""
+    return Log(path)

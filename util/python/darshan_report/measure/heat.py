@@ -1,0 +1,64 @@
+"""Bytes over time and ranks, from the heat maps of one layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..log import Log
+from ..variable import HeatMap, heat_maps
+from .layers import LAYERS
+
+MAX_BINS = 5117  # what other readers accept in a record; a longer one is damaged
+MAX_ROWS = 256  # rows of the picture: more could not be told apart
+
+
+@dataclass(frozen=True)
+class Heat:
+    """One layer's traffic over time; ranks are joined where there are many."""
+
+    layer: str
+    bin_width: float  # seconds
+    ranks: int  # processes of the job
+    per_row: int  # processes in a row of moved
+    read: npt.NDArray[np.float64]  # bytes per bin, all ranks
+    write: npt.NDArray[np.float64]
+    moved: npt.NDArray[np.float64]  # rows x bins, bytes read and written
+
+
+def _heat(layer: str, maps: list[HeatMap], nprocs: int) -> Heat:
+    width = max(m.bin_width for m in maps)
+    maps = [m for m in maps if m.bin_width == width]
+    bins = min(max(len(m.read) for m in maps), MAX_BINS)
+    ranks = max(1, nprocs)
+    per_row = -(-ranks // MAX_ROWS)
+    read, write = np.zeros(bins), np.zeros(bins)
+    moved = np.zeros((-(-ranks // per_row), bins))
+    for record in maps:
+        count = min(len(record.read), bins)
+        read[:count] += record.read[:count]
+        write[:count] += record.write[:count]
+        if 0 <= record.rank < ranks:
+            row = moved[record.rank // per_row]
+            row[:count] += record.read[:count]
+            row[:count] += record.write[:count]
+    return Heat(layer, width, ranks, per_row, read, write, moved)
+
+
+def _title(prefix: str) -> str:
+    """Heat maps are named after the prefix of their layer's counters."""
+    return next((x.title for x in LAYERS if x.prefix == prefix), prefix)
+
+
+def heats(log: Log) -> list[Heat]:
+    """The heat of every layer that has one, most bytes first."""
+    layers: dict[str, list[HeatMap]] = {}
+    for record in heat_maps(log):
+        name = log.name(record.id) or ""
+        usable = np.isfinite(record.bin_width) and record.bin_width > 0 and len(record.read)
+        if name.startswith("heatmap:") and usable:
+            layers.setdefault(_title(name.partition(":")[2]), []).append(record)
+    found = [_heat(layer, maps, log.info.nprocs) for layer, maps in layers.items()]
+    return sorted(found, key=lambda heat: (-heat.moved.sum(), heat.layer))

@@ -1,0 +1,123 @@
+"""The C structures of darshan-util.h and describe.h, as ctypes sees them.
+
+The binding's tests compile a C program against the headers and compare every
+size and offset, so a change there cannot go unnoticed here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+
+
+class Kind(enum.IntEnum):
+    """How the records of a module are laid out: enum darshan_kind."""
+
+    NONE = 0
+    COUNTERS = 1
+    FILE_COUNTERS = 2
+    LUSTRE = 3
+    DXT = 4
+    MDHIM = 5
+    HEATMAP = 6
+    DFS = 7
+    DAOS = 8
+
+
+class Error(ctypes.Structure):
+    """struct darshan_error"""
+
+    _fields_ = (("text", ctypes.c_char * 256),)
+
+
+class ModuleRegion(ctypes.Structure):
+    """struct darshan_module_region"""
+
+    _fields_ = (
+        ("id", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("length", ctypes.c_uint64),
+        ("version", ctypes.c_int),
+        ("partial", ctypes.c_int),
+    )
+
+
+class Mount(ctypes.Structure):
+    """struct darshan_mount"""
+
+    _fields_ = (("path", ctypes.c_char_p), ("type", ctypes.c_char_p))
+
+
+class Metadata(ctypes.Structure):
+    """struct darshan_metadata"""
+
+    _fields_ = (("key", ctypes.c_char_p), ("value", ctypes.c_char_p))
+
+
+class Job(ctypes.Structure):
+    """struct darshan_job"""
+
+    _fields_ = (
+        ("uid", ctypes.c_int64),
+        ("start_time_sec", ctypes.c_int64),
+        ("start_time_nsec", ctypes.c_int64),
+        ("end_time_sec", ctypes.c_int64),
+        ("end_time_nsec", ctypes.c_int64),
+        ("nprocs", ctypes.c_int64),
+        ("jobid", ctypes.c_int64),
+        ("metadata", ctypes.c_char * 1024),
+    )
+
+
+class Info(ctypes.Structure):
+    """struct darshan_info"""
+
+    _fields_ = (
+        ("version", ctypes.c_char * 9),
+        ("compression", ctypes.c_int),
+        ("swapped", ctypes.c_int),
+        ("partial_flag", ctypes.c_uint64),
+        ("job_length", ctypes.c_uint64),
+        ("name_length", ctypes.c_uint64),
+        ("job", Job),
+        ("run_time", ctypes.c_double),
+        ("exe", ctypes.c_char_p),
+        ("num_metadata", ctypes.c_int),
+        ("metadata", ctypes.POINTER(Metadata)),
+        ("num_mounts", ctypes.c_int),
+        ("mounts", ctypes.POINTER(Mount)),
+        ("num_modules", ctypes.c_int),
+        ("modules", ctypes.POINTER(ModuleRegion)),
+        ("annex_problem", ctypes.c_char_p),
+    )
+
+
+class Counter(ctypes.Structure):
+    """struct darshan_counter"""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("rule", ctypes.c_int),
+        ("unit", ctypes.c_int),
+        ("index", ctypes.c_int),
+        ("since", ctypes.c_int),
+        ("last", ctypes.c_int),
+        ("absent", ctypes.c_int),
+        ("meaning", ctypes.c_char_p),
+    )
+
+
+class Module(ctypes.Structure):
+    """struct darshan_module"""
+
+    _fields_ = (
+        ("id", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("version", ctypes.c_int),
+        ("kind", ctypes.c_int),
+        ("record_size", ctypes.c_size_t),
+        ("num_counters", ctypes.c_int),
+        ("num_fcounters", ctypes.c_int),
+        ("counters", ctypes.POINTER(Counter)),
+        ("fcounters", ctypes.POINTER(Counter)),
+    )

@@ -1,0 +1,1 @@
+"""darshan-job-summary: the report of a log as a PDF file."""

@@ -1,0 +1,35 @@
+"""The order of the sections: one log becomes one report."""
+
+from __future__ import annotations
+
+import os
+
+from ..log import Log
+from .context import Context
+from .model import Paragraph, Report
+from .sections import accesses, files, heat, job, layers, notes
+from .text import shorten
+
+
+def compose(log: Log) -> Report:
+    """The report of an open log.  A module that is damaged becomes a warning in it."""
+    context = Context(log)
+    head = job.blocks(context)
+    warnings = [Paragraph(text) for text in notes.warnings(context)]
+    behind = [
+        *heat.blocks(context),
+        *files.per_layer(context),
+        *accesses.blocks(context),
+        *notes.blocks(context),
+    ]
+    return Report(
+        title=f"I/O report: {shorten(os.path.basename(log.path), 80)}",
+        blocks=[
+            *head,
+            *warnings,
+            *layers.blocks(context),
+            *layers.sizes(context),
+            *files.top(context),
+            *behind,
+        ],
+    )

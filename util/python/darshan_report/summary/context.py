@@ -1,0 +1,163 @@
+"""What all sections of one report look at: the log and figures computed once."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from dataclasses import dataclass
+
+from ..library import LogError
+from ..log import Log
+from ..measure.accesses import common_sizes
+from ..measure.files import Files, files_of
+from ..measure.heat import Heat, heats
+from ..measure.layers import LAYERS, SIZES, Layer
+from ..measure.performance import Performance, performance
+from ..measure.totals import Totals
+
+_COMMON_SIZES = 4
+
+
+@dataclass(frozen=True)
+class LayerFigures:
+    """Everything the report says of one layer; the records themselves are gone."""
+
+    layer: Layer
+    records: int
+    read: int | None  # bytes; None: unknown, or the layer has no such counter
+    written: int | None
+    read_time: float | None  # seconds, summed over processes
+    write_time: float | None
+    meta_time: float | None
+    operations: tuple[tuple[str, int | None], ...]
+    sizes_read: tuple[int, ...]  # transfers per bucket of SIZES; empty: no histogram
+    sizes_written: tuple[int, ...]
+    common: list[tuple[int, int]]
+    files: Files
+    performance: Performance | None
+    last: float  # end of its last operation, seconds after the start
+    lost: frozenset[str]  # counters that the log does not know
+    moves_bytes: bool  # whether the layer counts bytes at all
+
+    @property
+    def time(self) -> float:
+        """Known time in calls, seconds, summed over processes."""
+        return sum(t or 0.0 for t in (self.read_time, self.write_time, self.meta_time))
+
+
+def _operations(totals: Totals, layer: Layer) -> tuple[tuple[str, int | None], ...]:
+    found = []
+    for label, plus, minus in layer.operations:
+        number = totals.sum_of(*map(layer.counter, plus))
+        if number is not None:
+            number = int(number) - sum(int(totals.sum_of(layer.counter(n)) or 0) for n in minus)
+        found.append((label, number))
+    return tuple(found)
+
+
+def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
+    names = [layer.counter(f"SIZE_{kind}_{layer.size_names}{end}") for end, _ in SIZES]
+    sums = [totals.sum_of(n) for n in names]
+    return () if None in sums else tuple(int(s) for s in sums if s is not None)
+
+
+def _metadata(totals: Totals, layer: Layer) -> float | None:
+    """Time in metadata calls; PnetCDF's waits for queued requests belong to it."""
+    names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
+    return totals.sum_of(*filter(totals.has, names))
+
+
+def _figures(log: Log, layer: Layer) -> LayerFigures | None:
+    records = log.records(layer.module)
+    if not len(records):
+        return None
+    totals = Totals(records)
+
+    def total(name: str) -> float | None:
+        return totals.sum_of(layer.counter(name))
+
+    def whole(name: str) -> int | None:
+        value = total(name)
+        return None if value is None else int(value)
+
+    module = records.module
+    ends = [c.name for c in module.fcounters if c.name.endswith("_END_TIMESTAMP")]
+    return LayerFigures(
+        layer=layer,
+        records=len(records),
+        read=whole("BYTES_READ"),
+        written=whole("BYTES_WRITTEN"),
+        read_time=total("F_READ_TIME"),
+        write_time=total("F_WRITE_TIME"),
+        meta_time=_metadata(totals, layer),
+        operations=_operations(totals, layer),
+        sizes_read=_sizes(totals, layer, "READ"),
+        sizes_written=_sizes(totals, layer, "WRITE"),
+        common=common_sizes(records, layer, _COMMON_SIZES),
+        files=files_of(records, layer),
+        performance=performance(records, layer) if layer.rated else None,
+        last=max((totals.largest(n) for n in ends), default=0.0),
+        moves_bytes=totals.has(layer.counter("BYTES_READ")),
+        lost=frozenset(
+            c.name
+            for c in module.counters + module.fcounters
+            if c.absent == -1 and c.summed and totals.sum(c.name) is None
+        ),
+    )
+
+
+class Context:
+    """One open log and its figures."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.info = log.info
+        self.damaged: list[tuple[str, str]] = []  # module, what the library said
+
+    @functools.cached_property
+    def figures(self) -> list[LayerFigures]:
+        """Figures of every layer with records, from the application downwards."""
+        found = []
+        for layer in LAYERS:
+            try:
+                figures = _figures(self.log, layer)
+            except LogError as error:
+                self.damaged.append((layer.module, str(error)))
+                continue
+            if figures is not None:
+                found.append(figures)
+        return found
+
+    @functools.cached_property
+    def heats(self) -> list[Heat]:
+        """Heat maps per layer, most bytes first."""
+        try:
+            return heats(self.log)
+        except LogError as error:
+            self.damaged.append(("HEATMAP", str(error)))
+            return []
+
+    @property
+    def nprocs(self) -> int:
+        """Processes of the job; at least one, whatever a damaged log says."""
+        return max(1, self.info.nprocs)
+
+    @property
+    def run_time(self) -> float:
+        """Seconds; for a live journal up to the last operation seen."""
+        known = self.info.run_time
+        if math.isfinite(known) and known >= 0:
+            return known
+        return max((f.last for f in self.figures), default=0.0)
+
+    @property
+    def program(self) -> str:
+        """The program's short name; the whole command line if it is one word."""
+        words = self.info.exe.split()
+        return os.path.basename(words[0].rstrip("/")) if words else ""
+
+    def name(self, record: int) -> str:
+        """The name of a record, or its number."""
+        found = self.log.name(record)
+        return found or f"(no name, id {record})"

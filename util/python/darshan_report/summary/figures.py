@@ -1,0 +1,70 @@
+"""Draws the plots of a report into one PDF file, a page each."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .model import Plot, PlotRow, Report
+from .plots.style import SETTINGS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+TEXT_WIDTH = 180.0  # mm
+_GAP = 4.0  # mm between two plots of a row
+_MM_PER_INCH = 25.4
+
+
+def width_in(row: PlotRow) -> float:
+    """Width of each plot of a row, mm; a lone one takes the page only if it is worth it."""
+    count = 1 if len(row.plots) == 1 and row.plots[0].wide else 2
+    return (TEXT_WIDTH - _GAP * (count - 1)) / count
+
+
+def prepare() -> None:
+    """Sets matplotlib up; a user's own settings must not change the report."""
+    import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
+
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update(SETTINGS)
+
+
+def draw(plot: Plot, figure: Figure | SubFigure, width: float, height: float) -> None:
+    """Draws one plot into a figure of this size (mm)."""
+    axes = figure.add_axes(
+        (
+            plot.left / width,
+            plot.bottom / height,
+            (width - plot.left - plot.right) / width,
+            (height - plot.top - plot.bottom) / height,
+        )
+    )
+    plot.draw(axes)
+
+
+def rows_of(report: Report) -> list[PlotRow]:
+    """The plots of a report in order, row by row."""
+    return [block for block in report.blocks if isinstance(block, PlotRow)]
+
+
+def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
+    """Writes the plots of all reports in order; returns how many there are."""
+    rows = [row for report in reports for row in rows_of(report)]
+    if not rows:
+        return 0
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    prepare()
+    pages = 0
+    with PdfPages(path) as pdf:
+        for row in rows:
+            width = width_in(row)
+            for plot in row.plots:
+                figure = Figure(figsize=(width / _MM_PER_INCH, plot.height / _MM_PER_INCH))
+                FigureCanvasPdf(figure)
+                draw(plot, figure, width, plot.height)
+                pdf.savefig(figure)
+                pages += 1
+    return pages

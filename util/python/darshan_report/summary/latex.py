@@ -1,0 +1,136 @@
+"""The report through LaTeX: source from the template, then one run of the engine."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from importlib import resources
+
+from . import figures
+from .model import Block, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
+from .text import latex, pdf_string
+
+FIGURES = "figures.pdf"
+SOURCE = "report.tex"
+RESULT = "report.pdf"
+# pdflatex starts in half the time of lualatex and needs half the memory.
+_ENGINES = ("pdflatex", "lualatex")
+_SECONDS = 120  # an engine that takes longer hangs
+
+
+class LatexFailed(RuntimeError):
+    """The engine is there, but made no PDF; the text says why in one line."""
+
+
+def engine() -> str | None:
+    """Path of the LaTeX engine to use, None if there is none."""
+    return next(filter(None, map(shutil.which, _ENGINES)), None)
+
+
+def _cell(column: Column, text: str) -> str:
+    return rf"\texttt{{{latex(text)}}}" if column.code else latex(text)
+
+
+def _table(table: Table) -> str:
+    kinds = "".join("r" if c.right else "l" for c in table.columns)
+    # Without @{} the outer columns would stand away from the text above.
+    lines = [rf"{{\footnotesize\begin{{tabular}}{{@{{}}{kinds}@{{}}}}"]
+    lines.append(" & ".join(rf"\textbf{{{latex(c.title)}}}" for c in table.columns) + r"\\\hline")
+    for place, row in enumerate(table.rows):
+        cells = (_cell(c, text) for c, text in zip(table.columns, row))
+        lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(cells) + r"\\")
+    lines.append(r"\end{tabular}\par}")
+    if table.note:
+        lines.append(rf"\note{{{latex(table.note)}}}")
+    return "\n".join(lines)
+
+
+def _facts(facts: Facts) -> str:
+    lines = [r"{\footnotesize\begin{tabular}{@{}lp{150mm}@{}}"]
+    for label, value in facts.wide:
+        lines.append(rf"\textbf{{{latex(label)}}} & \raggedright {latex(value, True)}\cr")
+    lines.append(r"\end{tabular}\par\begin{tabular}{@{}lp{70mm}lp{70mm}@{}}")
+    for pair in facts.pairs:
+        cells = (rf"\textbf{{{latex(label)}}} & {latex(value)}" for label, value in pair)
+        lines.append(" & ".join(cells) + r"\\")
+    lines.append(r"\end{tabular}\par}")
+    return "\n".join(lines)
+
+
+def _plots(row: PlotRow, pages: Iterator[int]) -> str:
+    width = figures.width_in(row)
+    cells = []
+    for plot in row.plots:
+        image = rf"\includegraphics[page={next(pages)},width=\linewidth]{{{FIGURES}}}"
+        note = rf"\par\note{{{latex(plot.note)}}}" if plot.note else ""
+        cells.append(rf"\plot{{{width}mm}}{{{latex(plot.title)}}}{{{image}{note}}}")
+    return r"\par\vskip 2mm" + "\n" + "\\hfill\n".join(cells) + r"\par"
+
+
+def _block(block: Block, pages: Iterator[int]) -> str:
+    if isinstance(block, Heading):
+        return rf"\heading{{{latex(block.text)}}}"
+    if isinstance(block, Paragraph):
+        text = latex(block.text)
+        return rf"{{\normalsize {text}\par}}" if block.strong else rf"{text}\par"
+    if isinstance(block, Facts):
+        return _facts(block)
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, PlotRow):
+        return _plots(block, pages)
+    raise TypeError(f"no LaTeX for {type(block).__name__}")
+
+
+def source(reports: list[Report]) -> str:
+    """The LaTeX source of the reports; figures are pages of FIGURES in order."""
+    pages = itertools.count(1)
+    body = []
+    for report in reports:
+        title = latex(report.title)
+        body.append(rf"\clearpage\setcounter{{page}}{{1}}\def\reporttitle{{{title}}}")
+        body.append(rf"{{\Large\bfseries {title}\par}}\vskip 1mm")
+        body += [_block(block, pages) for block in report.blocks]
+    template = resources.files(__package__).joinpath("template.tex").read_text("utf-8")
+    info = f"/Title {pdf_string(reports[0].title)} /Creator {pdf_string('darshan-job-summary')}"
+    # The body last: what a log put into it must not be taken for a mark.
+    return template.replace("@INFO@", info).replace("@BODY@", "\n".join(body))
+
+
+def render(reports: list[Report], folder: str, program: str) -> str:
+    """Makes the PDF in an empty folder and returns its path; LatexFailed if it cannot."""
+    figures.write(reports, os.path.join(folder, FIGURES))
+    with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
+        file.write(source(reports))
+    # The engine sees names relative to its folder only and may start nothing.
+    limits = {**os.environ, "openin_any": "p", "openout_any": "p"}
+    command = [program, "-interaction=batchmode", "-halt-on-error", "-no-shell-escape", SOURCE]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=limits,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LatexFailed(f"{program}: {error}") from error
+    result = os.path.join(folder, RESULT)
+    if done.returncode != 0 or not os.path.exists(result):
+        raise LatexFailed(f"{program} failed: {_complaint(folder)}")
+    return result
+
+
+def _complaint(folder: str) -> str:
+    """The first error of the engine's log."""
+    try:
+        with open(os.path.join(folder, "report.log"), encoding="utf-8", errors="replace") as file:
+            return next((line.strip() for line in file if line.startswith("!")), "no reason given")
+    except OSError:
+        return "it left no log"

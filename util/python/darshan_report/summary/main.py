@@ -1,0 +1,84 @@
+"""The command darshan-job-summary."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ..library import LibraryMissing, LogError
+from ..log import open_log
+from .compose import compose
+from .model import Report
+from .output import write_pdf
+from .text import printable
+
+_PROGRAM = "darshan-job-summary"
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM,
+        description="Makes a PDF report of Darshan logs.",
+        epilog="Without -o, every LOG gives LOG's name with .pdf in the current folder.",
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, or the journal of a process")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT.pdf", help="one PDF file for all logs, one after another"
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep the LaTeX source, its log and the figures in DIR"
+    )
+    parser.add_argument(
+        "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
+    )
+    return parser.parse_args(arguments)
+
+
+def _say(text: str) -> None:
+    """One line on stderr; a name from outside cannot steer the terminal."""
+    print(f"{_PROGRAM}: {printable(text)}", file=sys.stderr)
+
+
+def _output_name(log: str) -> str:
+    name = os.path.basename(os.path.normpath(log))
+    stem = name[: -len(".darshan")] if name.endswith(".darshan") else name
+    return f"{stem or 'darshan'}.pdf"
+
+
+def _report(path: str) -> Report | None:
+    try:
+        with open_log(path) as log:
+            return compose(log)
+    except LogError as error:
+        text = str(error)
+        _say(text if path in text else f"{path}: {text}")
+        return None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status: 1 if anything was not made."""
+    options = _arguments(arguments)
+    status = 0
+    jobs: list[tuple[str, list[Report]]] = []
+    try:
+        for path in options.logs:
+            report = _report(path)
+            if report is None:
+                status = 1
+            elif options.output and jobs:
+                jobs[0][1].append(report)
+            else:
+                jobs.append((options.output or _output_name(path), [report]))
+        for target, reports in jobs:
+            write_pdf(reports, target, keep=options.keep, use_latex=not options.no_latex, say=_say)
+            print(target)
+    except (LibraryMissing, OSError) as error:
+        _say(str(error))
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

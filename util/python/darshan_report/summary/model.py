@@ -1,0 +1,91 @@
+"""What a report consists of.  Sections make blocks, renderers draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Starts a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text; strong for the few sentences that answer the question."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Labels and values: long ones on a line of their own, then pairs side by side."""
+
+    wide: tuple[tuple[str, str], ...]
+    short: tuple[tuple[str, str], ...]
+
+    @property
+    def pairs(self) -> list[tuple[tuple[str, str], ...]]:
+        """The short ones two by two, first the left column downwards."""
+        half = (len(self.short) + 1) // 2
+        left, right = self.short[:half], self.short[half:]
+        return [(one, *right[place : place + 1]) for place, one in enumerate(left)]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table; code: names and numbers in a typewriter face."""
+
+    title: str
+    right: bool = False
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of ready text.  note: what the numbers are taken over."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure: draw gets axes and nothing else.  Lengths are in mm."""
+
+    title: str
+    draw: Callable[[Axes], None]
+    height: float  # of all, the margins included
+    left: float  # room for labels
+    right: float = 3.0
+    top: float = 4.0
+    bottom: float = 7.0
+    wide: bool = False  # worth the width of the page
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PlotRow:
+    """One or two plots beside each other."""
+
+    plots: tuple[Plot, ...]
+
+
+Block = Union[Heading, Paragraph, Facts, Table, PlotRow]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of one log."""
+
+    title: str
+    blocks: list[Block] = field(default_factory=list)

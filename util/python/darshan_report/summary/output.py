@@ -1,0 +1,64 @@
+"""From reports to a file: with LaTeX where there is one, without it otherwise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+
+from . import latex
+from .model import Report
+
+
+def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[str], None]) -> str:
+    program = latex.engine() if use_latex else None
+    if program is not None:
+        try:
+            return latex.render(reports, folder, program)
+        except latex.LatexFailed as error:
+            say(f"{error}; drawing the report without LaTeX")
+    elif use_latex:
+        say("no pdflatex or lualatex found; drawing the report without LaTeX")
+    from . import plain  # noqa: PLC0415 - needs matplotlib at once
+
+    return plain.render(reports, folder)
+
+
+def _keep(folder: str, target: str) -> None:
+    os.makedirs(target, exist_ok=True)
+    for name in os.listdir(folder):
+        shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
+
+
+def write_pdf(
+    reports: list[Report],
+    target: str,
+    *,
+    keep: str | None,
+    use_latex: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Makes the PDF of the reports at target, all of it or nothing.
+
+    keep: a folder for the intermediate files.  say: gets one line for the user
+    when something was done another way than asked.  OSError if target cannot
+    be written.
+    """
+    folder = os.path.dirname(os.path.abspath(target))
+    with tempfile.TemporaryDirectory(prefix="darshan-report-") as work:
+        made = _render(reports, work, use_latex, say)
+        if keep:
+            _keep(work, keep)
+        # In the target's own folder, so that the rename is one step.
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".darshan-report-", suffix=".pdf")
+        try:
+            with open(made, "rb") as source, os.fdopen(handle, "wb") as copy:
+                shutil.copyfileobj(source, copy)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(temporary, 0o666 & ~mask)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise

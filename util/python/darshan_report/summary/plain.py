@@ -1,0 +1,213 @@
+"""The report without LaTeX: pages drawn with matplotlib's own PDF backend."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+
+from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from . import figures
+from .latex import RESULT
+from .model import Block, Facts, Heading, Paragraph, PlotRow, Report, Table
+from .text import printable
+
+_PAGE = (210.0, 297.0)  # mm
+_LEFT, _TOP, _BOTTOM = 15.0, 14.0, 16.0
+_INCH = 25.4
+_POINT = _INCH / 72
+_LEADING = 1.35  # line height in font sizes
+# Advance of a letter in font sizes: exact for the typewriter face, a safe mean
+# for the proportional one.
+_TYPEWRITER, _PROPORTIONAL = 0.602, 0.56
+
+
+class _Pages:
+    """Puts blocks below each other and starts pages."""
+
+    def __init__(self, pdf: PdfPages, report: Report) -> None:
+        self._pdf = pdf
+        self._report = report
+        self._number = 0
+        self._start()
+
+    def _start(self) -> None:
+        self._number += 1
+        self._figure = Figure(figsize=(_PAGE[0] / _INCH, _PAGE[1] / _INCH))
+        FigureCanvasPdf(self._figure)
+        self._y = _TOP
+        self._fresh = True
+        footer = f"{printable(self._report.title)}   {self._number}"
+        self._put(_LEFT, _PAGE[1] - 8, footer, 7)
+
+    def finish(self) -> None:
+        """Writes the page begun."""
+        self._pdf.savefig(self._figure)
+
+    def new_page(self) -> None:
+        """Goes to the next page unless this one is still empty."""
+        if not self._fresh:
+            self.finish()
+            self._start()
+
+    def _room(self, height: float) -> None:
+        if self._y + height > _PAGE[1] - _BOTTOM:
+            self.new_page()
+        self._fresh = False
+
+    def _put(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        *,
+        bold: bool = False,
+        italic: bool = False,
+        typewriter: bool = False,
+        right: bool = False,
+    ) -> None:
+        # parse_math: a "$" in a file name is no formula.
+        self._figure.text(
+            x / _PAGE[0],
+            1 - y / _PAGE[1],
+            text,
+            fontsize=size,
+            fontweight="bold" if bold else "normal",
+            fontstyle="italic" if italic else "normal",
+            family="DejaVu Sans Mono" if typewriter else "DejaVu Sans",
+            horizontalalignment="right" if right else "left",
+            verticalalignment="baseline",
+            parse_math=False,
+        )
+
+    def lines(self, text: str, size: float, *, bold: bool = False, italic: bool = False) -> None:
+        """Running text, wrapped."""
+        width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
+        step = size * _POINT * _LEADING
+        for line in textwrap.wrap(printable(text), width) or [""]:
+            self._room(step)
+            self._y += step
+            self._put(_LEFT, self._y, line, size, bold=bold, italic=italic)
+        self._y += 0.8
+
+    def heading(self, text: str) -> None:
+        """A heading with a rule below."""
+        self._room(25)  # so that it does not end a page
+        self._y += 2
+        self.lines(text, 9, bold=True)
+        self._rule()
+
+    def _rule(self) -> None:
+        y = 1 - (self._y + 0.6) / _PAGE[1]
+        ends = (_LEFT / _PAGE[0], (_LEFT + figures.TEXT_WIDTH) / _PAGE[0])
+        self._figure.add_artist(Line2D(ends, (y, y), linewidth=0.4, color="black"))
+        self._y += 1.4
+
+    def facts(self, facts: Facts) -> None:
+        """Labels left, values wrapped right of them."""
+        size, indent = 7.0, 22.0
+        step = size * _POINT * _LEADING
+        width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _PROPORTIONAL))
+        for label, value in facts.wide:
+            for place, line in enumerate(textwrap.wrap(printable(value), width) or [""]):
+                self._room(step)
+                self._y += step
+                if place == 0:
+                    self._put(_LEFT, self._y, label, size, bold=True)
+                self._put(_LEFT + indent, self._y, line, size)
+        for pair in facts.pairs:
+            self._room(step)
+            self._y += step
+            for x, (label, value) in zip((_LEFT, _LEFT + figures.TEXT_WIDTH / 2), pair):
+                self._put(x, self._y, label, size, bold=True)
+                self._put(x + indent, self._y, printable(value), size)
+        self._y += 1
+
+    def table(self, table: Table) -> None:
+        """Columns as wide as their longest cell, in a face that fits the page."""
+        letters = [
+            max(len(c.title), *(len(printable(row[place])) for row in table.rows), 0) + 2
+            for place, c in enumerate(table.columns)
+        ]
+        widest = figures.TEXT_WIDTH / (sum(letters) * _POINT * _TYPEWRITER)
+        size = min(6.5, widest)
+        letter, step = size * _POINT * _TYPEWRITER, size * _POINT * 1.45
+        titles = tuple(c.title for c in table.columns)
+        for number, row in enumerate((titles, *table.rows)):
+            self._room(step)
+            self._y += step
+            x = _LEFT
+            for column, text, width in zip(table.columns, row, letters):
+                place = x + (width - 2) * letter if column.right else x
+                self._put(
+                    place,
+                    self._y,
+                    printable(text),
+                    size,
+                    bold=number == 0,
+                    typewriter=True,
+                    right=column.right,
+                )
+                x += width * letter
+            if number == 0:
+                self._rule()
+        self._y += 1
+        if table.note:
+            self.lines(table.note, 6, italic=True)
+
+    def plots(self, row: PlotRow) -> None:
+        """Plots beside each other, each with its title above and note below."""
+        width = figures.width_in(row)
+        height = max(p.height for p in row.plots)
+        notes = 4.0 if any(p.note for p in row.plots) else 0.0
+        self._room(height + notes + 6)
+        self._y += 5
+        step = figures.TEXT_WIDTH - width
+        for place, plot in enumerate(row.plots):
+            x = _LEFT + place * step
+            self._put(x, self._y, plot.title, 7.5, bold=True)
+            axes = self._figure.add_axes(
+                (
+                    (x + plot.left) / _PAGE[0],
+                    1 - (self._y + plot.height - plot.bottom) / _PAGE[1],
+                    (width - plot.left - plot.right) / _PAGE[0],
+                    (plot.height - plot.top - plot.bottom) / _PAGE[1],
+                )
+            )
+            plot.draw(axes)
+            if plot.note:
+                self._put(x, self._y + plot.height + 2.5, plot.note, 6, italic=True)
+        self._y += height + notes
+
+    def add(self, block: Block) -> None:
+        """Draws one block."""
+        if isinstance(block, Heading):
+            self.heading(block.text)
+        elif isinstance(block, Paragraph):
+            self.lines(block.text, 8 if block.strong else 7)
+        elif isinstance(block, Facts):
+            self.facts(block)
+        elif isinstance(block, Table):
+            self.table(block)
+        elif isinstance(block, PlotRow):
+            self.plots(block)
+        else:
+            raise TypeError(f"no drawing for {type(block).__name__}")
+
+
+def render(reports: list[Report], folder: str) -> str:
+    """Makes the PDF in a folder and returns its path."""
+    figures.prepare()
+    path = os.path.join(folder, RESULT)
+    about = {"Title": printable(reports[0].title), "Creator": "darshan-job-summary"}
+    with PdfPages(path, metadata=about) as pdf:
+        for report in reports:
+            pages = _Pages(pdf, report)
+            pages.lines(report.title, 12, bold=True)
+            for block in report.blocks:
+                pages.add(block)
+            pages.finish()
+    return path

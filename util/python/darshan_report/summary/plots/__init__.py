@@ -1,0 +1,1 @@
+"""Figures of the report: a file per figure, all drawing into axes they are given."""

@@ -1,0 +1,84 @@
+"""How every figure looks: three fills that differ in grey as well as in colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's blue and orange: told apart by every common form of colour
+# blindness, and dark against light in grey.  The third is told by its hatch.
+READ: dict[str, Any] = {"facecolor": "#0072B2"}
+WRITE: dict[str, Any] = {"facecolor": "#E69F00"}
+OTHER: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": "#555555", "hatch": "/////"}
+EDGE = {"edgecolor": "#333333", "linewidth": 0.4}
+
+FONT = 7  # points
+SMALL = 5.5  # points; values behind bars that stand close
+LETTER = 1.35  # mm, mean width of a letter at that size
+
+SETTINGS: dict[str, Any] = {
+    "pdf.fonttype": 42,  # TrueType, embedded as a subset
+    "font.family": ["DejaVu Sans"],
+    "font.size": FONT,
+    "axes.linewidth": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.linewidth": 0.4,
+    "xtick.major.width": 0.5,
+    "ytick.major.width": 0.5,
+    "xtick.major.size": 2,
+    "ytick.major.size": 2,
+    "legend.frameon": False,
+    "legend.fontsize": FONT,
+    "axes.unicode_minus": False,
+}
+
+
+def left_margin(labels: Sequence[str]) -> float:
+    """Room that row labels need left of the axes, mm."""
+    return 4 + LETTER * max(map(len, labels), default=0)
+
+
+def fill(kind: dict[str, Any]) -> dict[str, Any]:
+    """A fill with its edge, ready for bar()."""
+    return {**EDGE, **kind}
+
+
+def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
+    """Sets up axes for horizontal bars, first label on top, values labelled by hand."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(max(len(labels), 3) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    # A third of the width is for the figures written behind the bars.
+    axes.set_xlim(0, longest * 1.35 if longest > 0 else 1)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlabel(unit, labelpad=2)
+
+
+def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) -> None:
+    """Writes a value behind its bar."""
+    axes.annotate(
+        text,
+        (length, row),
+        xytext=(2, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=size,
+    )
+
+
+def legend(axes: Axes, columns: int) -> None:
+    """A legend above the axes."""
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.985),
+        ncols=columns,
+        borderaxespad=0,
+        handlelength=1.2,
+        handleheight=0.8,
+        columnspacing=1.2,
+    )

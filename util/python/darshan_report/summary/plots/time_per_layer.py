@@ -1,0 +1,40 @@
+"""Where the time went: a stacked bar per layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..context import Context
+from ..model import Plot
+from ..units import seconds
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot(context: Context, height: float) -> Plot:
+    """Seconds per process, split into read, write and metadata."""
+    figures = context.figures
+    labels = [f.layer.title for f in figures]
+    parts = [
+        [(t or 0.0) / context.nprocs for t in (f.read_time, f.write_time, f.meta_time)]
+        for f in figures
+    ]
+    longest = max((sum(p) for p in parts), default=0.0)
+
+    def draw(axes: Axes) -> None:
+        kinds = (("read", style.READ), ("write", style.WRITE), ("metadata", style.OTHER))
+        starts = [0.0] * len(parts)
+        for place, (label, kind) in enumerate(kinds):
+            widths = [max(0.0, p[place]) for p in parts]
+            axes.barh(
+                range(len(parts)), widths, left=starts, height=0.6, label=label, **style.fill(kind)
+            )
+            starts = [s + w for s, w in zip(starts, widths)]
+        for row, end in enumerate(starts):
+            style.value(axes, end, row, seconds(sum(parts[row])))
+        style.rows(axes, labels, longest, "seconds per process (mean over processes)")
+        style.legend(axes, 3)
+
+    return Plot("Time in I/O calls per layer", draw, height, left=style.left_margin(labels))

@@ -1,0 +1,1 @@
+"""Sections of the report, a file each: from figures to blocks."""

@@ -1,0 +1,97 @@
+"""Which job this was, and the answer in three sentences."""
+
+from __future__ import annotations
+
+import time
+
+from ..context import Context, LayerFigures
+from ..model import Block, Facts, Heading, Paragraph
+from ..text import printable, shorten
+from ..units import amount, duration, plural, rate, seconds, share
+
+_COMMAND = 240  # characters shown of a command line
+
+
+def _date(stamp: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(stamp))
+    except (OverflowError, ValueError, OSError):
+        return f"{stamp:.0f} s since 1970"
+
+
+def busiest(context: Context) -> LayerFigures | None:
+    """The layer whose calls took the most time."""
+    return max(context.figures, key=lambda f: f.time, default=None)
+
+
+def _run_sentence(context: Context) -> str:
+    name = shorten(context.program, 60) or "The program"
+    processes = plural(context.info.nprocs, "process")
+    if context.info.live:
+        return f"{name} had not finished on {processes} when this log was taken."
+    return f"{name} ran for {duration(context.run_time)} on {processes}."
+
+
+def _time_sentence(context: Context, figures: LayerFigures) -> str:
+    mean = figures.time / context.nprocs
+    parts = {
+        "reading": figures.read_time,
+        "writing": figures.write_time,
+        "metadata": figures.meta_time,
+    }
+    split = ", ".join(f"{seconds(t / context.nprocs)} {k}" for k, t in parts.items() if t)
+    whole = share(mean, context.run_time)
+    return (
+        f"The layer with the most time is {figures.layer.title}: {seconds(mean)} per process on "
+        f"average, {whole} of the run time" + (f" ({split})." if split else ".")
+    )
+
+
+def _traffic_sentence(figures: list[LayerFigures]) -> str:
+    moving = [f for f in figures if f.moves_bytes and (f.read or f.written)]
+    if not moving:
+        return "No bytes were read or written in the layers that were watched."
+    parts = []
+    for f in moving:
+        rates = f" at about {rate(f.performance.rate)}" if f.performance else ""
+        parts.append(f"{f.layer.title} read {amount(f.read)} and wrote {amount(f.written)}{rates}")
+    return "; ".join(parts) + "."
+
+
+def blocks(context: Context) -> list[Block]:
+    """The head of the first page."""
+    info = context.info
+    found: list[Block] = [Paragraph(_run_sentence(context), strong=True)]
+    if context.figures:
+        busy = busiest(context)
+        if busy is not None and busy.time > 0:
+            found.append(Paragraph(_time_sentence(context, busy), strong=True))
+        found.append(Paragraph(_traffic_sentence(context.figures), strong=True))
+    else:
+        found.append(Paragraph("The log holds no record of any I/O.", strong=True))
+    library = dict(info.metadata).get("lib_ver", "")
+    command = printable(info.exe.strip())
+    if len(command) > _COMMAND:
+        command = shorten(command, _COMMAND)
+    ended = "not finished" if info.live else _date(info.end)
+    return [
+        *found,
+        Heading("Job"),
+        Facts(
+            (("Command", command or "(not in the log)"),),
+            (
+                ("Start", _date(info.start)),
+                ("End", ended),
+                ("Run time", "unknown" if info.live else duration(context.run_time)),
+                ("Processes", f"{info.nprocs:,}"),
+                ("Job id", str(info.jobid)),
+                ("User id", str(info.uid)),
+                (
+                    "Log",
+                    f"format {printable(info.version)}"
+                    + (f", written by runtime {shorten(library, 30)}" if library else "")
+                    + f", {info.compression}",
+                ),
+            ),
+        ),
+    ]

@@ -1,0 +1,72 @@
+"""Per layer: how much, how fast, where the time went, how many operations."""
+
+from __future__ import annotations
+
+from ..context import Context, LayerFigures
+from ..model import Block, Column, Heading, PlotRow, Table
+from ..plots import access_sizes, operations, time_per_layer
+from ..units import NONE, UNKNOWN, amount, count, plural, rate, seconds, share
+
+
+def _mean(value: float | None, context: Context) -> str:
+    return NONE if value is None else seconds(value / context.nprocs)
+
+
+def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
+    moved = (figures.read, figures.written)
+    estimate = figures.performance
+    timed = any(t is not None for t in (figures.read_time, figures.write_time, figures.meta_time))
+    return (
+        figures.layer.title,
+        f"{count(len(figures.files))} {figures.layer.things}",
+        *(amount(m) if figures.moves_bytes else NONE for m in moved),
+        _mean(figures.read_time, context),
+        _mean(figures.write_time, context),
+        _mean(figures.meta_time, context),
+        share(figures.time / context.nprocs, context.run_time) if timed else UNKNOWN,
+        rate(estimate.rate) if estimate and estimate.time else NONE,
+    )
+
+
+def blocks(context: Context) -> list[Block]:
+    """The table of layers and the two figures beside each other."""
+    if not context.figures:
+        return []
+    columns = (
+        Column("Layer"),
+        Column("Used", right=True),
+        Column("Bytes read", right=True),
+        Column("Bytes written", right=True),
+        Column("Read time", right=True),
+        Column("Write time", right=True),
+        Column("Metadata", right=True),
+        Column("Of run", right=True),
+        Column("Estimate", right=True),
+    )
+    note = (
+        "Layers overlap: what an upper layer moves passes through those below it, so rows are "
+        f"never added up. Bytes: all {plural(context.nprocs, 'process')}. Times: sum over "
+        "processes divided by their number. Estimate: bytes divided by the time of the slowest "
+        "process on files of its own plus, for each shared file, that of its slowest process "
+        "(darshan-parser --perf). A dash: not measured by this layer."
+    )
+    rows = tuple(_row(f, context) for f in context.figures)
+    found: list[Block] = [Heading("Layers"), Table(columns, rows, note)]
+    shown = operations.plot(context)
+    figures = [time_per_layer.plot(context, shown.height)]
+    if operations.rows(context):
+        figures.append(shown)
+    if any(f.time > 0 for f in context.figures) or len(figures) > 1:
+        found.append(PlotRow(tuple(figures)))
+    return found
+
+
+def with_histogram(context: Context) -> list[LayerFigures]:
+    """Layers with a size histogram; first the lowest, whose calls reach the system."""
+    return [f for f in reversed(context.figures) if access_sizes.drawable(f)]
+
+
+def sizes(context: Context) -> list[Block]:
+    """Histograms of the two lowest layers that have one."""
+    plots = tuple(access_sizes.plot(f) for f in with_histogram(context)[:2])
+    return [PlotRow(plots)] if plots else []

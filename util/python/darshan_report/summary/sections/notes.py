@@ -1,0 +1,80 @@
+"""What a reader must know before believing the numbers."""
+
+from __future__ import annotations
+
+from ...tables import Kind, module_by_id
+from ..context import Context, LayerFigures
+from ..model import Block, Heading, Paragraph
+from ..text import printable
+
+_CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters
+
+
+def warnings(context: Context) -> list[str]:
+    """Sentences for page 1: the numbers are not what they seem."""
+    info = context.info
+    found = []
+    if info.live:
+        found.append(
+            "This is the journal of a program that is still running or was killed: the numbers "
+            "are those of its last call, the run time is unknown, and shares are of the time of "
+            "the last operation seen. It holds the calls of one process only."
+        )
+    partial = [r.name or f"number {r.id}" for r in info.regions if r.partial]
+    for name in partial:
+        found.append(
+            f"The records of module {name} are incomplete: the runtime had no room for all "
+            "files, so its bytes, operations and times are lower bounds."
+        )
+    _ = context.figures, context.heats  # reading them finds the damaged ones
+    found += [
+        f"The records of module {module} are damaged and left out: {printable(reason)}."
+        for module, reason in context.damaged
+    ]
+    if info.annex_problem:
+        found.append(
+            f"The annex of this log is damaged and left out: {printable(info.annex_problem)}."
+        )
+    if info.version == _CORRUPT_FORMAT:
+        found.append(
+            "Logs of format 3.20 come from a release that damaged common transfer sizes and "
+            "possibly other counters."
+        )
+    return found
+
+
+def _unknown(figures: LayerFigures) -> str | None:
+    if not figures.lost:
+        return None
+    names = ", ".join(sorted(figures.lost))
+    return (
+        f"{figures.layer.title}: this log does not know {names}; the report shows them as "
+        "unknown, and does not count them as zero."
+    )
+
+
+def _left_out(context: Context) -> list[str]:
+    shown = {f.layer.module for f in context.figures} | {"HEATMAP"}
+    quiet = {m for m, _ in context.damaged}
+    modules = []
+    for region in context.info.regions:
+        known = module_by_id(region.id)
+        if region.length and (region.name or "") not in shown | quiet:
+            unread = known is None or known.kind is Kind.NONE
+            name = region.name or f"number {region.id}"
+            modules.append(f"{name}{' (not readable by this release)' if unread else ''}")
+    return modules
+
+
+def blocks(context: Context) -> list[Block]:
+    """The last section."""
+    lines = [line for line in map(_unknown, context.figures) if line]
+    modules = _left_out(context)
+    if modules:
+        lines.append(
+            f"The log also holds {', '.join(modules)}, which this report does not draw; "
+            "darshan-parser and darshan-dxt-parser print what is readable of it."
+        )
+    if not lines:
+        return []
+    return [Heading("Notes"), *(Paragraph(line) for line in lines)]

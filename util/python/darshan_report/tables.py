@@ -1,0 +1,143 @@
+"""The modules and counters that a log can hold, as the C tables describe them.
+
+Names, order, rules and units exist once, in runtime/format/records/*.def; here
+they are read through the library, never listed again.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import library, structs
+from .structs import Kind
+
+# Fields behind the counters of the object stores' records (records.h).
+_TAILS: dict[Kind, list[tuple[str, str]]] = {
+    Kind.DFS: [("pool_uuid", "V16"), ("cont_uuid", "V16")],
+    Kind.DAOS: [
+        ("pool_uuid", "V16"),
+        ("cont_uuid", "V16"),
+        ("oid_hi", "u8"),
+        ("oid_lo", "u8"),
+    ],
+}
+_FIXED = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
+
+
+@dataclass(frozen=True)
+class Counter:
+    """One counter of the newest record version; rule and unit in words."""
+
+    name: str
+    rule: str
+    unit: str
+    index: int
+    absent: int  # value in records of versions that did not have it
+    meaning: str
+    is_float: bool
+
+    @property
+    def summed(self) -> bool:
+        """Whether values of several records may be added up."""
+        return self.rule.startswith("sum")
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module: its counters, and the layout of its fixed-size part."""
+
+    id: int
+    name: str
+    version: int
+    kind: Kind
+    record_size: int
+    counters: tuple[Counter, ...]
+    fcounters: tuple[Counter, ...]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all records have the same size (then log.records works)."""
+        return self.kind in _FIXED
+
+    @functools.cached_property
+    def head(self) -> int:
+        """Eight-byte words before the first counter."""
+        return 3 if self.kind is Kind.FILE_COUNTERS else 2
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype:
+        """The numpy layout of one record, in host byte order."""
+        fields = [("id", "u8"), ("rank", "i8")]
+        if self.kind is Kind.FILE_COUNTERS:
+            fields.append(("file_rec_id", "u8"))
+        fields += [(c.name, "u8" if c.unit == "id" else "i8") for c in self.counters]
+        fields += [(c.name, "f8") for c in self.fcounters]
+        fields += _TAILS.get(self.kind, [])
+        layout = np.dtype(fields)
+        if layout.itemsize != self.record_size:
+            raise library.LibraryMissing(
+                f"{library.NAME} has {self.record_size} bytes per {self.name} record, "
+                f"this package expects {layout.itemsize}: they are of different releases"
+            )
+        return layout
+
+    def has(self, name: str) -> bool:
+        """Whether the newest record has a counter of this full name."""
+        return name in self._names
+
+    @functools.cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(c.name for c in self.counters + self.fcounters)
+
+
+def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
+    functions = library.load()
+    found = []
+    for place in itertools.count():
+        row = rows[place]
+        if row.name is None:
+            return tuple(found)
+        if row.index >= 0:  # retired counters have no place in today's record
+            found.append(
+                Counter(
+                    name=library.text(row.name),
+                    rule=library.text(functions.darshan_rule_name(row.rule)),
+                    unit=library.text(functions.darshan_unit_name(row.unit)),
+                    index=row.index,
+                    absent=row.absent,
+                    meaning=library.text(row.meaning),
+                    is_float=is_float,
+                )
+            )
+
+
+def _module(pointer: Any) -> Module | None:
+    if not pointer:
+        return None
+    row: structs.Module = pointer.contents
+    return Module(
+        id=row.id,
+        name=library.text(row.name),
+        version=row.version,
+        kind=Kind(row.kind),
+        record_size=row.record_size,
+        counters=_counters(row.counters, False),
+        fcounters=_counters(row.fcounters, True),
+    )
+
+
+@functools.cache
+def module_by_id(number: int) -> Module | None:
+    """The module with this id, None if there is none."""
+    return _module(library.load().darshan_module_by_id(number))
+
+
+@functools.cache
+def module_by_name(name: str) -> Module | None:
+    """The module with this printed name ("MPI-IO"), None if there is none."""
+    return _module(library.load().darshan_module_by_name(library.raw(name)))

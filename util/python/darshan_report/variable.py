@@ -1,0 +1,127 @@
+"""Records that vary in size: heat maps, traces, Lustre layouts.
+
+The layouts follow runtime/format/records.h; the binding's tests compare the
+sizes with the C compiler's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .library import LogError, text
+from .log import Log
+from .tables import module_by_name
+
+HEATMAP_HEAD = np.dtype(
+    [("id", "u8"), ("rank", "i8"), ("bin_width", "f8"), ("nbins", "i8"), ("undefined", "u8", 2)]
+)
+DXT_HEAD = np.dtype(
+    [
+        ("id", "u8"),
+        ("rank", "i8"),
+        ("shared_record", "i8"),
+        ("hostname", "S64"),
+        ("write_count", "i8"),
+        ("read_count", "i8"),
+    ]
+)
+DXT_SEGMENT = np.dtype(
+    [
+        ("offset", "i8"),
+        ("length", "i8"),
+        ("start_time", "f8"),
+        ("end_time", "f8"),
+        ("pthread_id", "u8"),
+    ]
+)
+LUSTRE_HEAD = np.dtype([("id", "u8"), ("rank", "i8"), ("num_comps", "i8"), ("num_stripes", "i8")])
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Bytes per time bin of one rank and one layer."""
+
+    id: int
+    rank: int
+    bin_width: float  # seconds
+    read: npt.NDArray[np.int64]
+    write: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every transfer of one rank to one file; fields as in DXT_SEGMENT."""
+
+    id: int
+    rank: int
+    hostname: str
+    writes: np.ndarray
+    reads: np.ndarray
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How Lustre stripes one file."""
+
+    id: int
+    rank: int
+    components: np.ndarray  # a column per counter of records/lustre.def, and pool_name
+    osts: npt.NDArray[np.int64]
+
+
+def _part(record: bytes, layout: np.dtype, count: int, offset: int) -> np.ndarray:
+    if count < 0 or offset + count * layout.itemsize > len(record):
+        raise LogError("a record says that it is longer than it is")
+    return np.frombuffer(record, layout, count, offset)
+
+
+def heat_maps(log: Log) -> Iterator[HeatMap]:
+    """The HEATMAP records of a log."""
+    cell = np.dtype("i8")
+    for record in log.each("HEATMAP"):
+        head = _part(record, HEATMAP_HEAD, 1, 0)[0]
+        bins, first = int(head["nbins"]), HEATMAP_HEAD.itemsize
+        write = _part(record, cell, bins, first)
+        read = _part(record, cell, bins, first + bins * cell.itemsize)
+        yield HeatMap(
+            int(head["id"]), int(head["rank"]), float(head["bin_width"]), read=read, write=write
+        )
+
+
+def traces(log: Log, module: str) -> Iterator[Trace]:
+    """The records of DXT_POSIX or DXT_MPIIO."""
+    for record in log.each(module):
+        head = _part(record, DXT_HEAD, 1, 0)[0]
+        writes = _part(record, DXT_SEGMENT, int(head["write_count"]), DXT_HEAD.itemsize)
+        reads = _part(
+            record, DXT_SEGMENT, int(head["read_count"]), DXT_HEAD.itemsize + writes.nbytes
+        )
+        host = text(head["hostname"])
+        yield Trace(int(head["id"]), int(head["rank"]), host, writes=writes, reads=reads)
+
+
+def lustre_component() -> np.dtype:
+    """The layout of one component of a LUSTRE record."""
+    module = module_by_name("LUSTRE")
+    if module is None:
+        raise LogError("the library does not know the module LUSTRE")
+    return np.dtype([(c.name, "i8") for c in module.counters] + [("pool_name", "S16")])
+
+
+def layouts(log: Log) -> Iterator[Layout]:
+    """The LUSTRE records of a log."""
+    component = lustre_component()
+    for record in log.each("LUSTRE"):
+        head = _part(record, LUSTRE_HEAD, 1, 0)[0]
+        comps = _part(record, component, int(head["num_comps"]), LUSTRE_HEAD.itemsize)
+        osts = _part(
+            record,
+            np.dtype("i8"),
+            int(head["num_stripes"]),
+            LUSTRE_HEAD.itemsize + comps.nbytes,
+        )
+        yield Layout(int(head["id"]), int(head["rank"]), comps, osts)
