@@ -23,11 +23,11 @@ typedef struct darshan_log darshan_log;
 typedef struct darshan_records darshan_records;
 
 struct darshan_module_region {
-  int id;            /* module id of today's numbering; >= 64: annex */
-  const char *name;  /* NULL if the id is unknown */
-  uint64_t length;   /* bytes stored in the file */
-  int version;       /* record version in the file */
-  int partial;       /* 1: the runtime had to leave records out */
+  int id;           /* module id of today's numbering; >= 64: annex */
+  const char *name; /* NULL if the id is unknown */
+  uint64_t length;  /* bytes stored in the file */
+  int version;      /* record version in the file */
+  int partial;      /* 1: the runtime had to leave records out */
 };
 
 struct darshan_mount {
@@ -43,22 +43,29 @@ struct darshan_metadata {
 /* Everything but the records.  Owned by the log; strings are NUL-terminated
  * bytes, not necessarily UTF-8. */
 struct darshan_info {
-  char version[9];      /* format version as in the file */
-  int compression;      /* enum darshan_compression */
-  int swapped;          /* 1: written in the opposite byte order */
+  char version[9]; /* format version as in the file */
+  int compression; /* enum darshan_compression */
+  int swapped;     /* 1: written in the opposite byte order */
   uint64_t partial_flag;
-  uint64_t job_length;  /* stored bytes of the job region */
-  uint64_t name_length; /* stored bytes of the name region */
+  uint64_t job_length;    /* stored bytes of the job region */
+  uint64_t name_length;   /* stored bytes of the name region */
   struct darshan_job job; /* in the newest layout */
-  double run_time;      /* seconds; negative for a live journal */
-  const char *exe;      /* command line */
+  double run_time;        /* seconds; negative for a live journal */
+  const char *exe;        /* command line */
   int num_metadata;
   const struct darshan_metadata *metadata; /* lines with a '=' */
   int num_mounts;
   const struct darshan_mount *mounts; /* longest path first */
   int num_modules;
   const struct darshan_module_region *modules; /* id order; data or partial bit */
+  const char *annex_problem; /* why a damaged annex was left out; NULL: none, or it is fine */
 };
+
+/* What the reader takes from one log at most, whatever the file claims.
+ * Records are streamed, so their number has no limit. */
+#define DARSHAN_NAMES_MAX (UINT64_C(256) << 20)  /* bytes of all names, decompressed */
+#define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of one record (a DXT trace) */
+#define DARSHAN_BLOCK_MAX (UINT64_C(4) << 30)    /* bytes that darshan_log_load gathers */
 
 /* Opens a log and reads everything but the records.  NULL: error filled.
  * Names are loaded here too; a damaged name region fails the open. */
@@ -78,8 +85,12 @@ void darshan_log_each_name(const darshan_log *log,
 int darshan_log_mount(const darshan_log *log, const char *name);
 
 /* Reads the records of one module one after another.
- * darshan_records_next: 1 and a record (valid until the next call), 0 at the
- * end, -1 and an error.  size is the whole record, variable parts included. */
+ * darshan_records_open: NULL and an error if the module has no data, or none
+ * that this reader knows (id, version, layout).
+ * darshan_records_next: 1 and a record (aligned to 8 bytes, valid until the
+ * next call), 0 at the end, -1 and an error; what came before an error is good.
+ * size is the whole record, variable parts included.
+ * POSIX records of version 1 that stand for a stream are left out. */
 darshan_records *darshan_records_open(darshan_log *log, int module, struct darshan_error *error);
 int darshan_records_next(darshan_records *records, const void **record, size_t *size,
                          struct darshan_error *error);

@@ -1,0 +1,125 @@
+/* Lists of the four most common values.  A value is one number, or a tuple
+ * whose first number gives the order. */
+#include "merge-top4.h"
+
+#include <string.h>
+
+enum { SLOTS = 4, TUPLE_MAX = 16 };
+
+struct list {
+  int width; /* numbers in a value */
+  int64_t *values, *counts;
+};
+
+struct entry {
+  int64_t value[TUPLE_MAX];
+  int64_t count;
+};
+
+static struct entry get(const struct list *list, int slot) {
+  struct entry entry = {.count = list->counts[slot]};
+  memcpy(entry.value, list->values + slot * list->width, (size_t)list->width * 8);
+  return entry;
+}
+
+static void put(const struct list *list, int slot, const struct entry *entry) {
+  memcpy(list->values + slot * list->width, entry->value, (size_t)list->width * 8);
+  list->counts[slot] = entry->count;
+}
+
+static bool same_value(const struct list *list, int slot, const struct entry *entry) {
+  return memcmp(list->values + slot * list->width, entry->value, (size_t)list->width * 8) == 0;
+}
+
+static bool ranks_above(const struct entry *a, const struct entry *b) {
+  return a->count > b->count || (a->count == b->count && a->value[0] > b->value[0]);
+}
+
+/* Puts the entry behind those that rank above it and drops what no longer
+ * fits; false if there is no place for it. */
+static bool insert(const struct list *list, const struct entry *entry) {
+  int place = 0;
+  for (; place < SLOTS; place++) {
+    struct entry slot = get(list, place);
+    if (!ranks_above(&slot, entry)) break;
+  }
+  if (place == SLOTS) return false;
+  for (int i = SLOTS - 1; i > place; i--) {
+    struct entry moved = get(list, i - 1);
+    put(list, i, &moved);
+  }
+  put(list, place, entry);
+  return true;
+}
+
+static void add_count(const struct list *list, int slot, int64_t count) {
+  list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
+}
+
+/* Equal values are added up first; the list is then built anew, so counts that
+ * grew find their place. */
+static void reduce(const struct list *into, const struct list *from) {
+  struct entry old[2 * SLOTS];
+  for (int i = 0; i < SLOTS; i++)
+    old[SLOTS + i] = get(from, i);
+  for (int i = 0; i < SLOTS; i++)
+    for (int j = SLOTS; j < 2 * SLOTS; j++)
+      if (old[j].value[0] != 0 && same_value(into, i, &old[j])) {
+        add_count(into, i, old[j].count);
+        memset(&old[j], 0, sizeof(old[j]));
+      }
+  const struct entry empty = {.count = 0};
+  for (int i = 0; i < SLOTS; i++) {
+    old[i] = get(into, i);
+    put(into, i, &empty);
+  }
+  for (int i = 0; i < 2 * SLOTS; i++)
+    if (old[i].value[0] != 0) insert(into, &old[i]);
+}
+
+/* Equal values are added where they stand; the rest is inserted in order until
+ * one finds no place. */
+static void total(const struct list *into, const struct list *from) {
+  bool done[SLOTS] = {false};
+  for (int i = 0; i < SLOTS; i++) {
+    struct entry entry = get(from, i);
+    for (int slot = 0; slot < SLOTS; slot++)
+      if (same_value(into, slot, &entry)) {
+        add_count(into, slot, entry.count);
+        done[i] = true;
+      }
+  }
+  for (int i = 0; i < SLOTS; i++) {
+    struct entry entry = get(from, i);
+    if (done[i]) continue;
+    if (entry.value[0] == 0 || !insert(into, &entry)) return;
+  }
+}
+
+static void each_list(const struct darshan_merge_plan *plan, void *into, const void *from,
+                      void (*merge)(const struct list *into, const struct list *from)) {
+  int64_t *a = darshan_record_counters(plan, into), *b = darshan_record_counters(plan, from);
+  const struct darshan_counter *row = plan->module->counters;
+  while (row->name) {
+    int numbers = 0;
+    const struct darshan_counter *first = row;
+    for (; row->name && row->rule == DARSHAN_RULE_TOP4_VALUE; row++)
+      numbers++;
+    if (numbers == 0) {
+      row++;
+      continue;
+    }
+    /* row is the first of the four counts now */
+    const struct list into_list = {numbers / SLOTS, a + first->index, a + row->index};
+    const struct list from_list = {numbers / SLOTS, b + first->index, b + row->index};
+    merge(&into_list, &from_list);
+  }
+}
+
+void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from) {
+  each_list(plan, into, from, reduce);
+}
+
+void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from) {
+  each_list(plan, into, from, total);
+}

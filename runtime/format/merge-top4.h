@@ -1,0 +1,12 @@
+/* Merging lists of the four most common values; used by merge.c only. */
+#ifndef DARSHAN_MERGE_TOP4_H
+#define DARSHAN_MERGE_TOP4_H
+
+#include "merge.h"
+
+/* Both merge every list of `from` into that of `into`: as ranks of one job, or
+ * as totals are defined. */
+void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
+void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
+
+#endif

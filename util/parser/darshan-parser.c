@@ -1,0 +1,94 @@
+/* darshan-parser: a log as text. */
+#include "config.h"
+
+#include "modules.h"
+#include "preamble.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int usage(void) {
+  fputs("Usage: darshan-parser [options] <log>\n"
+        "  --base             a row per counter of every record (the default)\n"
+        "  --total            totals per module\n"
+        "  --file             numbers of files per module\n"
+        "  --perf             performance per module\n"
+        "  --all              all of these, incomplete modules included\n"
+        "  --show-incomplete  do not stop at a module that ran out of room\n"
+        "  --no-annex         leave out the modules that other readers do not know\n"
+        "  --version          print the version\n"
+        "  --help             print this\n",
+        stderr);
+  return 1;
+}
+
+enum option_code { BASE = 1, TOTAL, FILES, PERF, ALL, SHOW_INCOMPLETE, NO_ANNEX, VERSION_, HELP };
+
+static void apply(struct parser_options *options, int code) {
+  options->base |= code == BASE || code == ALL;
+  options->summary.total |= code == TOTAL || code == ALL;
+  options->summary.file |= code == FILES || code == ALL;
+  options->summary.perf |= code == PERF || code == ALL;
+  options->show_incomplete |= code == SHOW_INCOMPLETE || code == ALL;
+  options->annex &= code != NO_ANNEX;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_arguments(int argc, char **argv, struct parser_options *options) {
+  static const struct option names[] = {{"base", no_argument, NULL, BASE},
+                                        {"total", no_argument, NULL, TOTAL},
+                                        {"file", no_argument, NULL, FILES},
+                                        {"perf", no_argument, NULL, PERF},
+                                        {"all", no_argument, NULL, ALL},
+                                        {"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
+                                        {"no-annex", no_argument, NULL, NO_ANNEX},
+                                        {"version", no_argument, NULL, VERSION_},
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
+  int code;
+  while ((code = getopt_long(argc, argv, "", names, NULL)) != -1) {
+    if (code == VERSION_) {
+      puts("darshan-parser " PACKAGE_VERSION);
+      return 0;
+    }
+    if (code == HELP || code == '?') return usage();
+    apply(options, code);
+  }
+  if (optind != argc - 1) return usage();
+  options->path = argv[optind];
+  const struct summary_options *summary = &options->summary;
+  if (!summary->total && !summary->file && !summary->perf) options->base = true;
+  return -1;
+}
+
+int main(int argc, char **argv) {
+  struct parser_options options = {.annex = true};
+  int status = parse_arguments(argc, argv, &options);
+  if (status >= 0) return status;
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_open(options.path, &error);
+  if (!log) {
+    fprintf(stderr, "darshan-parser: %s: %s\n", options.path, error.text);
+    return 1;
+  }
+  const struct darshan_info *info = darshan_log_info(log);
+  if (info->annex_problem && options.annex)
+    fprintf(stderr, "darshan-parser: %s: annex left out: %s\n", options.path, info->annex_problem);
+  struct output out;
+  if (output_open(&out, STDOUT_FILENO) != 0) {
+    fprintf(stderr, "darshan-parser: out of memory\n");
+    return 1;
+  }
+  preamble_print(&out, info, options.annex);
+  if (options.base) modules_print_columns(&out);
+  status = modules_print(log, &options, &out);
+  int write_error = output_close(&out);
+  if (write_error) {
+    fprintf(stderr, "darshan-parser: cannot write: %s\n", strerror(write_error));
+    status = 1;
+  }
+  darshan_log_close(log);
+  return status;
+}

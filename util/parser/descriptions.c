@@ -1,0 +1,54 @@
+/* What the counters of a module mean, from the tables. */
+#include "modules.h"
+
+#include <string.h>
+
+static void print_meanings(struct output *out, const struct darshan_counter *rows) {
+  for (const struct darshan_counter *row = rows; row->name; row++)
+    if (row->index >= 0) output_printf(out, "#   %s: %s\n", row->name, row->meaning);
+}
+
+static void print_missing(struct output *out, const struct darshan_counter *rows, int version) {
+  for (const struct darshan_counter *row = rows; row->name; row++)
+    if (row->index >= 0 && row->since > version)
+      output_printf(out, "#   %s: not recorded, shown as %d\n", row->name, row->absent);
+}
+
+/* Rows that are not in the tables because their number varies. */
+static const char *more_rows(enum darshan_kind kind) {
+  switch (kind) {
+  case DARSHAN_KIND_FILE_COUNTERS:
+    return "#   *_FILE_REC_ID: id of the record of the file that holds it\n";
+  case DARSHAN_KIND_LUSTRE:
+    return "#   LUSTRE_NUM_COMPONENTS, LUSTRE_NUM_STRIPES: components and stripes of all\n"
+           "#   LUSTRE_COMP<k>_<field>: the fields above, of component k = 1, 2, ...\n"
+           "#   LUSTRE_COMP<k>_POOL_NAME: storage pool\n"
+           "#   LUSTRE_COMP<k>_OST_ID_<j>: storage targets of component k\n";
+  case DARSHAN_KIND_HEATMAP:
+    return "#   HEATMAP_F_BIN_WIDTH_SECONDS: length of a time bin\n"
+           "#   HEATMAP_READ_BIN_<i>, HEATMAP_WRITE_BIN_<i>: bytes moved in bin i = 0, 1, ...\n";
+  case DARSHAN_KIND_MDHIM:
+    return "#   MDHIM_SERVER_<i>: operations that server i took\n";
+  default:
+    return "";
+  }
+}
+
+/* Limits that come with a version and concern values, not fields. */
+static void print_limits(struct output *out, const struct darshan_module *module, int version) {
+  if (module->id == DARSHAN_MOD_MPIIO && version == 1)
+    output_text(out, "#   MPIIO_F_WRITE_START_TIMESTAMP may be inaccurate in this version\n");
+  if (module->id == DARSHAN_MOD_POSIX && version == 1)
+    output_text(out, "#   records of streams are left out: they have a module of their own now\n");
+}
+
+void descriptions_print(struct output *out, const struct darshan_module *module, int version) {
+  output_printf(out, "\n# description of %s counters:\n", module->name);
+  print_meanings(out, module->counters);
+  print_meanings(out, module->fcounters);
+  output_text(out, more_rows(module->kind));
+  if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
+  print_missing(out, module->counters, version);
+  print_missing(out, module->fcounters, version);
+  print_limits(out, module, version);
+}

@@ -1,0 +1,28 @@
+/* 64-bit key -> value of fixed size, for sums per file and per rank.  Memory
+ * grows with the number of distinct keys only. */
+#ifndef DARSHAN_ID_TABLE_H
+#define DARSHAN_ID_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct id_table {
+  size_t value_size;
+  size_t count, capacity, num_slots;
+  uint64_t *keys; /* in order of first use, as the values are */
+  char *values;
+  uint32_t *slots; /* 1 + index; 0: free */
+};
+
+void id_table_init(struct id_table *table, size_t value_size);
+void id_table_free(struct id_table *table);
+
+/* The value of this key, zeroed if it is new (*is_new tells); NULL if there is
+ * no memory.  Valid until the next call. */
+void *id_table_get(struct id_table *table, uint64_t key, int *is_new);
+
+static inline void *id_table_value(const struct id_table *table, size_t index) {
+  return table->values + index * table->value_size;
+}
+
+#endif

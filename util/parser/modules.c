@@ -1,0 +1,151 @@
+/* Walks over the modules of a log; see modules.h. */
+#include "modules.h"
+
+#include "rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The one message channel: goes to stderr, after what has been printed so far. */
+static void complain(const struct parser_options *options, struct output *out,
+                     const struct darshan_module_region *region, const char *text) {
+  output_flush(out);
+  if (region->name)
+    fprintf(stderr, "darshan-parser: %s: %s: %s\n", options->path, region->name, text);
+  else
+    fprintf(stderr, "darshan-parser: %s: module %d: %s\n", options->path, region->id, text);
+}
+
+void modules_print_columns(struct output *out) {
+  output_text(out, "\n# columns of a data row, separated by tabs:\n"
+                   "#   <module>: who took the record\n"
+                   "#   <rank>: MPI rank; -1: all ranks together\n"
+                   "#   <record id>: number made from the file name\n"
+                   "#   <counter>: what is counted; described before each module's rows\n"
+                   "#   <value>: -1 where it could not be measured; times are in seconds\n"
+                   "#   <file name>: full path\n"
+                   "#   <mount pt>: mount point that holds the file\n"
+                   "#   <fs type>: type of the file system there\n");
+}
+
+static void print_heading(struct output *out, const char *name, bool partial, bool has_data) {
+  static const char stars[] = "# *******************************************************\n";
+  output_printf(out, "\n%s# %s module data\n%s", stars, name, stars);
+  if (!partial) return;
+  output_printf(out,
+                "\n# *WARNING*: The %s module contains incomplete data!\n"
+                "#            It ran out of room for records while the job ran.%s\n",
+                name, has_data ? "" : "\n#            No record was kept at all.");
+}
+
+/* One open module. */
+struct printer {
+  const struct parser_options *options;
+  struct output *out;
+  const struct darshan_module_region *region;
+  struct rows rows;
+  struct summary summary;
+  int64_t nprocs;
+};
+
+/* Returns 1 for a record, 0 at the end, -1 after a complaint. */
+static int print_next(struct printer *printer, darshan_records *records) {
+  struct darshan_error error = {""};
+  const void *record;
+  size_t size;
+  int result = darshan_records_next(records, &record, &size, &error);
+  if (result < 0) complain(printer->options, printer->out, printer->region, error.text);
+  if (result <= 0) return result;
+  if (printer->options->base && rows_record(&printer->rows, record) != 0) result = -1;
+  const struct darshan_base_record *base = record;
+  if (base->rank >= printer->nprocs && summary_has_io(printer->summary.plan.module)) {
+    snprintf(error.text, sizeof(error.text),
+             "a record is of rank %" PRId64 ", but the job has %" PRId64 " processes", base->rank,
+             printer->nprocs);
+    complain(printer->options, printer->out, printer->region, error.text);
+    return -1;
+  }
+  if (result > 0 && summary_add(&printer->summary, record) != 0) result = -1;
+  if (result < 0) complain(printer->options, printer->out, printer->region, "out of memory");
+  return result;
+}
+
+static void print_records(struct printer *printer, const struct darshan_module *module,
+                          darshan_records *records) {
+  struct output *out = printer->out;
+  if (printer->options->base || printer->summary.want.total)
+    descriptions_print(out, module, printer->region->version);
+  if (printer->options->base)
+    output_text(out, "\n#<module>\t<rank>\t<record id>\t<counter>\t<value>"
+                     "\t<file name>\t<mount pt>\t<fs type>\n");
+  rows_module(&printer->rows, module);
+  int result;
+  do
+    result = print_next(printer, records);
+  while (result > 0 && !out->error);
+  if (result == 0) summary_print(&printer->summary, out);
+}
+
+/* Whether this module shows up at all with these options. */
+static bool is_wanted(const struct parser_options *options, const struct darshan_module *module) {
+  if (options->base) return true;
+  return options->summary.total ? summary_has_totals(module) : summary_has_io(module);
+}
+
+static void print_module(darshan_log *log, struct printer *printer) {
+  const struct parser_options *options = printer->options;
+  const struct darshan_module_region *region = printer->region;
+  const struct darshan_module *module = darshan_module_by_id(region->id);
+  if (!module || !is_wanted(options, module)) {
+    if (!module) complain(options, printer->out, region, "unknown module, left out");
+    return;
+  }
+  if (region->length == 0) { /* listed because it is incomplete */
+    print_heading(printer->out, region->name, true, false);
+    return;
+  }
+  struct darshan_error error = {""};
+  darshan_records *records = darshan_records_open(log, region->id, &error);
+  if (!records) {
+    complain(options, printer->out, region, error.text);
+    return;
+  }
+  print_heading(printer->out, region->name, region->partial, true);
+  if (summary_open(&printer->summary, module, options->summary) != 0)
+    complain(options, printer->out, region, "out of memory");
+  else
+    print_records(printer, module, records);
+  summary_close(&printer->summary);
+  darshan_records_close(records);
+}
+
+/* Traces are darshan-dxt-parser's, the annex may be switched off. */
+static bool is_skipped(const struct parser_options *options,
+                       const struct darshan_module_region *region) {
+  const struct darshan_module *module = darshan_module_by_id(region->id);
+  if (module && module->kind == DARSHAN_KIND_DXT) return true;
+  return region->id >= DARSHAN_MAX_MODULES && !options->annex;
+}
+
+int modules_print(darshan_log *log, const struct parser_options *options, struct output *out) {
+  const struct darshan_info *info = darshan_log_info(log);
+  struct printer printer = {.options = options, .out = out, .nprocs = info->job.nprocs};
+  if (rows_open(&printer.rows, out, log) != 0) return 1;
+  int status = 0;
+  bool any = false;
+  for (int i = 0; i < info->num_modules && status == 0 && !out->error; i++) {
+    printer.region = &info->modules[i];
+    any |= printer.region->length > 0;
+    if (is_skipped(options, printer.region)) continue;
+    if (printer.region->partial && !options->show_incomplete) {
+      complain(options, out, printer.region,
+               "incomplete: it ran out of room while the job ran; --show-incomplete prints it");
+      status = 1;
+    } else {
+      print_module(log, &printer);
+    }
+  }
+  if (!any && status == 0) output_text(out, "\n# no module data available.\n");
+  rows_close(&printer.rows);
+  return status;
+}

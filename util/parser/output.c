@@ -1,0 +1,65 @@
+/* Buffered output; see output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int output_open(struct output *out, int fd) {
+  out->fd = fd;
+  out->error = 0;
+  out->buffer = malloc(OUTPUT_SIZE + OUTPUT_SLACK);
+  out->next = out->buffer;
+  out->limit = out->buffer + OUTPUT_SIZE;
+  return out->buffer ? 0 : -1;
+}
+
+static void write_all(struct output *out, const char *bytes, size_t n) {
+  while (n > 0 && !out->error) {
+    ssize_t written = write(out->fd, bytes, n);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      out->error = errno;
+      return;
+    }
+    bytes += written;
+    n -= (size_t)written;
+  }
+}
+
+void output_flush(struct output *out) {
+  write_all(out, out->buffer, (size_t)(out->next - out->buffer));
+  out->next = out->buffer;
+}
+
+int output_close(struct output *out) {
+  output_flush(out);
+  free(out->buffer);
+  return out->error;
+}
+
+void output_bytes(struct output *out, const char *bytes, size_t n) {
+  if ((size_t)(out->limit - out->next) < n) output_flush(out);
+  if (n > OUTPUT_SIZE) {
+    write_all(out, bytes, n);
+    return;
+  }
+  memcpy(out->next, bytes, n);
+  out->next += n;
+}
+
+void output_text(struct output *out, const char *text) {
+  output_bytes(out, text, strlen(text));
+}
+
+void output_printf(struct output *out, const char *format, ...) {
+  char line[2048]; /* metadata and mounts are the longest: below 1 KiB each part */
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(line, sizeof(line), format, arguments);
+  va_end(arguments);
+  if (n > 0) output_bytes(out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+}

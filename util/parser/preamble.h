@@ -1,0 +1,13 @@
+/* The comment lines in front of the records, shared by darshan-parser and
+ * darshan-dxt-parser: what the log is, who ran it, what it holds. */
+#ifndef DARSHAN_PREAMBLE_H
+#define DARSHAN_PREAMBLE_H
+
+#include "darshan-util.h"
+#include "output.h"
+
+#include <stdbool.h>
+
+void preamble_print(struct output *out, const struct darshan_info *info, bool with_annex);
+
+#endif

@@ -1,0 +1,150 @@
+/* Rows of the records that are not just counters. */
+#include "rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *lustre_pattern(int64_t pattern) {
+  switch (pattern) {
+  case 0:
+    return "raid0";
+  case 2:
+    return "mdt";
+  case 4:
+    return "raid0,overstriped";
+  case 8:
+    return "foreign";
+  default:
+    return "N/A";
+  }
+}
+
+/* Names of the set bits joined with commas; -1 means that they are not known. */
+static void lustre_flags(int64_t flags, char *text, size_t size) {
+  static const char *const names[] = {"stale",    "prefrd",  "prefwr",    "offline",
+                                      "init",     "nosync",  "extension", "parity",
+                                      "compress", "partial", "nocompr",   "neg"};
+  text[0] = '\0';
+  for (size_t i = 0, used = 0; flags != -1 && i < sizeof(names) / sizeof(names[0]); i++)
+    if (flags >> i & 1)
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", names[i]);
+  if (!text[0]) snprintf(text, size, "%s", flags == -1 ? "N/A" : "0");
+}
+
+static void lustre_component(struct rows *rows, const struct darshan_lustre_component *component,
+                             int64_t number) {
+  char counter[96], text[160];
+  for (const struct darshan_counter *row = rows->module->counters; row->name; row++) {
+    int64_t value = component->counters[row->index];
+    snprintf(counter, sizeof(counter), "LUSTRE_COMP%" PRId64 "%s", number,
+             row->name + strlen("LUSTRE_COMP"));
+    if (row->index == LUSTRE_COMP_STRIPE_PATTERN) {
+      rows_text(rows, counter, lustre_pattern(value));
+    } else if (row->index == LUSTRE_COMP_FLAGS) {
+      lustre_flags(value, text, sizeof(text));
+      rows_text(rows, counter, text);
+    } else {
+      rows_signed(rows, counter, value);
+    }
+  }
+  snprintf(counter, sizeof(counter), "LUSTRE_COMP%" PRId64 "_POOL_NAME", number);
+  snprintf(text, sizeof(text), "%.*s", (int)sizeof(component->pool_name), component->pool_name);
+  rows_text(rows, counter, text[0] ? text : "N/A");
+}
+
+int rows_lustre(struct rows *rows, const struct darshan_lustre_head *head) {
+  const struct darshan_lustre_component *components = (const void *)(head + 1);
+  const int64_t *osts = (const int64_t *)(components + head->num_comps);
+  if (rows_begin_file(rows, &head->base) != 0) return -1;
+  rows_signed(rows, "LUSTRE_NUM_COMPONENTS", head->num_comps);
+  rows_signed(rows, "LUSTRE_NUM_STRIPES", head->num_stripes);
+  for (int64_t i = 0; i < head->num_comps; i++) {
+    char counter[96];
+    int64_t count = components[i].counters[LUSTRE_COMP_STRIPE_COUNT];
+    lustre_component(rows, &components[i], i + 1);
+    for (int64_t j = 0; j < count; j++) {
+      snprintf(counter, sizeof(counter), "LUSTRE_COMP%" PRId64 "_OST_ID_%" PRId64, i + 1, j);
+      rows_signed(rows, counter, *osts++);
+    }
+  }
+  rows_end(rows);
+  return 0;
+}
+
+int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head) {
+  const int64_t *written = (const int64_t *)(head + 1), *read = written + head->nbins;
+  char counter[64];
+  if (rows_begin_file(rows, &head->base) != 0) return -1;
+  rows_double(rows, "HEATMAP_F_BIN_WIDTH_SECONDS", head->bin_width_seconds);
+  for (int64_t i = 0; i < head->nbins; i++) {
+    snprintf(counter, sizeof(counter), "HEATMAP_READ_BIN_%" PRId64, i);
+    rows_signed(rows, counter, read[i]);
+  }
+  for (int64_t i = 0; i < head->nbins; i++) {
+    snprintf(counter, sizeof(counter), "HEATMAP_WRITE_BIN_%" PRId64, i);
+    rows_signed(rows, counter, written[i]);
+  }
+  rows_end(rows);
+  return 0;
+}
+
+int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head) {
+  const int64_t *operations = (const int64_t *)(head + 1);
+  int64_t servers = head->counters[MDHIM_SERVERS] > 1 ? head->counters[MDHIM_SERVERS] : 1;
+  if (rows_begin_file(rows, &head->base) != 0) return -1;
+  rows_counters(rows, head->counters);
+  rows_fcounters(rows, head->fcounters);
+  for (int64_t i = 0; i < servers; i++) {
+    char counter[64];
+    snprintf(counter, sizeof(counter), "MDHIM_SERVER_%" PRId64, i);
+    rows_signed(rows, counter, operations[i]);
+  }
+  rows_end(rows);
+  return 0;
+}
+
+enum { UUID_SIZE = 16, UUID_TEXT = 37 };
+
+/* Canonical lower-case form; returns the end. */
+static char *uuid_text(char *to, const unsigned char *uuid) {
+  static const char digits[] = "0123456789abcdef";
+  for (int i = 0; i < UUID_SIZE; i++) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    *to++ = digits[uuid[i] >> 4];
+    *to++ = digits[uuid[i] & 15];
+  }
+  *to = '\0';
+  return to;
+}
+
+static void container_text(char *to, const unsigned char *pool, const unsigned char *container) {
+  to = uuid_text(to, pool);
+  *to++ = ':';
+  uuid_text(to, container);
+}
+
+int rows_dfs(struct rows *rows, const struct darshan_dfs_record *record) {
+  static const unsigned char zero[UUID_SIZE];
+  char container[2 * UUID_TEXT] = "UNKNOWN";
+  if (memcmp(record->pool_uuid, zero, UUID_SIZE) != 0 &&
+      memcmp(record->cont_uuid, zero, UUID_SIZE) != 0)
+    container_text(container, record->pool_uuid, record->cont_uuid);
+  const char *name = darshan_log_name(rows->log, record->base.id);
+  if (rows_begin(rows, &record->base, name ? name : "(null)", container, "N/A") != 0) return -1;
+  rows_counters(rows, record->counters);
+  rows_fcounters(rows, record->fcounters);
+  rows_end(rows);
+  return 0;
+}
+
+int rows_daos(struct rows *rows, const struct darshan_daos_record *record) {
+  char container[2 * UUID_TEXT], object[64];
+  container_text(container, record->pool_uuid, record->cont_uuid);
+  snprintf(object, sizeof(object), "%" PRIu64 ".%" PRIu64, record->oid_hi, record->oid_lo);
+  if (rows_begin(rows, &record->base, object, container, "N/A") != 0) return -1;
+  rows_counters(rows, record->counters);
+  rows_fcounters(rows, record->fcounters);
+  rows_end(rows);
+  return 0;
+}

@@ -1,0 +1,60 @@
+/* Data rows: eight columns, of which all but counter and value stay the same
+ * within a record and are put together once. */
+#ifndef DARSHAN_ROWS_H
+#define DARSHAN_ROWS_H
+
+#include "darshan-util.h"
+#include "output.h"
+
+#include <stdbool.h>
+
+/* A counter's name and the tab behind it, padded so that it can be copied in
+ * one piece of fixed size. */
+struct row_label {
+  char text[OUTPUT_SLACK];
+  size_t length;
+  bool is_unsigned;
+};
+
+enum { ROW_LABELS_MAX = 160 };
+
+struct rows {
+  struct output *out;
+  const darshan_log *log;
+  const struct darshan_module *module;
+  struct row_label counters[ROW_LABELS_MAX], fcounters[ROW_LABELS_MAX];
+  char *joint; /* the end of a row, then the start of the next */
+  size_t joint_size, suffix, prefix;
+};
+
+/* Returns 0, or -1 if there is no memory. */
+int rows_open(struct rows *rows, struct output *out, const darshan_log *log);
+void rows_close(struct rows *rows);
+
+void rows_module(struct rows *rows, const struct darshan_module *module);
+
+/* Prints all rows of one record.  Returns 0, or -1 if there is no memory. */
+int rows_record(struct rows *rows, const void *record);
+
+/* The parts of rows_record; rows-special.c puts other kinds of records together
+ * with them.  begin, then rows, then end. */
+int rows_begin(struct rows *rows, const struct darshan_base_record *base, const char *name,
+               const char *mount, const char *type);
+void rows_end(struct rows *rows);
+void rows_counters(struct rows *rows, const int64_t *values);
+void rows_fcounters(struct rows *rows, const double *values);
+void rows_signed(struct rows *rows, const char *counter, int64_t value);
+void rows_unsigned(struct rows *rows, const char *counter, uint64_t value);
+void rows_double(struct rows *rows, const char *counter, double value);
+void rows_text(struct rows *rows, const char *counter, const char *value);
+
+/* Name and mount columns of an ordinary record. */
+int rows_begin_file(struct rows *rows, const struct darshan_base_record *base);
+
+int rows_lustre(struct rows *rows, const struct darshan_lustre_head *head);
+int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head);
+int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head);
+int rows_dfs(struct rows *rows, const struct darshan_dfs_record *record);
+int rows_daos(struct rows *rows, const struct darshan_daos_record *record);
+
+#endif

@@ -1,0 +1,64 @@
+/* --perf: how fast the slowest rank was. */
+#include "summary.h"
+
+#include <inttypes.h>
+
+/* Seconds of one rank in files of its own. */
+struct rank_sums {
+  double all, transfers, meta;
+};
+const size_t summary_perf_value = sizeof(struct rank_sums);
+
+int summary_perf_add(struct summary *summary, const void *record) {
+  const struct darshan_merge_plan *plan = &summary->plan;
+  const struct darshan_base_record *base = record;
+  const double *fcounters = darshan_record_fcounters(plan, record);
+  summary->total_bytes =
+      (int64_t)((uint64_t)summary->total_bytes + (uint64_t)darshan_record_bytes(plan, record));
+  if (base->rank < 0) {
+    summary->shared_time += fcounters[plan->slowest_time];
+    return 0;
+  }
+  int is_new;
+  struct rank_sums *sums = id_table_get(&summary->ranks, (uint64_t)base->rank, &is_new);
+  if (!sums) return -1;
+  sums->all += darshan_record_time(plan, record);
+  sums->transfers += fcounters[plan->read_time] + fcounters[plan->write_time];
+  sums->meta += fcounters[plan->meta_time];
+  return 0;
+}
+
+/* The rank with the largest sum, the lowest among equals; 0 if all are 0. */
+static uint64_t slowest_rank(const struct id_table *ranks, struct rank_sums *slowest) {
+  uint64_t rank = 0;
+  *slowest = (struct rank_sums){0, 0, 0};
+  for (size_t i = 0; i < ranks->count; i++) {
+    const struct rank_sums *sums = id_table_value(ranks, i);
+    bool slower = sums->all > slowest->all;
+    bool equal = sums->all == slowest->all && slowest->all > 0 && ranks->keys[i] < rank;
+    if (!slower && !equal) continue;
+    *slowest = *sums;
+    rank = ranks->keys[i];
+  }
+  return rank;
+}
+
+void summary_perf_print(const struct summary *summary, struct output *out) {
+  struct rank_sums slowest;
+  uint64_t rank = slowest_rank(&summary->ranks, &slowest);
+  double time = slowest.all + summary->shared_time;
+  double mebibytes = (double)summary->total_bytes / 1048576;
+  output_printf(out, "\n# performance\n# -----------\n# total_bytes: %" PRId64 "\n#\n",
+                summary->total_bytes);
+  output_text(out, "# I/O timing for unique files (seconds):\n# ...........................\n");
+  output_printf(out, "# unique files: slowest_rank_io_time: %f\n", slowest.all);
+  output_printf(out, "# unique files: slowest_rank_meta_only_time: %f\n", slowest.meta);
+  output_printf(out, "# unique files: slowest_rank_rw_only_time: %f\n", slowest.transfers);
+  output_printf(out, "# unique files: slowest_rank: %d\n#\n", (int)rank);
+  output_text(out, "# I/O timing for shared files (seconds):\n# ...........................\n");
+  output_printf(out, "# shared files: time_by_slowest: %f\n#\n", summary->shared_time);
+  output_text(out, "# Aggregate performance, including both shared and unique files:\n"
+                   "# ...........................\n");
+  output_printf(out, "# agg_time_by_slowest: %f # seconds\n", time);
+  output_printf(out, "# agg_perf_by_slowest: %f # MiB/s\n", time == 0 ? 0 : mebibytes / time);
+}

@@ -1,0 +1,136 @@
+/* A whole log: opening, what it says besides records, names and mounts. */
+#include "reader.h"
+#include "record-id.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_region(struct darshan_log *log, struct darshan_module_region region) {
+  const struct darshan_module *module = darshan_module_by_id(region.id);
+  region.name = module ? module->name : NULL;
+  log->regions[log->info.num_modules++] = region;
+}
+
+static void list_modules(struct darshan_log *log) {
+  const struct darshan_header *header = &log->frame.header;
+  for (int i = 0; i < DARSHAN_MAX_MODULES; i++) {
+    struct darshan_module_region region = {.id = i,
+                                           .length = header->modules[i].len,
+                                           .version = (int)header->module_versions[i],
+                                           .partial = header->partial_flag >> i & 1};
+    if (region.length || region.partial) add_region(log, region);
+  }
+  for (int i = 0; i < log->annex.num_blocks; i++) {
+    const struct darshan_annex_block *block = &log->annex.blocks[i].block;
+    struct darshan_module_region region = {
+        .id = (int)block->module,
+        .length = block->comp_type == DARSHAN_UNCOMPRESSED ? block->raw_len : block->stored_len,
+        .version = (int)block->version,
+        .partial = (block->flags & DARSHAN_ANNEX_PARTIAL) != 0};
+    if (region.length || region.partial) add_region(log, region);
+  }
+}
+
+static void fill_info(struct darshan_log *log) {
+  struct darshan_info *info = &log->info;
+  memcpy(info->version, log->frame.version, sizeof(info->version));
+  info->compression = log->frame.header.comp_type;
+  info->swapped = log->frame.swapped;
+  info->partial_flag = log->frame.header.partial_flag;
+  info->job_length = log->job.length;
+  info->name_length = log->frame.header.names.len;
+  info->job = log->job.job;
+  info->run_time = log->job.run_time;
+  info->exe = log->job.text;
+  info->num_metadata = log->job.num_metadata;
+  info->metadata = log->job.metadata;
+  info->num_mounts = log->job.num_mounts;
+  info->mounts = log->job.mounts;
+  info->modules = log->regions;
+  info->annex_problem = log->annex.problem.text[0] ? log->annex.problem.text : NULL;
+  list_modules(log);
+}
+
+darshan_log *darshan_log_open(const char *path, struct darshan_error *error) {
+  struct darshan_log *log = calloc(1, sizeof(*log));
+  if (!log) {
+    darshan_fail(error, "out of memory");
+    return NULL;
+  }
+  if (darshan_file_open(&log->file, path, error) != 0 ||
+      darshan_header_read(&log->frame, &log->file, error) != 0 ||
+      darshan_job_read(&log->job, &log->file, &log->frame, error) != 0 ||
+      darshan_names_read(&log->names, &log->file, &log->frame, error) != 0) {
+    darshan_log_close(log);
+    return NULL;
+  }
+  darshan_annex_read(&log->annex, &log->file, log->frame.swapped);
+  fill_info(log);
+  return log;
+}
+
+void darshan_log_close(darshan_log *log) {
+  if (!log) return;
+  if (log->file.fd >= 0) close(log->file.fd);
+  darshan_job_free(&log->job);
+  darshan_names_free(&log->names);
+  free(log);
+}
+
+const struct darshan_info *darshan_log_info(const darshan_log *log) {
+  return &log->info;
+}
+
+const char *darshan_log_name(const darshan_log *log, uint64_t id) {
+  return darshan_names_find(&log->names, id);
+}
+
+void darshan_log_each_name(const darshan_log *log,
+                           void (*each)(uint64_t id, const char *name, void *context),
+                           void *context) {
+  darshan_names_each(&log->names, each, context);
+}
+
+int darshan_log_mount(const darshan_log *log, const char *name) {
+  return darshan_mounts_find(&log->job, name);
+}
+
+long darshan_log_load(darshan_log *log, int module, void **block, struct darshan_error *error) {
+  *block = NULL;
+  darshan_records *records = darshan_records_open(log, module, error);
+  if (!records) return -1;
+  char *bytes = NULL;
+  size_t used = 0, capacity = 0, size = 0;
+  const void *record;
+  int result = records->layout.words ? 1 : darshan_fail(error, "records of variable size");
+  while (result > 0 && (result = darshan_records_next(records, &record, &size, error)) > 0) {
+    if (capacity - used < size) {
+      capacity = capacity ? 2 * capacity : 64 * size;
+      char *grown = capacity > DARSHAN_BLOCK_MAX ? NULL : realloc(bytes, capacity);
+      if (!grown) {
+        result = darshan_fail(error, "too many records for one block");
+        break;
+      }
+      bytes = grown;
+    }
+    memcpy(bytes + used, record, size);
+    used += size;
+  }
+  size_t record_size = records->module->record_size;
+  darshan_records_close(records);
+  if (result < 0) {
+    free(bytes);
+    return -1;
+  }
+  *block = bytes;
+  return (long)(used / record_size);
+}
+
+void darshan_block_free(void *block) {
+  free(block);
+}
+
+uint64_t darshan_record_id(const char *name, size_t length) {
+  return darshan_hash(name, length, 0);
+}

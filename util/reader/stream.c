@@ -1,0 +1,122 @@
+/* Regions: one or more complete compressed streams, back to back, read in
+ * steps of a fixed size so that memory does not depend on what a log claims. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT_STEP = 64 * 1024 };
+
+int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file *file,
+                        struct darshan_region region, int compression,
+                        struct darshan_error *error) {
+  memset(stream, 0, sizeof(*stream));
+  stream->file = file;
+  stream->next = region.off;
+  stream->left = region.len;
+  stream->compression = compression;
+  if (region.off >= file->size)
+    return darshan_fail(error, "data lie behind the end of the file (truncated log?)");
+  if (compression == DARSHAN_UNCOMPRESSED) return 0;
+  stream->input = malloc(INPUT_STEP);
+  if (!stream->input) return darshan_fail(error, "out of memory");
+  return 0;
+}
+
+/* Reads stored bytes, at most n; 0 after a failure or at the end. */
+static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n) {
+  if (n > stream->left) n = (size_t)stream->left;
+  if (n == 0) return 0;
+  long got = darshan_file_read(stream->file, buffer, n, stream->next);
+  if (got < 0) darshan_fail(&stream->failure, "cannot read: %s", strerror(errno));
+  if (got == 0) darshan_fail(&stream->failure, "the file ends inside a region (truncated log?)");
+  if (got <= 0) return 0;
+  stream->next += (uint64_t)got;
+  stream->left -= (uint64_t)got;
+  return (size_t)got;
+}
+
+static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
+  z_stream *z = &stream->zlib;
+  if (!stream->ready && inflateInit(z) != Z_OK) {
+    darshan_fail(&stream->failure, "out of memory");
+    return 0;
+  }
+  stream->ready = true;
+  uInt room = n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)n;
+  z->next_in = stream->in;
+  z->avail_in = (uInt)stream->in_left;
+  z->next_out = buffer;
+  z->avail_out = room;
+  int result = inflate(z, Z_NO_FLUSH);
+  stream->in = z->next_in;
+  stream->in_left = z->avail_in;
+  stream->inside = result != Z_STREAM_END;
+  if (result == Z_STREAM_END)
+    inflateReset(z);
+  else if (result == Z_BUF_ERROR)
+    darshan_fail(&stream->failure, "a compressed stream is cut off");
+  else if (result != Z_OK)
+    darshan_fail(&stream->failure, "compressed data are damaged (%s)",
+                 z->msg ? z->msg : "zlib error");
+  return room - z->avail_out;
+}
+
+static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) {
+  bz_stream *b = &stream->bzip2;
+  if (!stream->ready && BZ2_bzDecompressInit(b, 0, 0) != BZ_OK) {
+    darshan_fail(&stream->failure, "out of memory");
+    return 0;
+  }
+  stream->ready = true;
+  unsigned room = n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (unsigned)n;
+  b->next_in = (char *)stream->in;
+  b->avail_in = (unsigned)stream->in_left;
+  b->next_out = buffer;
+  b->avail_out = room;
+  int result = BZ2_bzDecompress(b);
+  size_t produced = room - b->avail_out;
+  bool stuck = b->avail_in == stream->in_left && produced == 0;
+  stream->in = (unsigned char *)b->next_in;
+  stream->in_left = b->avail_in;
+  stream->inside = result != BZ_STREAM_END;
+  if (result == BZ_STREAM_END) { /* bzip2 has no reset */
+    BZ2_bzDecompressEnd(b);
+    memset(b, 0, sizeof(*b));
+    stream->ready = false;
+  } else if (result != BZ_OK) {
+    darshan_fail(&stream->failure, "compressed data are damaged (bzip2 error %d)", result);
+  } else if (stuck) {
+    darshan_fail(&stream->failure, "a compressed stream is cut off");
+  }
+  return produced;
+}
+
+size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n) {
+  size_t done = 0;
+  while (done < n && !stream->failure.text[0]) {
+    char *place = (char *)buffer + done;
+    if (stream->compression == DARSHAN_UNCOMPRESSED) {
+      if (stream->left == 0) break;
+      done += read_stored(stream, place, n - done);
+      continue;
+    }
+    if (stream->in_left == 0 && stream->left > 0) {
+      stream->in = stream->input;
+      stream->in_left = read_stored(stream, stream->input, INPUT_STEP);
+      if (stream->in_left == 0) break;
+    }
+    if (stream->in_left == 0 && !stream->inside) break;
+    done += stream->compression == DARSHAN_BZIP2 ? step_bzip2(stream, place, n - done)
+                                                 : step_zlib(stream, place, n - done);
+  }
+  return done;
+}
+
+void darshan_stream_close(struct darshan_stream *stream) {
+  if (stream->ready && stream->compression == DARSHAN_ZLIB) inflateEnd(&stream->zlib);
+  if (stream->ready && stream->compression == DARSHAN_BZIP2) BZ2_bzDecompressEnd(&stream->bzip2);
+  free(stream->input);
+  memset(stream, 0, sizeof(*stream));
+}
