@@ -1,0 +1,49 @@
+/* A log as a sequence of regions that can be taken out, unpacked, changed and
+ * put back, with the header following.  Knows the frame only, no records. */
+#ifndef DARSHAN_FUZZ_FRAME_H
+#define DARSHAN_FUZZ_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes on the heap that grow; freed by the owner with bytes_free. */
+struct bytes {
+  uint8_t *data;
+  size_t size;
+};
+/* Replaces length bytes at offset by n others. */
+void bytes_splice(struct bytes *b, size_t offset, size_t length, const uint8_t *with, size_t n);
+void bytes_free(struct bytes *b);
+
+struct frame_region {
+  size_t entry; /* where the header keeps (offset, length); 0: the job region */
+  size_t off, len;
+};
+
+enum { FRAME_MAX_REGIONS = 2 + 64, FRAME_UNPACKED_MAX = 1 << 20 };
+
+struct frame {
+  bool swapped;
+  int compression;
+  int num_regions; /* with data and inside the file */
+  struct frame_region regions[FRAME_MAX_REGIONS];
+  size_t annex_off, annex_len, trailer; /* trailer 0: no annex */
+};
+
+/* False if these bytes do not begin like a log. */
+bool frame_find(struct frame *frame, const struct bytes *log);
+/* The content of packed bytes, at most FRAME_UNPACKED_MAX; data NULL: damaged. */
+struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
+struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
+/* Puts other stored bytes in the place of a region; the frame is then stale. */
+void frame_replace(struct bytes *log, const struct frame *frame, int region,
+                   const struct bytes *with);
+/* Replaces one byte range of the annex; keeps lengths and checksum right. */
+void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
+
+/* A number of the log at p, in host order; and back. */
+uint64_t frame_get(const uint8_t *p, int width, bool swapped);
+void frame_put(uint8_t *p, int width, bool swapped, uint64_t value);
+
+#endif

@@ -1,0 +1,125 @@
+/* A fuzzer without libFuzzer: a fixed number of seeded changes to given logs,
+ * or every truncation and every changed byte of one small log.
+ *
+ *   fuzz-reader FOLDER mutate SEED COUNT LOG...
+ *   fuzz-reader FOLDER every LOG...
+ *
+ * An input that crashes the reader, or keeps it busy for SECONDS, is kept in
+ * FOLDER as "crash". */
+#include "mutate.h"
+#include "target.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sanitizer/common_interface_defs.h>
+
+enum { SECONDS = 20 };
+
+static struct bytes current; /* the input in work, for the handlers */
+static char crash_path[4096];
+
+static void keep_input(void) {
+  int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0 || write(fd, current.data, current.size) != (ssize_t)current.size) return;
+  close(fd);
+  static const char text[] = "the input is kept in the fuzz folder as: crash\n";
+  if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) _exit(2);
+}
+
+static void on_alarm(int signal_number) {
+  (void)signal_number;
+  static const char text[] = "the reader takes too long\n";
+  if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) _exit(2);
+  keep_input();
+  abort();
+}
+
+static struct bytes load(const char *path) {
+  struct bytes log = {NULL, 0};
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    perror(path);
+    exit(2);
+  }
+  uint8_t block[65536];
+  size_t n;
+  while ((n = fread(block, 1, sizeof(block), file)) > 0)
+    bytes_splice(&log, log.size, 0, block, n);
+  fclose(file);
+  return log;
+}
+
+static int try_input(const struct bytes *input) {
+  current = *input;
+  alarm(SECONDS);
+  int broken = read_everything_from(input->data, input->size);
+  alarm(0);
+  return broken;
+}
+
+struct tally {
+  long inputs, refused, damaged; /* refused: cannot be opened */
+};
+
+static void count(struct tally *tally, int broken) {
+  tally->inputs++;
+  tally->refused += broken < 0;
+  tally->damaged += broken > 0;
+}
+
+static void mutate_all(struct tally *tally, uint64_t seed, long inputs, char **paths, int n) {
+  uint64_t state = seed * 2654435761u + 88172645463325252u;
+  struct bytes *corpus = calloc((size_t)n, sizeof(*corpus));
+  if (!corpus) abort();
+  for (int i = 0; i < n; i++)
+    corpus[i] = load(paths[i]);
+  for (long i = 0; i < inputs; i++) {
+    const struct bytes *from = &corpus[mutate_random(&state) % (uint64_t)n];
+    struct bytes input = {NULL, 0};
+    bytes_splice(&input, 0, 0, from->data, from->size);
+    mutate_log(&input, &state);
+    count(tally, try_input(&input));
+    bytes_free(&input);
+  }
+  for (int i = 0; i < n; i++)
+    bytes_free(&corpus[i]);
+  free(corpus);
+}
+
+static void every_change(struct tally *tally, const char *path) {
+  static const uint8_t flips[] = {0x01, 0x80, 0xff};
+  struct bytes log = load(path);
+  for (size_t size = 0; size < log.size; size++) {
+    struct bytes cut = {log.data, size};
+    count(tally, try_input(&cut));
+  }
+  for (size_t at = 0; at < log.size; at++)
+    for (size_t i = 0; i < sizeof(flips); i++) {
+      log.data[at] ^= flips[i];
+      count(tally, try_input(&log));
+      log.data[at] ^= flips[i];
+    }
+  bytes_free(&log);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) return 2;
+  snprintf(crash_path, sizeof(crash_path), "%s/crash", argv[1]);
+  __sanitizer_set_death_callback(keep_input);
+  signal(SIGALRM, on_alarm);
+  struct tally tally = {0, 0, 0};
+  if (strcmp(argv[2], "mutate") == 0 && argc > 5)
+    mutate_all(&tally, strtoull(argv[3], NULL, 10), strtol(argv[4], NULL, 10), argv + 5, argc - 5);
+  else if (strcmp(argv[2], "every") == 0)
+    for (int i = 3; i < argc; i++)
+      every_change(&tally, argv[i]);
+  printf("%s: %ld inputs, %ld refused, %ld with a damaged module\n", argv[2], tally.inputs,
+         tally.refused, tally.damaged);
+  /* A fuzzer whose inputs are all refused, or all fine, tests nothing. */
+  return tally.inputs > tally.refused && tally.refused + tally.damaged > 0 ? 0 : 1;
+}

@@ -1,0 +1,12 @@
+/* Changes to logs: of the file as it lies there, and of what is compressed. */
+#ifndef DARSHAN_FUZZ_MUTATE_H
+#define DARSHAN_FUZZ_MUTATE_H
+
+#include "frame.h"
+
+/* A reproducible stream of numbers; the seed must not be 0. */
+uint64_t mutate_random(uint64_t *state);
+/* Changes a log in one to four places. */
+void mutate_log(struct bytes *log, uint64_t *state);
+
+#endif
