@@ -41,7 +41,7 @@ DXT_SEGMENT = np.dtype(
 LUSTRE_HEAD = np.dtype([("id", "u8"), ("rank", "i8"), ("num_comps", "i8"), ("num_stripes", "i8")])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeatMap:
     """Bytes per time bin of one rank and one layer."""
 
@@ -52,7 +52,7 @@ class HeatMap:
     write: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """Every transfer of one rank to one file; fields as in DXT_SEGMENT."""
 
@@ -63,7 +63,7 @@ class Trace:
     reads: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """How Lustre stripes one file."""
 

@@ -11,7 +11,7 @@ from ..records import Records
 from .layers import Layer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Files:
     """A row per file (dataset, object ...) of a layer."""
 
@@ -54,7 +54,7 @@ def _joined(
     return sums
 
 
-def files_of(records: Records, layer: Layer) -> Files:
+def files_of(records: Records, layer: Layer, nprocs: int) -> Files:
     """Joins the records of a layer by id."""
     count = len(records)
     if count == 0:
@@ -64,7 +64,9 @@ def files_of(records: Records, layer: Layer) -> Files:
     ids = records.ids[order]
     starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
     processes = np.diff(np.concatenate((starts, [count])))
-    processes[np.logical_or.reduceat((records.ranks < 0)[order], starts)] = -1
+    # In a job of one process "all processes" is that one.
+    everyone = -1 if nprocs > 1 else 1
+    processes[np.logical_or.reduceat((records.ranks < 0)[order], starts)] = everyone
 
     def bytes_of(name: str) -> npt.NDArray[np.int64]:
         full = layer.counter(name)

@@ -15,7 +15,7 @@ MAX_BINS = 5117  # what other readers accept in a record; a longer one is damage
 MAX_ROWS = 256  # rows of the picture: more could not be told apart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Heat:
     """One layer's traffic over time; ranks are joined where there are many."""
 

@@ -14,8 +14,7 @@ from .text import shorten
 def compose(log: Log) -> Report:
     """The report of an open log.  A module that is damaged becomes a warning in it."""
     context = Context(log)
-    head = job.blocks(context)
-    warnings = [Paragraph(text) for text in notes.warnings(context)]
+    warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
         *heat.blocks(context),
         *files.per_layer(context),
@@ -25,8 +24,9 @@ def compose(log: Log) -> Report:
     return Report(
         title=f"I/O report: {shorten(os.path.basename(log.path), 80)}",
         blocks=[
-            *head,
+            *job.answer(context),
             *warnings,
+            *job.blocks(context),
             *layers.blocks(context),
             *layers.sizes(context),
             *files.top(context),

@@ -19,7 +19,7 @@ from ..measure.totals import Totals
 _COMMON_SIZES = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LayerFigures:
     """Everything the report says of one layer; the records themselves are gone."""
 
@@ -95,7 +95,7 @@ def _figures(log: Log, layer: Layer) -> LayerFigures | None:
         sizes_read=_sizes(totals, layer, "READ"),
         sizes_written=_sizes(totals, layer, "WRITE"),
         common=common_sizes(records, layer, _COMMON_SIZES),
-        files=files_of(records, layer),
+        files=files_of(records, layer, log.info.nprocs),
         performance=performance(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),

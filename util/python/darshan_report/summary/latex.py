@@ -49,10 +49,10 @@ def _table(table: Table) -> str:
 
 
 def _facts(facts: Facts) -> str:
-    lines = [r"{\footnotesize\begin{tabular}{@{}lp{150mm}@{}}"]
+    lines = [r"{\footnotesize\begin{tabular}{@{}p{18mm}p{155mm}@{}}"]
     for label, value in facts.wide:
         lines.append(rf"\textbf{{{latex(label)}}} & \raggedright {latex(value, True)}\cr")
-    lines.append(r"\end{tabular}\par\begin{tabular}{@{}lp{70mm}lp{70mm}@{}}")
+    lines.append(r"\end{tabular}\par\begin{tabular}{@{}p{18mm}p{67mm}p{14mm}p{72mm}@{}}")
     for pair in facts.pairs:
         cells = (rf"\textbf{{{latex(label)}}} & {latex(value)}" for label, value in pair)
         lines.append(" & ".join(cells) + r"\\")

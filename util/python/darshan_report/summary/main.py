@@ -71,12 +71,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 jobs[0][1].append(report)
             else:
                 jobs.append((options.output or _output_name(path), [report]))
-        for target, reports in jobs:
-            write_pdf(reports, target, keep=options.keep, use_latex=not options.no_latex, say=_say)
-            print(target)
-    except (LibraryMissing, OSError) as error:
+    except LibraryMissing as error:
         _say(str(error))
         return 1
+    for target, reports in jobs:
+        try:
+            write_pdf(reports, target, keep=options.keep, use_latex=not options.no_latex, say=_say)
+        except OSError as error:
+            _say(f"cannot write {target}: {error.strerror or error}")
+            return 1
+        print(target)
     return status
 
 

@@ -33,7 +33,7 @@ _LATEX = {
     "]": "{]}",
     "*": "{*}",
     ELLIPSIS: r"\dots{}",
-    "\u00d7": r"\texttimes{}",
+    "\u00b5": r"\textmu{}",
 }
 # Letters that every T1 font has; others are shown by their number.
 _LETTERS = frozenset(

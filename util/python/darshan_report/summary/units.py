@@ -33,7 +33,7 @@ def amount(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Seconds: "0 s", "23 us", "65.8 ms", "7.13 s", "37,517 s"."""
+    """Seconds: "0 s", "23 \u00b5s", "65.8 ms", "7.13 s", "37,517 s"."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     size = abs(value)
@@ -41,7 +41,7 @@ def seconds(value: float | None) -> str:
         return f"{_three_digits(value)} s"
     if size >= 0.0009995:
         return f"{_three_digits(value * 1e3)} ms"
-    return f"{value * 1e6:.0f} us" if size >= 5e-7 else "< 1 us"
+    return f"{value * 1e6:.0f} \u00b5s" if size >= 5e-7 else "< 1 \u00b5s"
 
 
 def duration(value: float) -> str:

@@ -56,7 +56,8 @@ def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
     axes.set_xlim(0, longest * 1.35 if longest > 0 else 1)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel(unit, labelpad=2)
+    # Set against the right edge it may run below the labels, however wide they are.
+    axes.set_xlabel(unit, labelpad=2, loc="right")
 
 
 def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) -> None:

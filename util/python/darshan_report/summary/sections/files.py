@@ -9,7 +9,7 @@ from ..units import UNKNOWN, amount, plural, seconds, share
 
 TOP = 5
 PER_LAYER = 15
-_NAME = 62  # characters of a name
+_NAME = 64  # characters of a name
 
 
 def _cell(value: float, shown: str) -> str:
@@ -39,9 +39,13 @@ _COLUMNS = (
 )
 
 
+def _base(context: Context) -> list[LayerFigures]:
+    return [f for f in context.figures if f.layer.base] or context.figures[-1:]
+
+
 def top(context: Context) -> list[Block]:
     """The slowest files of the lowest layers, for page 1."""
-    base = [f for f in context.figures if f.layer.base] or context.figures[-1:]
+    base = _base(context)
     candidates = [(f, int(p)) for f in base for p in f.files.slowest(TOP)]
     candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
     rows = tuple(
@@ -72,11 +76,17 @@ def _use(figures: LayerFigures) -> str:
 
 
 def per_layer(context: Context) -> list[Block]:
-    """A table for every layer, from the application downwards."""
+    """A table for every layer that page 1 does not show in full, uppermost first."""
+    base = _base(context)
+    # Where page 1 had room for every file there is nothing to add.
+    listed = base if sum(len(f.files) for f in base) <= TOP else []
     found: list[Block] = []
     for figures in context.figures:
         found.append(Heading(f"{figures.layer.title}: {figures.layer.things} by time"))
-        found.append(Paragraph(_use(figures)))
+        shown = " All are listed above." if figures in listed else ""
+        found.append(Paragraph(_use(figures) + shown))
+        if shown:
+            continue
         rows = tuple(
             _row(context, figures, int(place), _NAME) for place in figures.files.slowest(PER_LAYER)
         )

@@ -58,9 +58,8 @@ def _traffic_sentence(figures: list[LayerFigures]) -> str:
     return "; ".join(parts) + "."
 
 
-def blocks(context: Context) -> list[Block]:
-    """The head of the first page."""
-    info = context.info
+def answer(context: Context) -> list[Block]:
+    """How long, which layer took the time, how much and how fast."""
     found: list[Block] = [Paragraph(_run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)
@@ -69,13 +68,18 @@ def blocks(context: Context) -> list[Block]:
         found.append(Paragraph(_traffic_sentence(context.figures), strong=True))
     else:
         found.append(Paragraph("The log holds no record of any I/O.", strong=True))
+    return found
+
+
+def blocks(context: Context) -> list[Block]:
+    """What the log says of the job."""
+    info = context.info
     library = dict(info.metadata).get("lib_ver", "")
     command = printable(info.exe.strip())
     if len(command) > _COMMAND:
         command = shorten(command, _COMMAND)
     ended = "not finished" if info.live else _date(info.end)
     return [
-        *found,
         Heading("Job"),
         Facts(
             (("Command", command or "(not in the log)"),),

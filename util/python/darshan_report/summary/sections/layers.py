@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes, operations, time_per_layer
-from ..units import NONE, UNKNOWN, amount, count, plural, rate, seconds, share
+from ..units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 
 
 def _mean(value: float | None, context: Context) -> str:
@@ -18,7 +18,7 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
     timed = any(t is not None for t in (figures.read_time, figures.write_time, figures.meta_time))
     return (
         figures.layer.title,
-        f"{count(len(figures.files))} {figures.layer.things}",
+        plural(len(figures.files), figures.layer.things[:-1]),
         *(amount(m) if figures.moves_bytes else NONE for m in moved),
         _mean(figures.read_time, context),
         _mean(figures.write_time, context),
@@ -39,13 +39,13 @@ def blocks(context: Context) -> list[Block]:
         Column("Bytes written", right=True),
         Column("Read time", right=True),
         Column("Write time", right=True),
-        Column("Metadata", right=True),
-        Column("Of run", right=True),
+        Column("Metadata time", right=True),
+        Column("Share of run", right=True),
         Column("Estimate", right=True),
     )
     note = (
         "Layers overlap: what an upper layer moves passes through those below it, so rows are "
-        f"never added up. Bytes: all {plural(context.nprocs, 'process')}. Times: sum over "
+        f"never added up. Bytes: sum over all processes ({context.nprocs:,}). Times: sum over "
         "processes divided by their number. Estimate: bytes divided by the time of the slowest "
         "process on files of its own plus, for each shared file, that of its slowest process "
         "(darshan-parser --perf). A dash: not measured by this layer."
