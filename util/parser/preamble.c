@@ -38,9 +38,9 @@ void preamble_print(struct output *out, const struct darshan_info *info, bool wi
   static const char *const compressions[] = {"ZLIB", "BZIP2", "NONE"};
   const struct darshan_job *job = &info->job;
   if (strncmp(info->version, "3.20", 4) == 0)
-    output_text(out, "# *WARNING*: logs of format 3.20 were written by a single release whose\n"
-                     "# *WARNING*: common access sizes, and maybe the counters before them, are\n"
-                     "# *WARNING*: known to be wrong.\n");
+    output_text(out, "# WARNING: logs of format 3.20 were written by a single release whose\n"
+                     "# WARNING: common access sizes, and maybe the counters before them, are\n"
+                     "# WARNING: known to be wrong.\n");
   output_printf(out, "# darshan log version: %s\n", info->version);
   output_printf(out, "# compression method: %s\n", compressions[info->compression]);
   /* Without a mount table upstream shows no command line, and scripts know it. */

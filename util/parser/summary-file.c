@@ -72,11 +72,11 @@ void summary_file_print(const struct summary *summary, struct output *out) {
   shared.bytes = add(shared.bytes, partly.bytes);
   shared.max_offset = add(shared.max_offset, partly.max_offset); /* defined as a sum */
   output_text(out, "\n# files\n# -----\n"
-                   "# file_type: the files counted; a file that was neither read nor written\n"
-                   "#   counts in total, and as unique or shared\n"
-                   "# file_count: number of files\n"
-                   "# total_bytes: bytes read and written\n"
-                   "# max_byte_offset: highest offset touched, -1 if not known\n"
+                   "#   file_type: which files are counted; one that was neither read nor written\n"
+                   "#     counts in total, and as unique or shared\n"
+                   "#   file_count: number of files\n"
+                   "#   total_bytes: bytes read and written\n"
+                   "#   max_byte_offset: highest offset touched, -1 if not known\n"
                    "# <file_type> <file_count> <total_bytes> <max_byte_offset>\n");
   print_category(out, "total", &total);
   print_category(out, "read_only", &read_only);

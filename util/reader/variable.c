@@ -155,7 +155,7 @@ enum darshan_taken darshan_next_mdhim(struct darshan_records *records, const voi
   if (taken != DARSHAN_TAKEN_RECORD) return taken;
   int64_t servers =
       host_word(records, offsetof(struct darshan_mdhim_head, counters) + 8 * MDHIM_SERVERS);
-  if (servers > ITEMS_MAX) return bad_count("servers", servers, error);
+  if (servers < 0 || servers > ITEMS_MAX) return bad_count("servers", servers, error);
   *size = head + 8 * (servers > 1 ? (size_t)servers : 1);
   unsigned char *raw = take(records, *size, &taken, error);
   if (!raw) return taken;

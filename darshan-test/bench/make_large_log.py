@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Writes a log of many files, the same bytes each time: what the parser is timed on.
+
+Each file has one POSIX record whose values look like those of a real job: some
+counters are zero, sizes and times differ from file to file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import struct
+import zlib
+from pathlib import Path
+
+COUNTERS, FCOUNTERS = 69, 17  # of a POSIX record of version 4
+POSIX = 1
+VARIANTS = 997  # distinct sets of values; prime, so that no pattern repeats early
+HEADER = 1328
+MAGIC = 6567223
+
+
+def job_region() -> bytes:
+    """The job record, its metadata and a short mount table."""
+    fixed = struct.pack("<7q", 1000, 1700000000, 0, 1700000600, 0, 1, 4711)
+    text = b"./simulation --files 100000\next4\t/\nlustre\t/scratch\nnfs\t/home\0"
+    return fixed + b"lib_ver=3.5.0\n".ljust(1024, b"\0") + text
+
+
+def values(rng: random.Random) -> bytes:
+    """Counters and fcounters of one record: about half of them zero."""
+    sizes = (rng.randrange(1 << rng.randrange(1, 40)) for _ in range(COUNTERS))
+    counters = [rng.choice((0, 0, 1, size)) for size in sizes]
+    times = [rng.choice((0.0, rng.random() * 600, rng.random())) for _ in range(FCOUNTERS)]
+    return struct.pack(f"<{COUNTERS}q{FCOUNTERS}d", *counters, *times)
+
+
+def write_log(path: Path, files: int) -> None:
+    """Writes the log under a temporary name first."""
+    rng = random.Random(1)
+    ids = [rng.getrandbits(64) for _ in range(files)]
+    bodies = [values(rng) for _ in range(VARIANTS)]
+    names = b"".join(
+        struct.pack("<Q", key) + b"/scratch/run/step-%03d/part-%06d.h5\0" % (i % 100, i)
+        for i, key in enumerate(ids)
+    )
+    records = b"".join(
+        struct.pack("<Qq", key, 0) + bodies[i * 31 % VARIANTS] for i, key in enumerate(ids)
+    )
+    regions = [zlib.compress(part) for part in (job_region(), names, records)]
+    names_at = HEADER + len(regions[0])
+    posix_at = names_at + len(regions[1])
+    header = bytearray(HEADER)
+    struct.pack_into("<8sq", header, 0, b"3.41", MAGIC)
+    struct.pack_into("<QQ", header, 32, names_at, len(regions[1]))
+    struct.pack_into("<QQ", header, 48 + 16 * POSIX, posix_at, len(regions[2]))
+    struct.pack_into("<I", header, 1072 + 4 * POSIX, 4)
+    partial = path.with_name(path.name + ".tmp")
+    partial.write_bytes(bytes(header) + b"".join(regions))
+    os.replace(partial, path)
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("log", type=Path)
+    options.add_argument("--files", type=int, default=100_000)
+    arguments = options.parse_args()
+    write_log(arguments.log, arguments.files)
+
+
+if __name__ == "__main__":
+    main()
