@@ -198,6 +198,16 @@ def add_ranks(
             total[rank], total[amount], ftotal[spent] = mine
 
 
+def annex_totals(records: Sequence[Counted]) -> dict[str, str]:
+    """The values of --total for a module of the annex, where everything is a sum."""
+    out = {}
+    for name in records[0].counters:
+        out[f"total_{name}"] = str(sum(r.counters[name] for r in records))
+    for name in records[0].fcounters:
+        out[f"total_{name}"] = f"{sum(r.fcounters[name] for r in records):f}"
+    return out
+
+
 def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """The values of --total by counter name."""
     all_views = views(module, records)

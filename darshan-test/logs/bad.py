@@ -138,6 +138,8 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
         yield f"lustre-share-{count}", Module("LUSTRE", 2, raw=share), "stripes of a component"
         width = head(1, 2, 3, 4096, count) + bytes(80)
         yield f"lustre-1-{count}", Module("LUSTRE", 1, raw=width), "stripes, version 1"
+        if count < 0:
+            continue  # of MDHIM's servers there is always one
         servers = head(0, 0, 0, 0, count) + bytes(32 + 80)
         yield f"mdhim-{count}", Module("MDHIM", 1, raw=servers), "servers"
     pair = head(2, 2) + struct.pack("<7q16s", 4096, 1 << 62, 0, 0, 0, 9, 0, b"") * 2 + bytes(16)

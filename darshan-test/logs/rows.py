@@ -282,5 +282,7 @@ def preamble(log: Log) -> list[bytes]:
 
 def data_modules(log: Log) -> list[str]:
     """Names of the modules whose data darshan-parser introduces by a title."""
-    shown = [m for m in sorted(log.modules, key=module_id) if m.raw is None and m.records]
+    # A module that ran out of room at once has a title and a warning only.
+    readable = [m for m in log.modules if m.partial or (m.raw is None and m.records)]
+    shown = sorted(readable, key=module_id)
     return [m.name for m in shown if not m.name.startswith("DXT") and m.name in MODULE_IDS]

@@ -1,0 +1,103 @@
+"""Reads damaged variants of one log through libdarshan-util, in one process.
+
+python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object:
+"whole" is the outcome for the log itself, "damaged" one outcome per variant,
+in order.  An outcome is the message of a failed open, or per module a list of
+(records read, hash of their bytes, message or "").  A process of its own
+because a reader that crashes must not take the tests along.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Union
+
+FLIPS = (0x01, 0x80, 0xFF)
+MODULES = (3, 8, 9)  # those of bad.small_log
+
+Outcome = Union[str, dict[int, tuple[int, int, str]]]
+
+
+class Reader:
+    """The part of the library that reading all records takes."""
+
+    def __init__(self, library: str) -> None:
+        self.lib = ctypes.CDLL(library)
+        self.lib.darshan_log_open.restype = ctypes.c_void_p
+        self.lib.darshan_records_open.restype = ctypes.c_void_p
+        self.error = ctypes.create_string_buffer(256)
+
+    def message(self) -> str:
+        text = self.error.value.decode(errors="replace")
+        assert text, "an error without a message"
+        assert "\n" not in text, text
+        return text
+
+    def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
+        """How the records of a module read."""
+        records = self.lib.darshan_records_open(log, number, self.error)
+        if not records:
+            return 0, 0, self.message()
+        handle = ctypes.c_void_p(records)
+        record, size = ctypes.c_void_p(), ctypes.c_size_t()
+        count, total, got = 0, 0, 1
+        while got == 1:
+            got = self.lib.darshan_records_next(
+                handle, ctypes.byref(record), ctypes.byref(size), self.error
+            )
+            if got == 1:
+                total = zlib.crc32(ctypes.string_at(record.value or 0, size.value), total)
+                count += 1
+        self.lib.darshan_records_close(handle)
+        return count, total, self.message() if got < 0 else ""
+
+    def read(self, path: Path) -> Outcome:
+        """How a log reads."""
+        log = self.lib.darshan_log_open(os.fsencode(path), self.error)
+        if not log:
+            return self.message()
+        handle = ctypes.c_void_p(log)
+        out = {number: self.module(handle, number) for number in MODULES}
+        self.lib.darshan_log_close(handle)
+        return out
+
+
+def damaged(path: Path, kind: str) -> Iterator[None]:
+    """Damages the file in one way after another; it is whole again at the end of flips."""
+    size = path.stat().st_size
+    if kind == "cuts":
+        for length in range(size - 1, -1, -1):
+            os.truncate(path, length)
+            yield
+        return
+    data = path.read_bytes()
+    with path.open("r+b", buffering=0) as file:
+        for at in range(size):
+            for flip in FLIPS:
+                os.pwrite(file.fileno(), bytes([data[at] ^ flip]), at)
+                yield
+            os.pwrite(file.fileno(), data[at : at + 1], at)
+
+
+def main() -> None:
+    library, name, kind = sys.argv[1:]
+    path = Path(name)
+    reader = Reader(library)
+    whole = reader.read(path)
+    before = os.listdir("/proc/self/fd")
+    outcomes = []
+    for _ in damaged(path, kind):
+        outcomes.append(reader.read(path))
+    # The flipping file has one descriptor; a failed open must leave none behind.
+    assert os.listdir("/proc/self/fd") == before, "descriptors were leaked or closed"
+    json.dump({"whole": whole, "damaged": outcomes}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

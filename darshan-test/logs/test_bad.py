@@ -1,0 +1,162 @@
+"""Damaged and hostile logs: a message, a status, never a crash, a hang or much memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .bad import Bad, half_readable, module_entry, small_log, stored_bomb, unreadable
+from .encode import compress, encode, job_content, name_content
+from .inprocess import FLIPS
+from .model import NONE, ZLIB, Log
+from .rows import rows
+from .tools import data_lines, run
+
+UNREADABLE = [pytest.param(bad, id=bad.name) for bad in unreadable()]
+HALF = [pytest.param(bad, rest, id=bad.name) for bad, rest in half_readable()]
+HERE = Path(__file__).resolve().parent.parent
+
+
+def assert_refused(parser: Path, path: Path) -> None:
+    """Status 1, one line on stderr that names the file, no data."""
+    done = run(parser, path)
+    assert done.returncode == 1, done.stderr.decode()
+    assert data_lines(done.stdout) == []
+    assert done.stderr.count(b"\n") == 1, done.stderr.decode()
+    assert os.fsencode(path) in done.stderr
+
+
+@pytest.mark.parametrize("bad", UNREADABLE)
+def test_unreadable_log(bad: Bad, tmp_path: Path, parser: Path) -> None:
+    path = tmp_path / bad.name
+    path.write_bytes(bad.data)
+    assert_refused(parser, path)
+
+
+@pytest.mark.parametrize("what", ["folder", "fifo", "missing", "null", "zero"])
+def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
+    path = tmp_path / what
+    if what == "folder":
+        path.mkdir()
+    elif what == "fifo":
+        os.mkfifo(path)
+    elif what != "missing":
+        path = Path("/dev") / what
+    assert_refused(parser, path)
+
+
+@pytest.mark.parametrize(("bad", "rest"), HALF)
+def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
+    """The other modules are printed, the error is said, the status stays 0."""
+    path = tmp_path / bad.name
+    path.write_bytes(bad.data)
+    done = run(parser, path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1, done.stderr.decode()
+    got = data_lines(done.stdout)
+    for row in rows(rest):
+        assert row in got
+
+
+def test_region_that_inflates_to_a_gigabyte(tmp_path: Path, parser: Path) -> None:
+    """Memory stays bounded (tools.py) while a gigabyte of records goes by."""
+    path = tmp_path / "bomb"
+    path.write_bytes(stored_bomb())
+    done = run(parser, "--total", path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"total_POSIX_OPENS: 0" in done.stdout
+
+
+def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
+    """How the log and its damaged variants read, see inprocess.py."""
+    library = str(build / "libdarshan-util.so")
+    os.environ["PYTHONPATH"] = str(HERE)
+    done = run(Path(sys.executable), "-m", "logs.inprocess", library, path, kind)
+    assert done.returncode == 0, done.stderr.decode()
+    result = json.loads(done.stdout)
+    return result["whole"], result["damaged"]
+
+
+def ends(log: Log, data: bytes) -> dict[str, int]:
+    """Where the regions of the small log end in the file."""
+    job = 1328 + len(compress(log, job_content(log)))
+    out = {"names": job + len(compress(log, name_content(log)))}
+    for number in (3, 8, 9):
+        entry = module_entry(number)
+        off, length = (int.from_bytes(data[at : at + 8], "little") for at in (entry, entry + 8))
+        out[str(number)] = off + length
+    return out
+
+
+def test_every_truncation(tmp_path: Path, build: Path) -> None:
+    """What is cut off is missed, what is whole is read."""
+    log = small_log()
+    path = tmp_path / "small"
+    data = encode(log)
+    path.write_bytes(data)
+    whole, cut = outcomes(build, path, "cuts")
+    end = ends(log, data)
+    assert len(cut) == len(data)
+    for length, outcome in zip(range(len(data) - 1, -1, -1), cut):
+        if length < end["names"]:
+            assert isinstance(outcome, str), f"{length} bytes can be opened"
+            continue
+        for number, (_, _, message) in outcome.items():
+            assert (message == "") == (length >= end[number]), (length, number, message)
+            if message == "":
+                assert outcome[number] == whole[number]
+
+
+def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
+    """A flip inside the compressed bytes is noticed, or changes nothing."""
+    log = small_log()
+    path = tmp_path / "small"
+    data = encode(log)
+    path.write_bytes(data)
+    whole, flipped = outcomes(build, path, "flips")
+    assert len(flipped) == len(data) * len(FLIPS)
+    noticed = 0
+    for i, outcome in enumerate(flipped):
+        if isinstance(outcome, str):
+            noticed += 1
+        elif i // len(FLIPS) >= 1328:
+            good = [key for key, (_, _, message) in outcome.items() if message == ""]
+            assert all(outcome[key] == whole[key] for key in good), i
+            noticed += len(good) < len(whole)
+    assert noticed > len(data)
+
+
+def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> None:
+    """Nothing guards the values here, so all that is asked is to stay alive."""
+    path = tmp_path / "small"
+    data = encode(small_log(NONE))
+    path.write_bytes(data)
+    _, flipped = outcomes(build, path, "flips")
+    assert len(flipped) == len(data) * len(FLIPS)
+    changed = [outcome for outcome in flipped if outcome != flipped[0]]
+    assert changed
+
+
+@pytest.mark.parametrize("compression", [ZLIB, NONE])
+def test_sample_through_the_command(compression: int, tmp_path: Path, parser: Path) -> None:
+    """Random damage, seen by the command: status 0 or 1, and a message for 1."""
+    rng = random.Random(compression)
+    whole = encode(small_log(compression))
+    path = tmp_path / "damaged"
+    statuses = set()
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(rng.randint(1, 3)):
+            data[rng.randrange(len(data))] ^= rng.randint(1, 255)
+        path.write_bytes(bytes(data[: rng.choice((len(data), rng.randrange(len(data))))]))
+        done = run(parser, "--all", path)
+        statuses.add(done.returncode)
+        assert done.returncode in (0, 1), done.stderr.decode()
+        assert done.returncode == 0 or done.stderr
+    assert statuses == {0, 1}
