@@ -1,0 +1,102 @@
+/* What a case of the per-function tests uses.
+ *
+ * A case performs real calls in an empty folder and, next to each call, tells
+ * the model (model.h) what it did.  main.c runs one case by name and writes what
+ * the log must say.  Nothing but the calls under test passes through libc's I/O:
+ * everything else here uses system calls of its own.
+ *
+ * CASE(function)     tests one wrapped function; `calls --list` names them
+ * SCENARIO(name)     tests behaviour that is not one function's */
+#ifndef CALLS_H
+#define CALLS_H
+
+/* Fortified and inlined forms have cases of their own; the plain name must mean
+ * the plain symbol whatever CFLAGS says. */
+#undef _FORTIFY_SOURCE
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "intercept/sys.h"
+#include "model.h"
+
+struct test_case {
+  const char *name;
+  void (*run)(void);
+  bool is_function; /* listed for the coverage check; else a scenario */
+};
+
+#define REGISTER_CASE(name, is_function)                                                           \
+  static void case_##name(void);                                                                   \
+  static const struct test_case entry_##name = {#name, case_##name, is_function};                  \
+  static const struct test_case *const link_##name __attribute__((section("cases"), used)) =       \
+      &entry_##name;                                                                               \
+  static void case_##name(void)
+#define CASE(name) REGISTER_CASE(name, true)
+#define SCENARIO(name) REGISTER_CASE(name, false)
+/* Behaviour that needs an environment of its own: test_process.py runs it. */
+#define SPECIAL(name) REGISTER_CASE(name, false)
+
+/* A symbol that headers do not declare, or that some C libraries lack. */
+#define OPTIONAL_SYMBOL __attribute__((weak))
+
+/* Performs a call under test: errno afterwards (and the value, if it is an
+ * integer) goes into the trace, which must be the same without the library. */
+#define C(call)                                                                                    \
+  __extension__({                                                                                  \
+    errno = 90; /* a value that none of the calls sets */                                          \
+    __typeof__(call) result_ = (call);                                                             \
+    trace(errno,                                                                                   \
+          _Generic((result_), int : 1, long : 1, unsigned : 1, unsigned long : 1, default : 0)     \
+              ? (long)result_                                                                      \
+              : 0);                                                                                \
+    result_;                                                                                       \
+  })
+/* The same for a call without a result. */
+#define CV(call)                                                                                   \
+  do {                                                                                             \
+    errno = 90;                                                                                    \
+    call;                                                                                          \
+    trace(errno, 0);                                                                               \
+  } while (0)
+void trace(int error, long value);
+
+/* Ends the test program with status 1 and the text of the condition if a call
+ * did not do what the case relies on: that is no fault of the counters. */
+#define CHECK(condition) ((condition) ? (void)0 : failed(__FILE__, __LINE__, #condition))
+_Noreturn void failed(const char *file, int line, const char *condition);
+/* Ends the program with status 77 and a reason. */
+_Noreturn void skip(const char *reason);
+/* Skips the case if the C library (or its libraries) has no such function. */
+void need(const char *function);
+
+/* The case's folder, absolute and clean; a path below it (static storage, good
+ * for the whole case). */
+extern const char *test_dir;
+const char *in_dir(const char *name);
+
+/* Aligned to 4096 bytes; filled with letters. */
+enum { BUFFER_SIZE = 1 << 20 };
+extern char buffer[BUFFER_SIZE];
+
+/* Files made and looked at behind the library's back. */
+void raw_file(const char *path, long size);        /* size letters */
+void raw_text(const char *path, const char *text); /* exactly this text */
+int raw_open(const char *path, int flags);         /* a descriptor nobody saw opened */
+long raw_size(const char *path);                   /* -1 if there is none */
+void raw_print(int fd, const char *text);
+
+/* Writes expectations and trace now: for cases that do not come back. */
+void finish(void);
+/* One line per open descriptor of this process. */
+void print_descriptors(void);
+/* Waits for a child and checks that it exited with this status. */
+void reap(pid_t child, int status);
+
+#endif

@@ -1,0 +1,205 @@
+/* Which file a number stands for: close, dup, fcntl, fileno, and everything
+ * that makes a new descriptor out of a number whose close nobody saw. */
+#include "calls.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+OPTIONAL_SYMBOL extern int __close(int);
+OPTIONAL_SYMBOL extern int __dup2(int, int);
+OPTIONAL_SYMBOL extern int __fcntl(int, int, ...);
+
+static int new_file(const char *path) {
+  int fd = C(open(path, O_CREAT | O_RDWR, 0644));
+  CHECK(fd >= 0);
+  model_open(path, 0644);
+  return fd;
+}
+
+/* A file that the library has never seen takes this number; bytes written to it
+ * belong to no record. */
+static void reuse(int number) {
+  int fd = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);
+  if (fd != number) CHECK(SYS3(SYS_dup3, fd, number, 0) == number);
+  CHECK(C(write(number, buffer, 700)) == 700);
+}
+
+#define CLOSE_CASE(name, call)                                                                     \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    CHECK(C(write(fd, buffer, 10)) == 10);                                                         \
+    model_write(path, 10, buffer);                                                                 \
+    int old = fd;                                                                                  \
+    CV(call);                                                                                      \
+    model_close(path);                                                                             \
+    reuse(old);                                                                                    \
+  }
+CLOSE_CASE(close, CHECK(close(fd) == 0); fd = -1; CHECK(close(fd) == -1 && errno == EBADF))
+CLOSE_CASE(__close, CHECK(__close(fd) == 0))
+CLOSE_CASE(close_range, CHECK(close_range((unsigned)fd, ~0u, 0) == 0))
+CLOSE_CASE(closefrom, closefrom(fd))
+
+/* This flag of close_range closes nothing now. */
+SCENARIO(close_range_on_exec) {
+  const char *path = in_dir("file");
+  int fd = new_file(path);
+  if (C(close_range((unsigned)fd, (unsigned)fd, CLOSE_RANGE_CLOEXEC)) == -1) {
+    skip("this kernel has no CLOSE_RANGE_CLOEXEC");
+  }
+  CHECK(C(write(fd, buffer, 10)) == 10);
+  model_write(path, 10, buffer);
+}
+
+/* One file, two numbers: both count, also when the first is closed. */
+#define DUP_CASE(name, call)                                                                       \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    int copy = C(call);                                                                            \
+    CHECK(copy >= 0 && copy != fd);                                                                \
+    model_dup(path);                                                                               \
+    CHECK(C(write(copy, buffer, 100)) == 100);                                                     \
+    model_write(path, 100, buffer);                                                                \
+    CHECK(C(close(fd)) == 0);                                                                      \
+    model_close(path);                                                                             \
+    CHECK(C(pwrite(copy, buffer, 50, 4096)) == 50);                                                \
+    model_pwrite(path, 4096, 50, buffer);                                                          \
+    fd = -1;                                                                                       \
+    CHECK(C(call) == -1 && errno == EBADF);                                                        \
+  }
+DUP_CASE(dup, dup(fd))
+DUP_CASE(dup2, dup2(fd, 100))
+DUP_CASE(__dup2, __dup2(fd, 100))
+DUP_CASE(dup3, dup3(fd, 100, O_CLOEXEC))
+
+/* The target stops being the file it was, whatever the source is. */
+#define DUP_OVER_SCENARIO(name, call)                                                              \
+  SCENARIO(name) {                                                                                 \
+    int target = new_file(in_dir("file"));                                                         \
+    int source = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);                                     \
+    CHECK(C(call) == target);                                                                      \
+    CHECK(C(write(target, buffer, 700)) == 700);                                                   \
+    CHECK(raw_size(in_dir("unseen")) == 700);                                                      \
+  }
+DUP_OVER_SCENARIO(dup2_over_a_file, dup2(source, target))
+DUP_OVER_SCENARIO(dup3_over_a_file, dup3(source, target, 0))
+
+#define FCNTL_CASE(name)                                                                           \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    int first = C(name(fd, F_DUPFD, 50)), second = C(name(fd, F_DUPFD_CLOEXEC, 60));               \
+    CHECK(first == 50 && second == 60);                                                            \
+    model_dup(path);                                                                               \
+    model_dup(path);                                                                               \
+    CHECK(C(write(first, buffer, 100)) == 100);                                                    \
+    model_write(path, 100, buffer);                                                                \
+    CHECK(C(write(second, buffer, 100)) == 100);                                                   \
+    model_write(path, 100, buffer);                                                                \
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};                                 \
+    CHECK(C(name(fd, F_SETLK, &lock)) == 0);                                                       \
+    model_ext(path, "POSIX_EXT_LOCKS", 1);                                                         \
+    lock.l_type = F_UNLCK;                                                                         \
+    CHECK(C(name(fd, F_SETLKW, &lock)) == 0);                                                      \
+    model_ext(path, "POSIX_EXT_LOCKS", 1);                                                         \
+    CHECK(C(name(fd, F_GETFL)) >= 0);                                                              \
+    CHECK(C(name(fd, F_SETFD, FD_CLOEXEC)) == 0);                                                  \
+    CHECK(C(name(-1, F_DUPFD, 0)) == -1 && errno == EBADF);                                        \
+  }
+FCNTL_CASE(fcntl)
+FCNTL_CASE(fcntl64)
+FCNTL_CASE(__fcntl)
+
+/* The descriptor below a stream: its bytes are POSIX bytes, until fclose. */
+#define FILENO_CASE(name)                                                                          \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    FILE *stream = C(fopen(path, "w"));                                                            \
+    CHECK(stream != NULL);                                                                         \
+    model_fopen(path);                                                                             \
+    int fd = C(name(stream));                                                                      \
+    CHECK(fd >= 0);                                                                                \
+    model_fileno(path);                                                                            \
+    CHECK(C(write(fd, buffer, 100)) == 100);                                                       \
+    model_write(path, 100, buffer);                                                                \
+    CHECK(C(fclose(stream)) == 0);                                                                 \
+    reuse(fd);                                                                                     \
+  }
+FILENO_CASE(fileno)
+FILENO_CASE(fileno_unlocked)
+
+/* A file is closed unseen; call makes a descriptor that gets its number.  A
+ * duplicate of it works for every kind, and would be charged to the file. */
+#define STALE_CASE(name, call)                                                                     \
+  CASE(name) {                                                                                     \
+    int stale = new_file(in_dir("file"));                                                          \
+    int spare = new_file(in_dir("second"));                                                        \
+    int ends[2] = {-1, -1};                                                                        \
+    (void)ends;                                                                                    \
+    sys_close(stale);                                                                              \
+    sys_close(spare);                                                                              \
+    int fd = call;                                                                                 \
+    CHECK(fd == stale);                                                                            \
+    CHECK(C(dup(fd)) >= 0);                                                                        \
+    if (ends[1] >= 0) {                                                                            \
+      CHECK(ends[1] == spare);                                                                     \
+      CHECK(C(write(ends[1], buffer, 700)) == 700);                                                \
+    }                                                                                              \
+  }
+STALE_CASE(pipe, C(pipe(ends)) == 0 ? ends[0] : -1)
+STALE_CASE(pipe2, C(pipe2(ends, O_CLOEXEC)) == 0 ? ends[0] : -1)
+STALE_CASE(socket, C(socket(AF_UNIX, SOCK_STREAM, 0)))
+STALE_CASE(socketpair, C(socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) == 0 ? ends[0] : -1)
+STALE_CASE(eventfd, C(eventfd(0, 0)))
+STALE_CASE(epoll_create, C(epoll_create(1)))
+STALE_CASE(epoll_create1, C(epoll_create1(0)))
+STALE_CASE(inotify_init, C(inotify_init()))
+STALE_CASE(inotify_init1, C(inotify_init1(0)))
+STALE_CASE(timerfd_create, C(timerfd_create(CLOCK_MONOTONIC, 0)))
+
+static int new_signalfd(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  return C(signalfd(-1, &set, 0));
+}
+STALE_CASE(signalfd, new_signalfd())
+
+/* A listening socket with a client waiting, on high numbers. */
+static int listener(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  socklen_t length = sizeof address;
+  int server = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0);
+  CHECK(bind(server, (void *)&address, sizeof(sa_family_t)) == 0 && listen(server, 1) == 0);
+  CHECK(getsockname(server, (void *)&address, &length) == 0);
+  CHECK(connect(client, (void *)&address, length) == 0);
+  CHECK(SYS3(SYS_dup3, client, 201, 0) == 201 && SYS3(SYS_dup3, server, 200, 0) == 200);
+  sys_close(client);
+  sys_close(server);
+  return 200;
+}
+
+static int accepted(int (*accept_it)(int)) {
+  int server = listener();
+  return C(accept_it(server));
+}
+static int plain_accept(int server) {
+  return accept(server, NULL, NULL);
+}
+static int accept_with_flags(int server) {
+  return accept4(server, NULL, NULL, SOCK_CLOEXEC);
+}
+STALE_CASE(accept, accepted(plain_accept))
+STALE_CASE(accept4, accepted(accept_with_flags))

@@ -1,0 +1,100 @@
+/* Mapped files, and everything that makes data durable. */
+#include "calls.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int open_file(const char *path, long size) {
+  raw_file(path, size);
+  int fd = C(open(path, O_RDWR));
+  CHECK(fd >= 0);
+  model_open(path, 0);
+  return fd;
+}
+
+#define MMAP_CASE(name)                                                                            \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    int fd = open_file(path, 20000);                                                               \
+    char *at = C(name(NULL, 20000, PROT_READ, MAP_SHARED, fd, 0));                                 \
+    CHECK(at != MAP_FAILED && at[19999] == buffer[19999]);                                         \
+    expect(path, "POSIX_MMAPS", 1);                                                                \
+    model_ext(path, "POSIX_EXT_MMAP_BYTES", 20000);                                                \
+    at = C(name(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 4096));                                    \
+    CHECK(at != MAP_FAILED && at[0] == buffer[4096]);                                              \
+    expect(path, "POSIX_MMAPS", 1);                                                                \
+    model_ext(path, "POSIX_EXT_MMAP_BYTES", 4096);                                                 \
+    /* No file is mapped by these. */                                                              \
+    CHECK(C(name(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED);       \
+    CHECK(C(name(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, fd, 0)) != MAP_FAILED);        \
+    CHECK(C(name(NULL, 0, PROT_READ, MAP_SHARED, fd, 0)) == MAP_FAILED && errno == EINVAL);        \
+  }
+MMAP_CASE(mmap)
+MMAP_CASE(mmap64)
+
+CASE(msync) {
+  const char *path = in_dir("file");
+  int fd = open_file(path, 20000);
+  char *at = C(mmap(NULL, 20000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  CHECK(at != MAP_FAILED);
+  expect(path, "POSIX_MMAPS", 1);
+  model_ext(path, "POSIX_EXT_MMAP_BYTES", 20000);
+  at[5] = 'x';
+  CHECK(C(msync(at, 8192, MS_SYNC)) == 0);
+  expect_sum("POSIX_EXT_MSYNCS", 1);
+  expect_sum("POSIX_EXT_MSYNC_BYTES", 8192);
+  CHECK(C(msync(at + 1, 8192, MS_SYNC)) == -1 && errno == EINVAL);
+}
+
+#define SYNC_CASE(name, counter)                                                                   \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    int fd = open_file(path, 20000);                                                               \
+    CHECK(C(name(fd)) == 0);                                                                       \
+    expect(path, counter, 1);                                                                      \
+    expect_positive(path, "POSIX_F_WRITE_TIME");                                                   \
+    CHECK(C(name(-1)) == -1 && errno == EBADF);                                                    \
+  }
+SYNC_CASE(fsync, "POSIX_FSYNCS")
+SYNC_CASE(fdatasync, "POSIX_FDSYNCS")
+
+CASE(sync_file_range) {
+  const char *path = in_dir("file");
+  int fd = open_file(path, 20000);
+  CHECK(C(sync_file_range(fd, 0, 4096, SYNC_FILE_RANGE_WRITE)) == 0);
+  model_ext(path, "POSIX_EXT_RANGE_SYNCS", 1);
+  CHECK(C(sync_file_range(-1, 0, 4096, 0)) == -1 && errno == EBADF);
+}
+
+/* These are about more than one file: where they are booked is left open. */
+CASE(sync) {
+  CV(sync());
+  expect_sum("POSIX_EXT_SYNCS", 1);
+}
+
+CASE(syncfs) {
+  int fd = open_file(in_dir("file"), 10);
+  CHECK(C(syncfs(fd)) == 0);
+  expect_sum("POSIX_EXT_SYNCS", 1);
+  CHECK(C(syncfs(-1)) == -1 && errno == EBADF);
+}
+
+/* Mapped pages stay the application's own: nothing of them is touched. */
+CASE(munmap) {
+  const char *path = in_dir("file");
+  int fd = open_file(path, 4096);
+  char *at = C(mmap(NULL, 4096, PROT_NONE, MAP_SHARED, fd, 0));
+  CHECK(at != MAP_FAILED);
+  expect(path, "POSIX_MMAPS", 1);
+  model_ext(path, "POSIX_EXT_MMAP_BYTES", 4096);
+  CHECK(C(munmap(at, 4096)) == 0);
+  /* An anonymous page at the old place is no longer the file's. */
+  char *again = mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  CHECK(again == at);
+  CHECK(C(msync(again, 4096, MS_SYNC)) == 0);
+  expect_any(path, "POSIX_EXT_MSYNCS"); /* of no file, or of none in particular */
+  expect_any(OTHER_PATHS, "POSIX_EXT_MSYNCS");
+  expect_value(path, "POSIX_EXT_MSYNC_BYTES", 0);
+  expect_any(OTHER_PATHS, "POSIX_EXT_MSYNC_BYTES");
+  CHECK(C(munmap(at + 1, 4096)) == -1 && errno == EINVAL);
+}

@@ -1,0 +1,176 @@
+/* rename, unlink, link, mkdir and the working folder. */
+#include "calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file with a POSIX record, no longer open. */
+static void known_file(const char *path) {
+  int fd = C(open(path, O_CREAT | O_RDWR, 0644));
+  CHECK(fd >= 0);
+  model_open(path, 0644);
+  CHECK(C(close(fd)) == 0);
+  model_close(path);
+}
+
+/* A tracked source, an untracked one, and none. */
+#define RENAME_CASE(name, call)                                                                    \
+  CASE(name) {                                                                                     \
+    const char *from = in_dir("from"), *to = in_dir("to");                                         \
+    known_file(from);                                                                              \
+    CHECK(C(call) == 0 && raw_size(to) == 0 && raw_size(from) == -1);                              \
+    model_rename(from, to);                                                                        \
+    from = in_dir("unknown"), to = in_dir("elsewhere");                                            \
+    raw_file(from, 1);                                                                             \
+    CHECK(C(call) == 0);                                                                           \
+    model_rename(from, to);                                                                        \
+    from = in_dir("missing");                                                                      \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+  }
+RENAME_CASE(rename, rename(from, to))
+RENAME_CASE(renameat, renameat(AT_FDCWD, from, AT_FDCWD, to))
+RENAME_CASE(renameat2, renameat2(AT_FDCWD, from, AT_FDCWD, to, 0))
+
+SCENARIO(rename_below_folders) {
+  int dir = C(open(test_dir, O_RDONLY | O_DIRECTORY));
+  model_open(test_dir, 0);
+  known_file(in_dir("from"));
+  CHECK(C(renameat(dir, "from", AT_FDCWD, "to")) == 0);
+  model_rename(in_dir("from"), in_dir("to"));
+}
+
+/* The first source is remembered; the old name's record goes on with its descriptor. */
+SCENARIO(rename_while_open) {
+  const char *a = in_dir("a"), *b = in_dir("b"), *c = in_dir("c");
+  int fd = C(open(a, O_CREAT | O_RDWR, 0644));
+  model_open(a, 0644);
+  CHECK(C(rename(a, b)) == 0);
+  model_rename(a, b);
+  CHECK(C(write(fd, buffer, 100)) == 100);
+  model_write(a, 100, buffer);
+  known_file(c);
+  CHECK(C(rename(c, b)) == 0);
+  model_rename(c, b);
+}
+
+SCENARIO(rename_exchange) {
+  const char *a = in_dir("a"), *b = in_dir("b");
+  known_file(a);
+  known_file(b);
+  CHECK(C(renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE)) == 0);
+  model_rename(a, b);
+  model_rename(b, a);
+}
+
+/* counter counts removals of what make creates, known and unknown. */
+#define UNLINK_CASE(name, call)                                                                    \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("known");                                                            \
+    known_file(path);                                                                              \
+    CHECK(C(call) == 0 && raw_size(path) == -1);                                                   \
+    model_ext(path, "POSIX_EXT_UNLINKS", 1);                                                       \
+    path = in_dir("unknown");                                                                      \
+    raw_file(path, 1);                                                                             \
+    CHECK(C(call) == 0 && raw_size(path) == -1);                                                   \
+    model_ext(path, "POSIX_EXT_UNLINKS", 1);                                                       \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+  }
+UNLINK_CASE(unlink, unlink(path))
+UNLINK_CASE(unlinkat, unlinkat(AT_FDCWD, path, 0))
+
+/* A file, then an empty folder. */
+CASE(remove) {
+  const char *path = in_dir("known");
+  known_file(path);
+  CHECK(C(remove(path)) == 0 && raw_size(path) == -1);
+  model_ext(path, "POSIX_EXT_UNLINKS", 1);
+  path = in_dir("folder");
+  CHECK(sys_mkdir(path, 0755) == 0);
+  CHECK(C(remove(path)) == 0);
+  model_ext(path, "POSIX_EXT_RMDIRS", 1);
+  CHECK(C(remove(path)) == -1 && errno == ENOENT);
+}
+
+CASE(rmdir) {
+  const char *path = in_dir("folder");
+  CHECK(sys_mkdir(path, 0755) == 0);
+  CHECK(C(rmdir(path)) == 0);
+  model_ext(path, "POSIX_EXT_RMDIRS", 1);
+  CHECK(C(rmdir(path)) == -1 && errno == ENOENT);
+}
+
+SCENARIO(unlinkat_folder) {
+  const char *path = in_dir("folder");
+  CHECK(sys_mkdir(path, 0755) == 0);
+  CHECK(C(unlinkat(AT_FDCWD, "folder", AT_REMOVEDIR)) == 0);
+  model_ext(path, "POSIX_EXT_RMDIRS", 1);
+}
+
+/* Whether a link belongs to its old or its new name is left open. */
+#define LINK_CASE(name, call)                                                                      \
+  CASE(name) {                                                                                     \
+    const char *from = in_dir("known"), *to = in_dir("link");                                      \
+    known_file(from);                                                                              \
+    CHECK(C(call) == 0 && raw_size(to) == 0);                                                      \
+    expect_sum("POSIX_EXT_LINKS", 1);                                                              \
+    CHECK(C(call) == -1 && errno == EEXIST);                                                       \
+  }
+LINK_CASE(link, link(from, to))
+LINK_CASE(linkat, linkat(AT_FDCWD, from, AT_FDCWD, to, 0))
+LINK_CASE(symlink, symlink(from, to))
+LINK_CASE(symlinkat, symlinkat(from, AT_FDCWD, to))
+
+#define MKDIR_CASE(name, call)                                                                     \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("folder");                                                           \
+    CHECK(C(call) == 0);                                                                           \
+    model_ext(path, "POSIX_EXT_MKDIRS", 1);                                                        \
+    CHECK(C(call) == -1 && errno == EEXIST);                                                       \
+  }
+MKDIR_CASE(mkdir, mkdir(path, 0755))
+MKDIR_CASE(mkdirat, mkdirat(AT_FDCWD, path, 0755))
+
+CASE(mkdtemp) {
+  char template[512];
+  strcpy(template, in_dir("folder-XXXXXX"));
+  CHECK(C(mkdtemp(template)) == template);
+  model_ext(template, "POSIX_EXT_MKDIRS", 1);
+  strcpy(template, in_dir("no-x"));
+  CHECK(C(mkdtemp(template)) == NULL && errno == EINVAL);
+}
+
+/* Relative names are resolved where the process now is. */
+#define CHDIR_CASE(name, call)                                                                     \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("folder");                                                           \
+    CHECK(sys_mkdir(path, 0755) == 0);                                                             \
+    CHECK(sys_mkdir(in_dir("folder/below"), 0755) == 0);                                           \
+    int dir = raw_open(path, O_RDONLY | O_DIRECTORY);                                              \
+    known_file(in_dir("before"));                                                                  \
+    CHECK(C(call) == 0);                                                                           \
+    int fd = C(open("inside", O_CREAT | O_WRONLY, 0600));                                          \
+    model_open(in_dir("folder/inside"), 0600);                                                     \
+    CHECK(fd >= 0 && raw_size(in_dir("folder/inside")) == 0);                                      \
+    fd = C(open("./below/..//../after", O_CREAT | O_WRONLY, 0600));                                \
+    model_open(in_dir("after"), 0600);                                                             \
+    CHECK(fd >= 0 && raw_size(in_dir("after")) == 0);                                              \
+    path = in_dir("missing");                                                                      \
+    sys_close(dir);                                                                                \
+    CHECK(C(call) == -1);                                                                          \
+    fd = C(open("still-inside", O_CREAT | O_WRONLY, 0600));                                        \
+    model_open(in_dir("folder/still-inside"), 0600);                                               \
+  }
+CHDIR_CASE(chdir, chdir(path))
+CHDIR_CASE(fchdir, fchdir(dir))
+
+/* A new root that is the old one: names keep their meaning. */
+CASE(chroot) {
+  if (C(chroot("/")) == -1) CHECK(errno == EPERM);
+  int fd = C(open("relative", O_CREAT | O_WRONLY, 0600));
+  CHECK(fd >= 0);
+  model_open(in_dir("relative"), 0600);
+  CHECK(C(chroot(in_dir("missing"))) == -1);
+}

@@ -1,0 +1,166 @@
+/* The ways a process multiplies, turns into another program, and ends.  The
+ * expected counts are over all logs that the processes leave. */
+#include "calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int new_file(const char *path) {
+  int fd = C(open(path, O_CREAT | O_RDWR, 0644));
+  CHECK(fd >= 0);
+  model_open(path, 0644);
+  CHECK(C(write(fd, buffer, 100)) == 100);
+  model_write(path, 100, buffer);
+  return fd;
+}
+
+static void count_write(int fd, const char *path) {
+  CHECK(C(write(fd, buffer, 100)) == 100);
+  model_write(path, 100, buffer);
+}
+
+/* Ends without destructors: the log must be there all the same. */
+#define END_CASE(name, call)                                                                       \
+  CASE(name) {                                                                                     \
+    new_file(in_dir("file"));                                                                      \
+    finish();                                                                                      \
+    call;                                                                                          \
+  }
+END_CASE(_exit, _exit(0))
+END_CASE(_Exit, _Exit(0))
+END_CASE(quick_exit, quick_exit(0))
+END_CASE(abort, abort())
+
+/* The child writes to a file of its own and to one that it inherited. */
+CASE(fork) {
+  const char *shared = in_dir("shared"), *own = in_dir("own");
+  int fd = new_file(shared);
+  pid_t child = fork();
+  if (child == 0) {
+    int mine = open(own, O_CREAT | O_RDWR, 0600);
+    bool good = pwrite(fd, buffer, 50, 4096) == 50 && write(mine, buffer, 70) == 70;
+    exit(good ? 0 : 1);
+  }
+  reap(child, 0);
+  model_pwrite(shared, 4096, 50, buffer);
+  model_open(own, 0600);
+  model_write(own, 70, buffer);
+  /* How the child's first write lies to the parent's last is not one record's knowledge. */
+  static const char *const order[] = {
+      "POSIX_SEQ_WRITES",     "POSIX_CONSEC_WRITES",  "POSIX_STRIDE1_STRIDE",
+      "POSIX_STRIDE1_COUNT",  "POSIX_ACCESS1_ACCESS", "POSIX_ACCESS1_COUNT",
+      "POSIX_ACCESS2_ACCESS", "POSIX_ACCESS2_COUNT",  "POSIX_MAX_WRITE_TIME_SIZE"};
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+    expect_any(shared, order[i]);
+}
+
+/* The child of vfork runs in the parent's memory: what it closes stays open in
+ * the parent. */
+CASE(vfork) {
+  const char *path = in_dir("file");
+  int fd = new_file(path);
+  pid_t child = vfork();
+  if (child == 0) {
+    close(fd);
+    _exit(0);
+  }
+  reap(child, 0);
+  for (int i = 0; i < 9; i++)
+    count_write(fd, path);
+}
+
+static char self[512];
+static char *const nothing[] = {self, (char *)"--nothing", NULL};
+extern char **environ;
+
+/* A try that fails changes nothing; the next succeeds and must not lose the log. */
+#define EXEC_CASE(name, call)                                                                      \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    const char *program = in_dir("missing");                                                       \
+    int binary = -1;                                                                               \
+    (void)program, (void)binary;                                                                   \
+    CHECK(C(call) == -1);                                                                          \
+    count_write(fd, path);                                                                         \
+    CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);                              \
+    program = self;                                                                                \
+    binary = sys_open(self, O_RDONLY, 0);                                                          \
+    finish();                                                                                      \
+    call;                                                                                          \
+    failed(__FILE__, __LINE__, #name " came back");                                                \
+  }
+EXEC_CASE(execve, execve(program, nothing, environ))
+EXEC_CASE(execv, execv(program, nothing))
+EXEC_CASE(execvp, execvp(program, nothing))
+EXEC_CASE(execvpe, execvpe(program, nothing, environ))
+EXEC_CASE(execl, execl(program, program, "--nothing", (char *)NULL))
+EXEC_CASE(execle, execle(program, program, "--nothing", (char *)NULL, environ))
+EXEC_CASE(execlp, execlp(program, program, "--nothing", (char *)NULL))
+EXEC_CASE(fexecve, fexecve(binary, nothing, environ))
+EXEC_CASE(execveat, execveat(AT_FDCWD, program, nothing, environ, 0))
+
+/* The new image is not instrumented: its predecessor's log is written anyway. */
+SCENARIO(exec_without_environment) {
+  new_file(in_dir("file"));
+  CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  finish();
+  execve(self, nothing, (char *[]){NULL});
+  failed(__FILE__, __LINE__, "execve came back");
+}
+
+/* vfork and exec, as shells and interpreters start programs. */
+SCENARIO(vfork_and_exec) {
+  const char *path = in_dir("file");
+  int fd = new_file(path);
+  CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  for (int i = 0; i < 5; i++) {
+    pid_t child = vfork();
+    if (child == 0) {
+      dup2(fd, 1);
+      close(fd);
+      execv(self, nothing);
+      _exit(1);
+    }
+    reap(child, 0);
+    count_write(fd, path);
+  }
+}
+
+/* The same through a failed exec. */
+SCENARIO(vfork_and_failed_exec) {
+  const char *path = in_dir("file");
+  int fd = new_file(path);
+  pid_t child = vfork();
+  if (child == 0) {
+    execv("missing", nothing);
+    _exit(3);
+  }
+  reap(child, 3);
+  count_write(fd, path);
+}
+
+/* A tree: every process counts its own. */
+SCENARIO(fork_tree) {
+  const char *path = in_dir("file");
+  int fd = new_file(path);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(pwrite(fd, buffer, 10, 0) == 10);
+    pid_t grandchild = fork();
+    if (grandchild == 0) {
+      CHECK(pwrite(fd, buffer, 10, 0) == 10);
+      _exit(0);
+    }
+    reap(grandchild, 0);
+    exit(0);
+  }
+  reap(child, 0);
+  CHECK(pwrite(fd, buffer, 10, 0) == 10);
+  expect_nothing_about(path);
+  expect_sum("POSIX_BYTES_WRITTEN", 130);
+  expect_sum("POSIX_WRITES", 4);
+  expect_sum("POSIX_OPENS", 1);
+}

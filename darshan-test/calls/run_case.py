@@ -1,0 +1,268 @@
+"""Runs a program under the runtime and compares its log with what a case expects."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SKIPPED = 77
+STANDARD_INPUT = b"12 34 56\nsecond line\n"
+HERE = Path(__file__).resolve().parent
+MODULES = ("POSIX", "STDIO", "POSIX_EXT")
+
+# Filled at reduction over ranks only.
+NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
+# Combined over the logs of several processes by their maximum, not by their sum.
+BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
+
+
+def case_names(kind: str) -> list[str]:
+    """Names of all CASE or SCENARIO rows, in the order of the sources."""
+    row = re.compile(rf"^[A-Z0-9_]*{kind}\((\w+)", re.M)
+    return [name for path in sorted(HERE.glob("**/*.c")) for name in row.findall(path.read_text())]
+
+
+@dataclass
+class Log:
+    """What one or more logs of a run say."""
+
+    header: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+    # (module, path) -> counter -> value
+    records: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def value(self, path: str, counter: str) -> float:
+        """A counter's value, 0 where there is no record."""
+        return self.records.get((module_of(counter), path), {}).get(counter, 0)
+
+    def total(self, counter: str) -> float:
+        """A counter over all records."""
+        module = module_of(counter)
+        return sum(row.get(counter, 0) for (m, _), row in self.records.items() if m == module)
+
+
+def module_of(counter: str) -> str:
+    """The module that a counter's prefix names."""
+    if counter.startswith("POSIX_EXT_"):
+        return "POSIX_EXT"
+    return "POSIX" if counter.startswith("POSIX_") else "STDIO"
+
+
+def add_row(log: Log, line: str) -> None:
+    """Adds one data row of darshan-parser; rows of several processes are combined."""
+    module, _rank, record_id, counter, rest = line.split("\t", 4)
+    value, rest = rest.split("\t", 1)
+    path = rest.rsplit("\t", 2)[0]
+    if module not in MODULES:
+        return
+    row = log.records.setdefault((module, path), {})
+    number = float(value) if "_F_" in counter else int(value)
+    if counter in row:
+        old = row[counter]
+        row[counter] = max(old, number) if BY_MAXIMUM.search(counter) else old + number
+    else:
+        row[counter] = number
+    log.ids[path] = int(record_id)
+
+
+def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
+    """Reads a log with darshan-parser, adding to log if one is given."""
+    log = log or Log()
+    done = subprocess.run(
+        [parser, "--show-incomplete", path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        errors="surrogateescape",
+        check=False,
+    )
+    assert done.returncode == 0, f"darshan-parser: {done.stderr}"
+    log.text += done.stdout
+    for line in done.stdout.splitlines():
+        if line.startswith("# metadata: "):
+            key, _, value = line[len("# metadata: ") :].partition(" = ")
+            log.metadata[key] = value
+        elif line.startswith("# ") and ": " in line:
+            key, _, value = line[2:].partition(": ")
+            log.header.setdefault(key, value)
+        elif line and not line.startswith("#"):
+            add_row(log, line)
+    return log
+
+
+@dataclass
+class Run:
+    """A finished program, its folders and its logs."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    work: Path
+    out: Path
+    logs: list[Path]
+    journals: list[Path]
+
+
+def no_core_files() -> None:
+    """Programs of these tests die on purpose."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
+    """The process environment that instruments, and nothing else of ours."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
+    env.update(
+        LD_PRELOAD=str(build / "libdarshan.so"),
+        DARSHAN_LOGPATH=str(logs),
+        DARSHAN_MMAP_LOGPATH=str(journals),
+        DARSHAN_ENABLE_NONMPI="1",
+    )
+    return env
+
+
+def run_case(
+    build: Path,
+    name: str,
+    folder: Path,
+    *,
+    instrumented: bool = True,
+    extra: dict[str, str] | None = None,
+    timeout: float = 120,
+) -> Run:
+    """Runs `calls NAME` in fresh folders below folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder.resolve()
+    work, logs, journals = folder / "work", folder / "logs", folder / "journals"
+    for path in (work, logs, journals):
+        path.mkdir()
+    env = environment(build, logs, journals)
+    if not instrumented:
+        env = {k: v for k, v in env.items() if not k.startswith(("DARSHAN_", "LD_"))}
+    env.update(extra or {})
+    out = folder / "expected"
+    (folder / "stdin").write_bytes(STANDARD_INPUT)
+    program = build / "darshan-test" / "calls" / "calls"
+    with (folder / "stdin").open("rb") as stdin, (folder / "stdout").open("wb") as stdout:
+        done = subprocess.run(
+            [program, name, work, out],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            env=env,
+            cwd=work,
+            timeout=timeout,
+            preexec_fn=no_core_files,
+            check=False,
+        )
+    return Run(
+        status=done.returncode,
+        stdout=(folder / "stdout").read_bytes(),
+        stderr=done.stderr,
+        work=work,
+        out=out,
+        logs=sorted(logs.glob("**/*.darshan")),
+        journals=sorted(journals.iterdir()),
+    )
+
+
+@dataclass
+class Expectations:
+    """The rows and the trace that a case wrote."""
+
+    rows: list[tuple[str, str, str, str]]
+    trace: list[str]
+
+
+def read_expectations(path: Path) -> Expectations:
+    """Relation, counter, value, path per row."""
+    rows, trace = [], []
+    for line in path.read_text().splitlines():
+        relation, counter, value, name = line.split("\t", 3)
+        if relation == "t":
+            trace.append(f"{counter} {value}")
+        else:
+            rows.append((relation, counter, value, name))
+    return Expectations(rows, trace)
+
+
+def check_relation(log: Log, row: tuple[str, str, str, str]) -> str | None:
+    """One expectation; a line of text if it is not met."""
+    relation, counter, value, path = row
+    if relation == "r":
+        found = (counter, path) in log.records or counter == "POSIX_EXT"
+        return None if found else f"{path}: no {counter} record"
+    if relation == "s":
+        got = log.total(counter)
+        return None if got == int(value) else f"sum of {counter}: {value} expected, {got} found"
+    got = log.value(path, counter)
+    wanted = {
+        "=": lambda: got == int(value),
+        ">": lambda: got >= int(value),
+        "+": lambda: got > 0,
+        "i": lambda: int(got) == log.ids.get(value, -1),
+        "?": lambda: True,
+        "n": lambda: True,
+    }[relation]()
+    return None if wanted else f"{path}: {counter} {relation} {value} expected, {got} found"
+
+
+def surprises(log: Log, rows: list[tuple[str, str, str, str]]) -> list[str]:
+    """Integer counters that are not 0 though nothing was said about them."""
+    named = {(path, counter) for _, counter, _, path in rows}
+    summed = {counter for relation, counter, _, _ in rows if relation == "s"}
+    free = {path for relation, _, _, path in rows if relation == "n"}
+    found = []
+    for (_, path), counters in log.records.items():
+        if path in free:
+            continue
+        found += [
+            f"{path}: {counter} 0 expected, {value} found"
+            for counter, value in counters.items()
+            if value
+            and "_F_" not in counter
+            and not NOT_COMPARED.search(counter)
+            and (path, counter) not in named
+            and counter not in summed
+        ]
+    return found
+
+
+def disagreements(log: Log, expected: Expectations) -> list[str]:
+    """Everything in which a log differs from what its case expects."""
+    free = {path for relation, _, _, path in expected.rows if relation == "n"}
+    rows = [row for row in expected.rows if row[3] not in free or row[0] == "n"]
+    found = [text for row in rows if (text := check_relation(log, row))]
+    return found + surprises(log, rows) + time_faults(log)
+
+
+def time_faults(log: Log) -> list[str]:
+    """Time stamps and timers that cannot be."""
+    faults = []
+    run_time = float(log.header.get("run time", "0"))
+    for (module, path), row in log.records.items():
+        if module == "POSIX_EXT":
+            continue
+        standard = path.startswith("<STD")
+        for kind, count in (("OPEN", "OPENS"), ("READ", "READS"), ("WRITE", "WRITES")):
+            start = row[f"{module}_F_{kind}_START_TIMESTAMP"]
+            end = row[f"{module}_F_{kind}_END_TIMESTAMP"]
+            if row[f"{module}_{count}"] and not (standard and kind == "OPEN") and start <= 0:
+                faults.append(f"{path}: no {module} time stamp of the first {kind}")
+            if start > end + 1e-6 or end > run_time + 0.01:
+                faults.append(f"{path}: {module} {kind} from {start} to {end} of {run_time} s")
+        for kind in ("READ", "WRITE"):
+            longest = row.get(f"{module}_F_MAX_{kind}_TIME", 0.0)
+            if longest > row[f"{module}_F_{kind}_TIME"] + 2e-6:
+                faults.append(f"{path}: the longest {kind} took more than all of them")
+        faults += [
+            f"{path}: {counter} is {value}"
+            for counter, value in row.items()
+            if counter.endswith("_TIME") and not -1e-6 <= value <= run_time + 0.01
+        ]
+    return faults

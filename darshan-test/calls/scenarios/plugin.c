@@ -1,0 +1,18 @@
+/* A library that comes and goes, with I/O of its own, also as it is unloaded. */
+#include <fcntl.h>
+#include <unistd.h>
+
+static const char *last_path;
+
+/* Appends 10 bytes; returns 0 on success. */
+int plugin_write(const char *path) {
+  last_path = path;
+  int fd = open(path, O_CREAT | O_WRONLY | O_APPEND, 0644);
+  if (fd < 0) return -1;
+  int good = write(fd, "0123456789", 10) == 10;
+  return close(fd) == 0 && good ? 0 : -1;
+}
+
+__attribute__((destructor)) static void unloaded(void) {
+  if (last_path) plugin_write(last_path);
+}

@@ -1,0 +1,115 @@
+/* What the library must leave alone, and limits that it must live with. */
+#include "../calls.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Loading and unloading: calls from a library that is no longer there. */
+SCENARIO(load_and_unload) {
+  char plugin[512];
+  const char *path = in_dir("file");
+  long length = sys_readlink("/proc/self/exe", plugin, sizeof plugin - 32);
+  CHECK(length > 0);
+  plugin[length] = '\0';
+  strcpy(strrchr(plugin, '/') + 1, "plugin.so");
+  for (int i = 0; i < 3; i++) {
+    void *library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+    if (!library) raw_print(2, dlerror());
+    CHECK(library != NULL);
+    int (*plugin_write)(const char *) = (int (*)(const char *))dlsym(library, "plugin_write");
+    CHECK(plugin_write && plugin_write(path) == 0);
+    CHECK(dlclose(library) == 0);
+    for (int k = 0; k < 2; k++) { /* the second one as it was unloaded */
+      model_open(path, 0644);
+      model_write(path, 10, NULL);
+      model_close(path);
+    }
+  }
+  CHECK(raw_size(path) == 60);
+  /* Where appended bytes go, and how they lie in memory, is not the point. */
+  static const char *const place[] = {"POSIX_MAX_BYTE_WRITTEN", "POSIX_SEQ_WRITES",
+                                      "POSIX_CONSEC_WRITES",    "POSIX_FILE_NOT_ALIGNED",
+                                      "POSIX_MEM_NOT_ALIGNED",  "POSIX_STRIDE1_STRIDE",
+                                      "POSIX_STRIDE1_COUNT"};
+  for (size_t i = 0; i < sizeof place / sizeof place[0]; i++)
+    expect_any(path, place[i]);
+}
+
+/* Lists its descriptors: the same with and without the library. */
+SCENARIO(descriptors_of_a_child) {
+  char self[512] = {0};
+  CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  int fd = open(in_dir("file"), O_CREAT | O_RDWR, 0644);
+  CHECK(fd >= 0);
+  model_open(in_dir("file"), 0644);
+  pid_t child = fork();
+  if (child == 0) {
+    execl(self, self, "--descriptors", (char *)NULL);
+    _exit(1);
+  }
+  reap(child, 0);
+  raw_print(1, "and in this process:\n");
+  print_descriptors();
+}
+
+/* Fifty thousand files, most of them beyond the default limits: 3 bytes are
+ * written to each and read again. */
+SPECIAL(many_files) {
+  char path[600];
+  for (int i = 0; i < 50000; i++) {
+    snprintf(path, sizeof path, "%s/file-with-a-name-of-usual-length-%06d", test_dir, i);
+    int fd = open(path, O_CREAT | O_RDWR, 0644);
+    CHECK(fd >= 0 && write(fd, buffer, 3) == 3 && pread(fd, buffer, 3, 0) == 3 && close(fd) == 0);
+    CHECK(unlink(path) == 0);
+  }
+  for (int i = 0; i < 3000; i++) {
+    snprintf(path, sizeof path, "%s/stream-with-a-name-of-usual-length-%06d", test_dir, i);
+    FILE *stream = fopen(path, "w");
+    CHECK(stream && fwrite(buffer, 1, 7, stream) == 7 && fclose(stream) == 0);
+    CHECK(unlink(path) == 0);
+  }
+}
+
+/* Enough files to need more room than a small journal folder has. */
+SPECIAL(some_files) {
+  char path[600];
+  for (int i = 0; i < 900; i++) {
+    snprintf(path, sizeof path, "%s/file-%06d", test_dir, i);
+    int fd = open(path, O_CREAT | O_RDWR, 0644);
+    CHECK(fd >= 0 && write(fd, buffer, 3) == 3 && close(fd) == 0);
+  }
+  CHECK(printf("output\n") == 7);
+  expect_sum("POSIX_OPENS", 900);
+  expect_sum("POSIX_BYTES_WRITTEN", 2700);
+}
+
+/* One file by descriptor and one by stream, for tests of settings. */
+SPECIAL(two_files) {
+  int fd = open(in_dir("file"), O_CREAT | O_RDWR, 0644);
+  CHECK(fd >= 0 && write(fd, buffer + 1, 100) == 100 && close(fd) == 0);
+  FILE *stream = fopen(in_dir("stream"), "w");
+  CHECK(stream && fwrite(buffer, 1, 7, stream) == 7 && fclose(stream) == 0);
+  CHECK(printf("output\n") == 7);
+}
+
+/* Files of the system have no records and cost no bytes. */
+SCENARIO(system_files) {
+  int fd = open("/etc/passwd", O_RDONLY);
+  CHECK(fd >= 0 && read(fd, buffer, 10) == 10 && close(fd) == 0);
+  int null = open("/dev/null", O_WRONLY);
+  CHECK(null == fd && write(null, buffer, 700) == 700);
+  FILE *stream = fopen("/proc/self/status", "r");
+  CHECK(stream && fgetc(stream) == 'N' && fclose(stream) == 0);
+  CHECK(close(null) == 0);
+  /* The number of an excluded file goes to one that counts, and back. */
+  const char *path = in_dir("file");
+  fd = open(path, O_CREAT | O_RDWR, 0644);
+  CHECK(fd == null && write(fd, buffer, 10) == 10);
+  model_open(path, 0644);
+  model_write(path, 10, buffer);
+  sys_close(fd);
+  CHECK(open("/dev/null", O_WRONLY) == fd && write(fd, buffer, 700) == 700);
+}

@@ -1,0 +1,140 @@
+/* stat, lstat, fstat, fstatat, statx, their old entry points, and access.
+ * Only regular files count as POSIX_STATS. */
+#include "calls.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+OPTIONAL_SYMBOL extern int __xstat(int, const char *, struct stat *);
+OPTIONAL_SYMBOL extern int __xstat64(int, const char *, struct stat64 *);
+OPTIONAL_SYMBOL extern int __lxstat(int, const char *, struct stat *);
+OPTIONAL_SYMBOL extern int __lxstat64(int, const char *, struct stat64 *);
+OPTIONAL_SYMBOL extern int __fxstat(int, int, struct stat *);
+OPTIONAL_SYMBOL extern int __fxstat64(int, int, struct stat64 *);
+OPTIONAL_SYMBOL extern int __fxstatat(int, int, const char *, struct stat *, int);
+OPTIONAL_SYMBOL extern int __fxstatat64(int, int, const char *, struct stat64 *, int);
+
+#if defined(__x86_64__)
+enum { STAT_VERSION = 1 };
+#else
+enum { STAT_VERSION = 0 };
+#endif
+
+/* A file, a folder, a link to the file, nothing. */
+#define STAT_CASE(name, through_link, call)                                                        \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    struct stat st;                                                                                \
+    const char *path = in_dir("file"), *link = in_dir("link");                                     \
+    raw_file(path, 1234);                                                                          \
+    CHECK(SYS3(SYS_symlinkat, "file", AT_FDCWD, link) == 0);                                       \
+    CHECK(C(call) == 0 && st.st_size == 1234);                                                     \
+    model_stat(path);                                                                              \
+    CHECK(C(call) == 0);                                                                           \
+    model_stat(path);                                                                              \
+    path = link;                                                                                   \
+    CHECK(C(call) == 0);                                                                           \
+    if (through_link) model_stat(link);                                                            \
+    path = test_dir;                                                                               \
+    CHECK(C(call) == 0);                                                                           \
+    path = in_dir("missing");                                                                      \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_miss(path);                                                                              \
+  }
+
+STAT_CASE(stat, true, stat(path, &st))
+STAT_CASE(stat64, true, stat64(path, (struct stat64 *)&st))
+STAT_CASE(lstat, false, lstat(path, &st))
+STAT_CASE(lstat64, false, lstat64(path, (struct stat64 *)&st))
+STAT_CASE(__xstat, true, __xstat(STAT_VERSION, path, &st))
+STAT_CASE(__xstat64, true, __xstat64(STAT_VERSION, path, (struct stat64 *)&st))
+STAT_CASE(__lxstat, false, __lxstat(STAT_VERSION, path, &st))
+STAT_CASE(__lxstat64, false, __lxstat64(STAT_VERSION, path, (struct stat64 *)&st))
+
+/* An open file, an open folder, a bad descriptor. */
+#define FSTAT_CASE(name, call)                                                                     \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    struct stat st;                                                                                \
+    const char *path = in_dir("file");                                                             \
+    raw_file(path, 1234);                                                                          \
+    int fd = C(open(path, O_RDONLY));                                                              \
+    model_open(path, 0);                                                                           \
+    CHECK(C(call) == 0 && st.st_size == 1234);                                                     \
+    model_stat(path);                                                                              \
+    CHECK(C(close(fd)) == 0);                                                                      \
+    model_close(path);                                                                             \
+    CHECK(C(call) == -1 && errno == EBADF);                                                        \
+    fd = raw_open(test_dir, O_RDONLY | O_DIRECTORY);                                               \
+    CHECK(C(call) == 0);                                                                           \
+  }
+
+FSTAT_CASE(fstat, fstat(fd, &st))
+FSTAT_CASE(fstat64, fstat64(fd, (struct stat64 *)&st))
+FSTAT_CASE(__fxstat, __fxstat(STAT_VERSION, fd, &st))
+FSTAT_CASE(__fxstat64, __fxstat64(STAT_VERSION, fd, (struct stat64 *)&st))
+
+/* Relative to folders; AT_EMPTY_PATH asks about the descriptor. */
+#define STATAT_CASE(name, size, call)                                                              \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    struct stat st;                                                                                \
+    struct statx stx;                                                                              \
+    (void)st, (void)stx;                                                                           \
+    const char *path = "file", *full = in_dir("file");                                             \
+    raw_file(full, 1234);                                                                          \
+    CHECK(SYS3(SYS_symlinkat, "file", AT_FDCWD, in_dir("link")) == 0);                             \
+    int at = AT_FDCWD, flags = 0;                                                                  \
+    CHECK(C(call) == 0 && (size) == 1234);                                                         \
+    model_stat(full);                                                                              \
+    at = C(open(test_dir, O_RDONLY | O_DIRECTORY));                                                \
+    model_open(test_dir, 0);                                                                       \
+    CHECK(C(call) == 0);                                                                           \
+    model_stat(full);                                                                              \
+    path = "link", flags = AT_SYMLINK_NOFOLLOW;                                                    \
+    CHECK(C(call) == 0);                                                                           \
+    flags = 0;                                                                                     \
+    CHECK(C(call) == 0);                                                                           \
+    model_stat(in_dir("link"));                                                                    \
+    path = "missing";                                                                              \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_miss(in_dir("missing"));                                                                 \
+    at = C(open(full, O_RDONLY));                                                                  \
+    model_open(full, 0);                                                                           \
+    path = "", flags = AT_EMPTY_PATH;                                                              \
+    CHECK(C(call) == 0 && (size) == 1234);                                                         \
+    model_stat(full);                                                                              \
+  }
+
+STATAT_CASE(fstatat, st.st_size, fstatat(at, path, &st, flags))
+STATAT_CASE(fstatat64, st.st_size, fstatat64(at, path, (struct stat64 *)&st, flags))
+STATAT_CASE(__fxstatat, st.st_size, __fxstatat(STAT_VERSION, at, path, &st, flags))
+STATAT_CASE(__fxstatat64, st.st_size,
+            __fxstatat64(STAT_VERSION, at, path, (struct stat64 *)&st, flags))
+STATAT_CASE(statx, stx.stx_size, statx(at, path, flags, STATX_BASIC_STATS, &stx))
+
+OPTIONAL_SYMBOL extern int eaccess(const char *, int);
+
+#define ACCESS_CASE(name, call)                                                                    \
+  CASE(name) {                                                                                     \
+    need(#name);                                                                                   \
+    const char *path = in_dir("known");                                                            \
+    int fd = C(open(path, O_CREAT | O_RDWR, 0644));                                                \
+    CHECK(fd >= 0);                                                                                \
+    model_open(path, 0644);                                                                        \
+    CHECK(C(call) == 0);                                                                           \
+    model_ext(path, "POSIX_EXT_ACCESSES", 1);                                                      \
+    path = in_dir("unknown");                                                                      \
+    raw_file(path, 1);                                                                             \
+    CHECK(C(call) == 0);                                                                           \
+    model_ext(path, "POSIX_EXT_ACCESSES", 1);                                                      \
+    path = in_dir("missing");                                                                      \
+    CHECK(C(call) == -1 && errno == ENOENT);                                                       \
+    model_ext(path, "POSIX_EXT_ACCESSES", 1);                                                      \
+    model_miss(path);                                                                              \
+  }
+ACCESS_CASE(access, access(path, R_OK))
+ACCESS_CASE(faccessat, faccessat(AT_FDCWD, path, R_OK, 0))
+ACCESS_CASE(eaccess, eaccess(path, R_OK))
+ACCESS_CASE(euidaccess, euidaccess(path, R_OK))

@@ -1,0 +1,67 @@
+"""A case per wrapped function: the log says exactly what the case did.
+
+Each case also runs without the library: errno and results must be the same.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from run_case import (
+    HERE,
+    SKIPPED,
+    Run,
+    case_names,
+    disagreements,
+    parse,
+    read_expectations,
+    run_case,
+)
+
+ENDS_BY = {"abort": -signal.SIGABRT}
+# Their child processes have other numbers each time; everything else is compared.
+PROGRAMS = case_names("CASE") + case_names("SCENARIO")
+
+
+def ended_well(name: str, run: Run) -> None:
+    """Skips what this system cannot do; fails if the program itself failed."""
+    if run.status == SKIPPED:
+        pytest.skip(f"{name}: {run.stdout.decode().strip()}")
+    assert run.status == ENDS_BY.get(name, 0), run.stderr.decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    plain = run_case(build, name, tmp_path / "plain", instrumented=False)
+    ended_well(name, plain)
+    run = run_case(build, name, tmp_path / "run")
+    ended_well(name, run)
+    assert run.stderr == plain.stderr
+    assert run.stdout == plain.stdout
+    expected = read_expectations(run.out)
+    assert expected.trace == read_expectations(plain.out).trace
+    assert run.logs, f"no log; journals: {run.journals}"
+    log = None
+    for path in run.logs:
+        log = parse(parser, path, log)
+    assert log is not None
+    assert not run.journals
+    assert disagreements(log, expected) == []
+
+
+def test_every_wrapped_function_has_a_case() -> None:
+    done = subprocess.run(
+        [HERE / "coverage", HERE.parent.parent], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_are_unique_and_listed(build: Path) -> None:
+    functions = case_names("CASE")
+    assert len(set(PROGRAMS)) == len(PROGRAMS)
+    program = build / "darshan-test" / "calls" / "calls"
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)
+    assert sorted(listed.stdout.split()) == sorted(functions)
