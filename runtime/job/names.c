@@ -41,13 +41,10 @@ static bool names_are_paths(int module_id) {
          module_id != DARSHAN_MOD_MDHIM;
 }
 
-static bool matches(const struct darshan_name_rules *rules, int module_id, const char *name,
-                    size_t length) {
+static bool matches(const struct darshan_name_rules *rules, int module_id, const char *name) {
   for (int i = 0; i < rules->count; i++) {
     if (!darshan_module_set_has(&rules->rule[i].modules, module_id)) continue;
-    /* REG_STARTEND: the name has an end, but no NUL. */
-    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
-    if (regexec(&rules->rule[i].compiled, name, 1, &range, REG_STARTEND) == 0) return true;
+    if (regexec(&rules->rule[i].compiled, name, 0, NULL, 0) == 0) return true;
   }
   return false;
 }
@@ -56,11 +53,11 @@ bool darshan_name_excluded(const struct darshan_config *config, int module_id, c
                            size_t length) {
   bool path = names_are_paths(module_id);
   bool excluded = path && in_system_folder(name, length);
-  if (!excluded) excluded = matches(&config->name_exclude, module_id, name, length);
+  if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */
   if (path && BEGINS_WITH(name, length, "/var/opt/cray/dws/mounts/")) return false;
-  return !matches(&config->name_include, module_id, name, length);
+  return !matches(&config->name_include, module_id, name);
 }
 
 static void compile_again(struct darshan_name_rules *rules) {

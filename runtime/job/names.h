@@ -5,8 +5,8 @@
 #include "config.h"
 
 /* True if records of this name are not wanted in this module: system folders,
- * NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path leaves it; it
- * needs no NUL.  A few nanoseconds unless regular expressions are set, which
+ * NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path leaves it,
+ * with a NUL after length bytes.  A few nanoseconds unless regular expressions are set, which
  * take a lock of libc: not for signal handlers that interrupt this very call. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);

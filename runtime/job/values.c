@@ -61,7 +61,7 @@ bool darshan_parse_number(struct darshan_slice text, double *value) {
   /* Division by a power of ten is exact to the last bit for sizes and
    * fractions as people write them; multiplication by 0.1 is not. */
   double scale = 1;
-  for (int i = exponent < 0 ? -exponent : exponent; i > 0 && scale < 1e300; i--)
+  for (int i = exponent < 0 ? -exponent : exponent; i > 0 && mantissa > 0 && scale <= 1e308; i--)
     scale *= 10;
   mantissa = exponent < 0 ? mantissa / scale : mantissa * scale;
   *value = negative ? -mantissa : mantissa;

@@ -1,0 +1,23 @@
+/* Loads a configuration from a few variables and, if wanted, a file. */
+#ifndef DARSHAN_TEST_LOAD_CONFIG_H
+#define DARSHAN_TEST_LOAD_CONFIG_H
+
+#include "../../runtime/job/config.h"
+
+enum { LOAD_VARIABLES = 16 };
+
+struct loaded {
+  struct darshan_config config;
+  struct darshan_messages messages;
+};
+
+/* The variables end with NULL; file: content of a configuration file, or NULL.
+ * One result at a time: the next call reuses the storage of the last. */
+struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const char *file,
+                           const char *program);
+
+#define LOAD(...) load_config((const char *const[LOAD_VARIABLES]){__VA_ARGS__}, NULL, "/x/prog")
+#define LOAD_FILE(file, ...)                                                                       \
+  load_config((const char *const[LOAD_VARIABLES]){__VA_ARGS__}, (file), "/x/prog")
+
+#endif

@@ -1,0 +1,150 @@
+/* Names: which are recorded, and how a path becomes one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../runtime/format/log-format.h"
+#include "../../runtime/job/names.h"
+#include "load-config.h"
+#include "unit.h"
+
+static bool excluded(const struct loaded *loaded, int module, const char *name) {
+  return darshan_name_excluded(&loaded->config, module, name, strlen(name));
+}
+
+static void system_folders_are_left_out(void **state) {
+  (void)state;
+  static const char *const folders[] = {"/etc/", "/dev/",  "/usr/", "/bin/",  "/boot/", "/lib/",
+                                        "/opt/", "/sbin/", "/sys/", "/proc/", "/var/"};
+  const struct loaded *loaded = LOAD("A=b");
+  for (size_t i = 0; i < COUNT_OF(folders); i++) {
+    char name[64];
+    size_t length = strlen(folders[i]);
+    assert_true(excluded(loaded, DARSHAN_MOD_POSIX, folders[i]));
+    snprintf(name, sizeof(name), "%sx", folders[i]);
+    assert_true(excluded(loaded, DARSHAN_MOD_STDIO, name));
+    snprintf(name, sizeof(name), "/data%sx", folders[i]);
+    assert_false(excluded(loaded, DARSHAN_MOD_POSIX, name));
+    snprintf(name, sizeof(name), "%.*s64/x", (int)length - 1, folders[i]);
+    assert_false(excluded(loaded, DARSHAN_MOD_POSIX, name));
+    /* Without its last byte: the folder itself, which may be a file. */
+    assert_false(darshan_name_excluded(&loaded->config, DARSHAN_MOD_POSIX, folders[i], length - 1));
+  }
+  static const char *const others[] = {
+      "",         "/",       "/e",        "/home/me/x",
+      "/lib64/x", "<STDIN>", "/tmp/etc/", "/var/opt/cray/dws/mounts/job/x"};
+  for (size_t i = 0; i < COUNT_OF(others); i++)
+    assert_false(excluded(loaded, DARSHAN_MOD_POSIX, others[i]));
+  assert_true(excluded(loaded, DARSHAN_MOD_POSIX, "/var/opt/cray/dws/mount"));
+  /* Names of these modules are no paths. */
+  static const int not_paths[] = {DARSHAN_MOD_HEATMAP, DARSHAN_MOD_APMPI, DARSHAN_MOD_MDHIM};
+  for (size_t i = 0; i < COUNT_OF(not_paths); i++)
+    assert_false(excluded(loaded, not_paths[i], "/etc/x"));
+}
+
+static void rules_of_the_file(void **state) {
+  (void)state;
+  static const char file[] = "NAME_EXCLUDE \\.tmp$,^/scratch/.*core POSIX,STDIO\n"
+                             "NAME_EXCLUDE ^heatmap: HEATMAP\n"
+                             "NAME_INCLUDE ^/etc/job,keep POSIX\n"
+                             "NAME_EXCLUDE ^/var/opt/cray/dws/mounts/ STDIO\n";
+  static const struct {
+    const char *name;
+    bool posix, stdio, h5f, heatmap;
+  } rows[] = {{"/home/a.tmp", true, true, false, false},
+              {"/home/a.tmp.gz", false, false, false, false},
+              {"/scratch/x/core.1", true, true, false, false},
+              {"/home/scratch/core", false, false, false, false},
+              {"/home/keep.tmp", false, true, false, false},
+              {"/etc/job.conf", false, true, true, false},
+              {"/etc/jo", true, true, true, false},
+              {"heatmap:POSIX", false, false, false, true},
+              {"/var/opt/cray/dws/mounts/x", false, false, false, false}};
+  struct loaded *loaded = LOAD_FILE(file, NULL);
+  assert_int_equal(loaded->messages.count, 0);
+  for (int fork = 0; fork < 2; fork++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+      const char *name = rows[i].name;
+      if (excluded(loaded, DARSHAN_MOD_POSIX, name) != rows[i].posix ||
+          excluded(loaded, DARSHAN_MOD_STDIO, name) != rows[i].stdio ||
+          excluded(loaded, DARSHAN_MOD_H5F, name) != rows[i].h5f ||
+          excluded(loaded, DARSHAN_MOD_HEATMAP, name) != rows[i].heatmap)
+        fail_msg("%s", name);
+    }
+    /* As in a child: the old expressions are given up, here they are freed. */
+    regex_t old[DARSHAN_CONFIG_NAMES * 2];
+    int count = 0;
+    for (int i = 0; i < loaded->config.name_exclude.count; i++)
+      old[count++] = loaded->config.name_exclude.rule[i].compiled;
+    for (int i = 0; i < loaded->config.name_include.count; i++)
+      old[count++] = loaded->config.name_include.rule[i].compiled;
+    darshan_names_after_fork(&loaded->config);
+    while (count > 0)
+      regfree(&old[--count]);
+  }
+}
+
+/* Replaces from by to until there is nothing to replace: the rule as written. */
+static void replace_all(char *text, const char *from, const char *to) {
+  for (char *at; (at = strstr(text, from)) != NULL;) {
+    memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+    memcpy(at, to, strlen(to));
+  }
+}
+
+static void check_clean(const char *cwd, const char *path) {
+  char expected[512], found[512];
+  if (path[0] == '/' || path[0] == '<')
+    snprintf(expected, sizeof(expected), "%s", path);
+  else
+    snprintf(expected, sizeof(expected), "%s/%s", cwd, path);
+  for (size_t before = 0; path[0] != '<' && before != strlen(expected);) {
+    before = strlen(expected);
+    replace_all(expected, "//", "/");
+    replace_all(expected, "/./", "/");
+  }
+  size_t length = darshan_clean_path(found, sizeof(found), cwd, strlen(cwd), path);
+  if (length != strlen(expected) || strcmp(found, expected) != 0)
+    fail_msg("cwd %s, path %s: %s instead of %s", cwd, path, found, expected);
+}
+
+/* Every path of up to eight of these bytes, at every place relative to the
+ * eight bytes that are looked at in one go. */
+static void paths_are_cleaned_as_the_rule_says(void **state) {
+  (void)state;
+  static const char alphabet[] = "/.a";
+  enum { LONGEST = 8 };
+  for (int length = 0, combinations = 1; length <= LONGEST; length++, combinations *= 3)
+    for (int n = 0; n < combinations; n++) {
+      char path[LONGEST + 1] = "", longer[64];
+      for (int i = 0, rest = n; i < length; i++, rest /= 3)
+        path[i] = alphabet[rest % 3];
+      check_clean("/home/me", path);
+      check_clean("/", path);
+      snprintf(longer, sizeof(longer), "/abcdefghijklmnop%s", path);
+      memmove(longer + 1, longer + 1 + n % 9, strlen(longer + n % 9));
+      check_clean("/home/me", longer);
+      snprintf(longer, sizeof(longer), "%sbcdefghijk", path);
+      check_clean("/home/me", longer);
+    }
+  check_clean("/home", "<STDIN>//x/./y");
+}
+
+static void a_path_fits_whole_or_not_at_all(void **state) {
+  (void)state;
+  char out[16];
+  assert_int_equal(darshan_clean_path(out, 8, "/ab", 3, "/123456"), 7);
+  assert_int_equal(darshan_clean_path(out, 7, "/ab", 3, "/123456"), 0);
+  assert_int_equal(darshan_clean_path(out, 8, "/ab", 3, "xyz"), 7);
+  assert_string_equal(out, "/ab/xyz");
+  assert_int_equal(darshan_clean_path(out, 7, "/ab", 3, "xyz"), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(system_folders_are_left_out),
+      cmocka_unit_test(rules_of_the_file),
+      cmocka_unit_test(paths_are_cleaned_as_the_rule_says),
+      cmocka_unit_test(a_path_fits_whole_or_not_at_all),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
