@@ -137,7 +137,7 @@ def names() -> Iterator[Case]:
         "good-names-twice-3.00", log, "the same with counted names", "aborts at an empty name"
     )
     log = standard_log({"POSIX": 4, "DFS": 1, "DAOS": 1, "BG/Q": 2}, names=None)
-    yield Case("good-names-none", log, "no name region")
+    yield Case("good-names-none", log, "no name region", "drops records without a name")
     log = standard_log({"POSIX": 4}, names=[(i, b"/n%d" % i) for i in range(20000)])
     log.names += [(i, b"/real") for i in ids]  # type: ignore[operator]
     yield Case("good-names-many", log, "20,000 names")

@@ -42,15 +42,26 @@ def generic_rows(report: Any, module: str) -> Iterator[Row]:
             yield (*start, name, f"{float(value):f}")
 
 
+# Values that PyDarshan 3.5.0 gets wrong: module, record versions, only in logs of
+# the opposite byte order, counters (without their prefix).  Right is what
+# the bytes say.
+SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
+    ("POSIX", (2, 3), False, ("F_VARIANCE_RANK_TIME", "F_VARIANCE_RANK_BYTES")),
+    ("POSIX", (2,), False, ("F_FASTEST_RANK_TIME", "F_SLOWEST_RANK_TIME")),
+    ("POSIX", (1, 2, 3), True, ("F_META_TIME", "F_MAX_READ_TIME", "F_MAX_WRITE_TIME")),
+    ("PNETCDF_FILE", (1, 2), True, ("OPENS",)),
+)
+
+
 def known_slip(row: Row, version: int, swapped: bool) -> bool:
-    """Values that PyDarshan gets wrong in POSIX records of old logs."""
-    module, _, _, counter, _ = row
-    if module != "POSIX":
-        return False
-    if version == 3 and counter.startswith("POSIX_F_VARIANCE_RANK_"):
-        return True
-    timers = ("POSIX_F_META_TIME", "POSIX_F_MAX_READ_TIME", "POSIX_F_MAX_WRITE_TIME")
-    return version < 4 and swapped and counter in timers
+    """Whether PyDarshan is known to read this value wrongly."""
+    return any(
+        row[0] == module
+        and version in versions
+        and (swapped or not only_swapped)
+        and row[3] in [f"{module}_{counter}" for counter in counters]
+        for module, versions, only_swapped, counters in SLIPS
+    )
 
 
 def is_swapped(log: Path) -> bool:

@@ -12,8 +12,8 @@ from .encode import encode
 from .pydarshan import compare_with_pydarshan
 
 READABLE = [case for case in good_cases() if not case.pydarshan]
-# Formats of no interest to PyDarshan may hold nothing that it reads record by record.
-WITHOUT_VALUES = ("good-empty", "good-empty-3.00", "good-heatmap-foreign", "good-names-none")
+# Logs without a record, or with none that PyDarshan lists by module.
+WITHOUT_VALUES = ("good-empty", "good-empty-3.00", "good-heatmap-foreign")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
