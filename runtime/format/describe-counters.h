@@ -5,8 +5,14 @@
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 #define ROW(name, rule, unit, since, absent, meaning)                                              \
-  {TEXT(RECORD_PREFIX) "_" #name, DARSHAN_RULE_##rule, DARSHAN_UNIT_##unit,                        \
-   GLUE(RECORD_PREFIX, name), since, 0, absent, meaning},
+  {TEXT(RECORD_PREFIX) "_" #name,                                                                  \
+   DARSHAN_RULE_##rule,                                                                            \
+   DARSHAN_UNIT_##unit,                                                                            \
+   GLUE(RECORD_PREFIX, name),                                                                      \
+   since,                                                                                          \
+   0,                                                                                              \
+   absent,                                                                                         \
+   meaning},
 #define NO_ROW(name, rule, unit, since, absent, meaning)
 
 #define COUNTER ROW

@@ -59,19 +59,45 @@
 static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NULL}};
 
 /* Per symbol: fixed size of a record, number of counters and fcounters. */
-#define SHAPE_POSIX sizeof(struct darshan_posix_record), POSIX_NUM_COUNTERS, POSIX_NUM_FCOUNTERS, posix_counters, posix_fcounters
-#define SHAPE_MPIIO sizeof(struct darshan_mpiio_record), MPIIO_NUM_COUNTERS, MPIIO_NUM_FCOUNTERS, mpiio_counters, mpiio_fcounters
-#define SHAPE_STDIO sizeof(struct darshan_stdio_record), STDIO_NUM_COUNTERS, STDIO_NUM_FCOUNTERS, stdio_counters, stdio_fcounters
-#define SHAPE_H5F sizeof(struct darshan_h5f_record), H5F_NUM_COUNTERS, H5F_NUM_FCOUNTERS, h5f_counters, h5f_fcounters
-#define SHAPE_H5D sizeof(struct darshan_h5d_record), H5D_NUM_COUNTERS, H5D_NUM_FCOUNTERS, h5d_counters, h5d_fcounters
-#define SHAPE_PNETCDF_FILE sizeof(struct darshan_pnetcdf_file_record), PNETCDF_FILE_NUM_COUNTERS, PNETCDF_FILE_NUM_FCOUNTERS, pnetcdf_file_counters, pnetcdf_file_fcounters
-#define SHAPE_PNETCDF_VAR sizeof(struct darshan_pnetcdf_var_record), PNETCDF_VAR_NUM_COUNTERS, PNETCDF_VAR_NUM_FCOUNTERS, pnetcdf_var_counters, pnetcdf_var_fcounters
-#define SHAPE_BGQ sizeof(struct darshan_bgq_record), BGQ_NUM_COUNTERS, BGQ_NUM_FCOUNTERS, bgq_counters, bgq_fcounters
-#define SHAPE_LUSTRE sizeof(struct darshan_lustre_head), LUSTRE_COMP_NUM_COUNTERS, LUSTRE_COMP_NUM_FCOUNTERS, lustre_counters, lustre_fcounters
-#define SHAPE_MDHIM sizeof(struct darshan_mdhim_head), MDHIM_NUM_COUNTERS, MDHIM_NUM_FCOUNTERS, mdhim_counters, mdhim_fcounters
-#define SHAPE_DFS sizeof(struct darshan_dfs_record), DFS_NUM_COUNTERS, DFS_NUM_FCOUNTERS, dfs_counters, dfs_fcounters
-#define SHAPE_DAOS sizeof(struct darshan_daos_record), DAOS_NUM_COUNTERS, DAOS_NUM_FCOUNTERS, daos_counters, daos_fcounters
-#define SHAPE_POSIX_EXT sizeof(struct darshan_posix_ext_record), POSIX_EXT_NUM_COUNTERS, POSIX_EXT_NUM_FCOUNTERS, posix_ext_counters, posix_ext_fcounters
+#define SHAPE_POSIX                                                                                \
+  sizeof(struct darshan_posix_record), POSIX_NUM_COUNTERS, POSIX_NUM_FCOUNTERS, posix_counters,    \
+      posix_fcounters
+#define SHAPE_MPIIO                                                                                \
+  sizeof(struct darshan_mpiio_record), MPIIO_NUM_COUNTERS, MPIIO_NUM_FCOUNTERS, mpiio_counters,    \
+      mpiio_fcounters
+#define SHAPE_STDIO                                                                                \
+  sizeof(struct darshan_stdio_record), STDIO_NUM_COUNTERS, STDIO_NUM_FCOUNTERS, stdio_counters,    \
+      stdio_fcounters
+#define SHAPE_H5F                                                                                  \
+  sizeof(struct darshan_h5f_record), H5F_NUM_COUNTERS, H5F_NUM_FCOUNTERS, h5f_counters,            \
+      h5f_fcounters
+#define SHAPE_H5D                                                                                  \
+  sizeof(struct darshan_h5d_record), H5D_NUM_COUNTERS, H5D_NUM_FCOUNTERS, h5d_counters,            \
+      h5d_fcounters
+#define SHAPE_PNETCDF_FILE                                                                         \
+  sizeof(struct darshan_pnetcdf_file_record), PNETCDF_FILE_NUM_COUNTERS,                           \
+      PNETCDF_FILE_NUM_FCOUNTERS, pnetcdf_file_counters, pnetcdf_file_fcounters
+#define SHAPE_PNETCDF_VAR                                                                          \
+  sizeof(struct darshan_pnetcdf_var_record), PNETCDF_VAR_NUM_COUNTERS, PNETCDF_VAR_NUM_FCOUNTERS,  \
+      pnetcdf_var_counters, pnetcdf_var_fcounters
+#define SHAPE_BGQ                                                                                  \
+  sizeof(struct darshan_bgq_record), BGQ_NUM_COUNTERS, BGQ_NUM_FCOUNTERS, bgq_counters,            \
+      bgq_fcounters
+#define SHAPE_LUSTRE                                                                               \
+  sizeof(struct darshan_lustre_head), LUSTRE_COMP_NUM_COUNTERS, LUSTRE_COMP_NUM_FCOUNTERS,         \
+      lustre_counters, lustre_fcounters
+#define SHAPE_MDHIM                                                                                \
+  sizeof(struct darshan_mdhim_head), MDHIM_NUM_COUNTERS, MDHIM_NUM_FCOUNTERS, mdhim_counters,      \
+      mdhim_fcounters
+#define SHAPE_DFS                                                                                  \
+  sizeof(struct darshan_dfs_record), DFS_NUM_COUNTERS, DFS_NUM_FCOUNTERS, dfs_counters,            \
+      dfs_fcounters
+#define SHAPE_DAOS                                                                                 \
+  sizeof(struct darshan_daos_record), DAOS_NUM_COUNTERS, DAOS_NUM_FCOUNTERS, daos_counters,        \
+      daos_fcounters
+#define SHAPE_POSIX_EXT                                                                            \
+  sizeof(struct darshan_posix_ext_record), POSIX_EXT_NUM_COUNTERS, POSIX_EXT_NUM_FCOUNTERS,        \
+      posix_ext_counters, posix_ext_fcounters
 #define SHAPE_NULL 0, 0, 0, no_counters, no_counters
 #define SHAPE_DXT_POSIX sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters
 #define SHAPE_DXT_MPIIO sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters
@@ -101,16 +127,19 @@ const struct darshan_module *darshan_module_by_name(const char *name) {
 }
 
 const char *darshan_rule_name(enum darshan_rule rule) {
-  static const char *const names[] = {
-      "sum",  "sum, -1 if unknown", "maximum",       "smallest above 0", "any",     "or",
-      "top 4", "top 4",              "maximum",       "goes with maximum", "fastest", "slowest",
-      "variance", "variance"};
+  static const char *const names[] = {"sum",      "sum, -1 if unknown",
+                                      "maximum",  "smallest above 0",
+                                      "any",      "or",
+                                      "top 4",    "top 4",
+                                      "maximum",  "goes with maximum",
+                                      "fastest",  "slowest",
+                                      "variance", "variance"};
   return names[rule];
 }
 
 const char *darshan_unit_name(enum darshan_unit unit) {
-  static const char *const names[] = {"count",    "bytes", "byte offset", "seconds",
-                                      "seconds from start", "elements", "rank", "id",
-                                      "bits",     "0 or 1", ""};
+  static const char *const names[] = {
+      "count", "bytes", "byte offset", "seconds", "seconds from start", "elements", "rank",
+      "id",    "bits",  "0 or 1",      ""};
   return names[unit];
 }

@@ -17,7 +17,7 @@ enum darshan_rule {
   DARSHAN_RULE_OR,
   DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), followed by four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
-  DARSHAN_RULE_MAX_WITH,  /* the n-th of these takes the n-th COMPANION along */
+  DARSHAN_RULE_MAX_WITH, /* the n-th of these takes the n-th COMPANION along */
   DARSHAN_RULE_COMPANION,
   DARSHAN_RULE_FASTEST,
   DARSHAN_RULE_SLOWEST,
@@ -56,10 +56,10 @@ struct darshan_counter {
   const char *name; /* with the prefix: POSIX_OPENS */
   enum darshan_rule rule;
   enum darshan_unit unit;
-  int index;   /* place in the newest record; -1: retired */
-  int since;   /* first and last record version that have it; last 0: still there */
+  int index; /* place in the newest record; -1: retired */
+  int since; /* first and last record version that have it; last 0: still there */
   int last;
-  int absent;  /* value for records of older versions */
+  int absent;          /* value for records of older versions */
   const char *meaning; /* NULL if retired */
 };
 
@@ -68,8 +68,8 @@ struct darshan_module {
   const char *name; /* as printed: MPI-IO */
   int version;      /* the newest */
   enum darshan_kind kind;
-  size_t record_size; /* newest version, fixed part only */
-  int num_counters, num_fcounters; /* of the newest version */
+  size_t record_size;                      /* newest version, fixed part only */
+  int num_counters, num_fcounters;         /* of the newest version */
   const struct darshan_counter *counters;  /* on-disk order, retired ones at */
   const struct darshan_counter *fcounters; /* their old place; NULL name ends */
 };

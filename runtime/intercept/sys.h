@@ -51,15 +51,21 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 static inline int sys_open(const char *path, int flags, unsigned mode) {
   return (int)SYS4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
-static inline int sys_close(int fd) { return (int)SYS1(SYS_close, fd); }
-static inline ssize_t sys_read(int fd, void *buf, size_t n) { return SYS3(SYS_read, fd, buf, n); }
+static inline int sys_close(int fd) {
+  return (int)SYS1(SYS_close, fd);
+}
+static inline ssize_t sys_read(int fd, void *buf, size_t n) {
+  return SYS3(SYS_read, fd, buf, n);
+}
 static inline ssize_t sys_write(int fd, const void *buf, size_t n) {
   return SYS3(SYS_write, fd, buf, n);
 }
 static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
   return SYS4(SYS_pwrite64, fd, buf, n, off);
 }
-static inline int sys_ftruncate(int fd, off_t size) { return (int)SYS2(SYS_ftruncate, fd, size); }
+static inline int sys_ftruncate(int fd, off_t size) {
+  return (int)SYS2(SYS_ftruncate, fd, size);
+}
 static inline int sys_fallocate(int fd, off_t off, off_t len) {
   return (int)SYS4(SYS_fallocate, fd, 0, off, len);
 }
@@ -76,7 +82,9 @@ static inline int sys_rename_new(const char *from, const char *to) {
 static inline int sys_mkdir(const char *path, unsigned mode) {
   return (int)SYS3(SYS_mkdirat, AT_FDCWD, path, mode);
 }
-static inline int sys_fchmod(int fd, unsigned mode) { return (int)SYS2(SYS_fchmod, fd, mode); }
+static inline int sys_fchmod(int fd, unsigned mode) {
+  return (int)SYS2(SYS_fchmod, fd, mode);
+}
 static inline int sys_faccess(const char *path, int mode) {
   return (int)SYS3(SYS_faccessat, AT_FDCWD, path, mode);
 }
@@ -84,17 +92,27 @@ static inline ssize_t sys_readlink(const char *path, char *buf, size_t n) {
   return SYS4(SYS_readlinkat, AT_FDCWD, path, buf, n);
 }
 /* Length with the NUL. */
-static inline ssize_t sys_getcwd(char *buf, size_t n) { return SYS2(SYS_getcwd, buf, n); }
-static inline pid_t sys_getpid(void) { return (pid_t)SYS1(SYS_getpid, 0); }
-static inline pid_t sys_getppid(void) { return (pid_t)SYS1(SYS_getppid, 0); }
+static inline ssize_t sys_getcwd(char *buf, size_t n) {
+  return SYS2(SYS_getcwd, buf, n);
+}
+static inline pid_t sys_getpid(void) {
+  return (pid_t)SYS1(SYS_getpid, 0);
+}
+static inline pid_t sys_getppid(void) {
+  return (pid_t)SYS1(SYS_getppid, 0);
+}
 static inline void *sys_mmap(void *at, size_t n, int prot, int flags, int fd, off_t off) {
   return (void *)sys_call(SYS_mmap, (long)at, (long)n, prot, flags, fd, off);
 }
-static inline int sys_munmap(void *at, size_t n) { return (int)SYS2(SYS_munmap, at, n); }
+static inline int sys_munmap(void *at, size_t n) {
+  return (int)SYS2(SYS_munmap, at, n);
+}
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
 /* 1 if a pointer returned by sys_mmap is an error. */
-static inline int sys_failed(const void *p) { return (uintptr_t)p > (uintptr_t)-4096L; }
+static inline int sys_failed(const void *p) {
+  return (uintptr_t)p > (uintptr_t)-4096L;
+}
 
 #endif

@@ -1,0 +1,31 @@
+/* Defines the slots of a module's real functions and the list that resolves
+ * them.  Include with CALLS (the .def file) and SLOTS (name of the list)
+ * defined, in the file that expands the wrappers. */
+#include "real.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+#define CALL(name, type, params, args, find, event) HIDDEN type(*real_##name) params;
+#define NOTE(name, type, params, args, before, after) HIDDEN type(*real_##name) params;
+#define VOID_CALL(name, params, args, find, event) HIDDEN void(*real_##name) params;
+#define FORMAT_CALL(name, vname, params, args, last, find, event)
+#define HAND_CALL(name)
+#include CALLS
+#undef CALL
+#undef NOTE
+#undef VOID_CALL
+
+#define CALL(name, type, params, args, find, event) {(void **)&real_##name, #name},
+#define NOTE(name, type, params, args, before, after) {(void **)&real_##name, #name},
+#define VOID_CALL(name, params, args, find, event) {(void **)&real_##name, #name},
+HIDDEN const struct real_slot SLOTS[] = {
+#include CALLS
+    {0, 0}};
+#undef CALL
+#undef NOTE
+#undef VOID_CALL
+#undef FORMAT_CALL
+#undef HAND_CALL
+#undef HIDDEN
+#undef CALLS
+#undef SLOTS

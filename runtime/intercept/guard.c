@@ -1,0 +1,3 @@
+#include "guard.h"
+
+__thread unsigned darshan_guard;

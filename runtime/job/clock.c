@@ -1,0 +1,66 @@
+#include "clock.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+
+enum { REFIT_MAX_SECONDS = 1 };
+
+uint64_t clock_ns(clockid_t id) {
+  struct timespec now;
+  clock_gettime(id, &now); /* the vDSO: no system call, errno untouched */
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The kernel's own verdict: if it keeps time by another source, so do we. */
+static int kernel_uses_counter(void) {
+#if defined(__x86_64__)
+  char source[16] = "";
+  int fd =
+      sys_open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY, 0);
+  if (fd < 0) return 0;
+  ssize_t n = sys_read(fd, source, sizeof(source) - 1);
+  sys_close(fd);
+  return n >= 3 && memcmp(source, "tsc", 3) == 0;
+#elif defined(__aarch64__)
+  return 1; /* the architecture guarantees a constant, common rate */
+#else
+  return 0;
+#endif
+}
+
+void clock_start(struct darshan_clock *clock) {
+  struct timespec wall;
+  clock->counter_trusted = kernel_uses_counter();
+  clock_gettime(CLOCK_REALTIME, &wall);
+  clock->first_ns = clock_ns(CLOCK_MONOTONIC);
+  clock->first_ticks = clock_ticks(clock);
+  clock->start_sec = wall.tv_sec;
+  clock->start_nsec = wall.tv_nsec;
+  clock->refitting = 0;
+  clock->lines[0] = (struct clock_line){clock->first_ticks, 0.0, 1e-9};
+  clock->current = 0;
+  clock->refit_at = clock->counter_trusted ? 0 : UINT64_MAX;
+}
+
+void clock_refit(struct darshan_clock *clock) {
+  int idle = 0;
+  if (!__atomic_compare_exchange_n(&clock->refitting, &idle, 1, 0, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    return;
+  uint64_t ns = clock_ns(CLOCK_MONOTONIC) - clock->first_ns;
+  uint64_t ticks = clock_counter();
+  uint64_t passed = ticks - clock->first_ticks;
+  if (passed != 0 && ns != 0) {
+    unsigned next = (clock->current + 1) & 3;
+    struct clock_line *line = &clock->lines[next];
+    line->seconds_per_tick = (double)ns * 1e-9 / (double)passed;
+    line->ticks = ticks;
+    line->seconds = (double)ns * 1e-9;
+    uint64_t wait = passed / 8;
+    uint64_t most = (uint64_t)(REFIT_MAX_SECONDS / line->seconds_per_tick);
+    __atomic_store_n(&clock->current, next, __ATOMIC_RELEASE);
+    clock->refit_at = ticks + (wait < most ? wait : most);
+  }
+  __atomic_store_n(&clock->refitting, 0, __ATOMIC_RELEASE);
+}

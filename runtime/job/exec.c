@@ -1,0 +1,85 @@
+#include "exec.h"
+
+#include <alloca.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../intercept/sys.h"
+#include "../intercept/wrap.h"
+
+extern char **environ;
+
+enum { PATH_ROOM = 4096 };
+
+int exec_may_work(const char *path) {
+  struct stat st;
+  return sys_faccess(path, X_OK) == 0 && SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 &&
+         S_ISREG(st.st_mode);
+}
+
+/* PATH of the moment, without getenv: this may run in a child of fork. */
+static const char *search_path(void) {
+  for (char **e = environ; e && *e; e++)
+    if (strncmp(*e, "PATH=", 5) == 0) return *e + 5;
+  return "/bin:/usr/bin";
+}
+
+int exec_in_path(const char *file) {
+  char candidate[PATH_ROOM];
+  size_t length = strlen(file);
+  if (strchr(file, '/')) return exec_may_work(file);
+  const char *folder = search_path();
+  for (;;) {
+    size_t n = strcspn(folder, ":");
+    if (n + length + 2 <= sizeof(candidate)) {
+      memcpy(candidate, folder, n);
+      if (n) candidate[n++] = '/';
+      memcpy(candidate + n, file, length + 1);
+      if (exec_may_work(candidate)) return 1;
+    }
+    folder += strcspn(folder, ":");
+    if (*folder++ == '\0') return 0;
+  }
+}
+
+/* The list forms: their arguments become an array for the v form, which is the
+ * wrapper of this library. */
+int wrap_execv(const char *path, char *const *argv) __asm__(SYMBOL(execv));
+int wrap_execvp(const char *file, char *const *argv) __asm__(SYMBOL(execvp));
+int wrap_execve(const char *path, char *const *argv, char *const *envp) __asm__(SYMBOL(execve));
+
+#define COLLECT(first)                                                                             \
+  va_list list;                                                                                    \
+  size_t n = first ? 1 : 0;                                                                        \
+  va_start(list, first);                                                                           \
+  while (first && va_arg(list, char *))                                                            \
+    n++;                                                                                           \
+  va_end(list);                                                                                    \
+  char **argv = alloca((n + 1) * sizeof(char *));                                                  \
+  argv[0] = (char *)first;                                                                         \
+  va_start(list, first);                                                                           \
+  for (size_t i = 1; i <= n; i++)                                                                  \
+  argv[i] = va_arg(list, char *)
+
+EXPORT int wrap_execl(const char *path, const char *first, ...) __asm__(SYMBOL(execl));
+int wrap_execl(const char *path, const char *first, ...) {
+  COLLECT(first);
+  va_end(list);
+  return wrap_execv(path, argv);
+}
+
+EXPORT int wrap_execlp(const char *file, const char *first, ...) __asm__(SYMBOL(execlp));
+int wrap_execlp(const char *file, const char *first, ...) {
+  COLLECT(first);
+  va_end(list);
+  return wrap_execvp(file, argv);
+}
+
+EXPORT int wrap_execle(const char *path, const char *first, ...) __asm__(SYMBOL(execle));
+int wrap_execle(const char *path, const char *first, ...) {
+  COLLECT(first);
+  char *const *envp = va_arg(list, char *const *);
+  va_end(list);
+  return wrap_execve(path, argv, envp);
+}

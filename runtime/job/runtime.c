@@ -1,0 +1,189 @@
+/* Start and end of recording in a process that is not part of an MPI job. */
+#include "runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "../intercept/real.h"
+#include "../intercept/spin.h"
+#include "../log/write.h"
+#include "../modules/posix/posix.h"
+#include "../modules/stdio/stdio-module.h"
+#include "names.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+enum { PAGE = 4096 };
+
+struct darshan_runtime darshan_rt;
+
+static uint32_t *phase_word(void) {
+  return (uint32_t *)(uintptr_t)darshan_rt.phase_page;
+}
+
+static int prepare_memory(void) {
+  static const int modules[STORE_MODULES] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_STDIO,
+                                             DARSHAN_MOD_POSIX_EXT};
+  struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
+  for (int i = 0; i < STORE_MODULES; i++)
+    limits.records[i] = darshan_rt.config.max_records[modules[i]];
+  /* Every file of the POSIX module may need one of these. */
+  limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
+  darshan_rt.phase_page = journal_private_memory(PAGE);
+  darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
+  if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
+  sys_madvise(phase_word(), PAGE, MADV_WIPEONFORK);
+  if (store_prepare(&darshan_rt.store, &limits) < 0) return -1;
+  if (posix_prepare(darshan_rt.store.regions[STORE_POSIX].limit) < 0) return -1;
+  return stdio_prepare(darshan_rt.store.regions[STORE_STDIO].limit);
+}
+
+static void remember_stderr(void) {
+  struct stat st;
+  if (SYS2(SYS_fstat, 2, &st) < 0) return;
+  darshan_rt.stderr_dev = st.st_dev;
+  darshan_rt.stderr_ino = st.st_ino;
+}
+
+void runtime_start(int argc, char **argv, char **envp) {
+  if (darshan_rt.phase_page) return;
+  clock_start(&darshan_rt.clock);
+  darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
+  if (!darshan_config_active(&darshan_rt.config) || !darshan_rt.config.nonmpi) return;
+  if (darshan_rank_excluded(&darshan_rt.config, 0)) return;
+  darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
+  remember_stderr();
+  if (prepare_memory() < 0) return;
+  real_resolve_all(posix_slots);
+  real_resolve_all(stdio_slots);
+  pthread_atfork(NULL, NULL, runtime_forked);
+  if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
+  darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
+  *phase_word() = RUNTIME_READY;
+  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+}
+
+static void describe_job(void) {
+  struct darshan_job *job = &darshan_rt.job;
+  job->uid = (int64_t)SYS1(SYS_getuid, 0);
+  job->start_time_sec = darshan_rt.clock.start_sec;
+  job->start_time_nsec = darshan_rt.clock.start_nsec;
+  job->nprocs = 1;
+  job->jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : darshan_rt.first_pid;
+  log_metadata_start(job);
+  if (darshan_rt.job_text_length == 0)
+    darshan_rt.job_text_length = darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM);
+}
+
+int runtime_begin_recording(void) {
+  int result = 0;
+  store_lock(&darshan_rt.store);
+  if (*phase_word() == RUNTIME_READY) {
+    describe_job();
+    struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
+                                            darshan_rt.job.start_time_sec};
+    struct journal *journal = &darshan_rt.store.journal;
+    if (!darshan_journal_path(journal->path, sizeof(journal->path), &darshan_rt.config, &identity))
+      journal->path[0] = '\0';
+    result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
+                       darshan_rt.job_text_length + 1);
+    if (result == 0)
+      __atomic_store_n(phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
+    else
+      darshan_rt.fd_limit = 0;
+  }
+  store_unlock(&darshan_rt.store);
+  return result;
+}
+
+int runtime_enter_slow(void) {
+  if (!fd_may_change() || !darshan_rt.fd_limit) return 0;
+  if (darshan_guard & GUARD_BUSY) {
+    __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
+  uint32_t phase = *darshan_rt.phase_page;
+  if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
+    runtime_forked();
+    phase = *darshan_rt.phase_page;
+  }
+  darshan_guard |= GUARD_BUSY;
+  COMPILER_FENCE();
+  if (phase == RUNTIME_READY && runtime_begin_recording() == 0) phase = RUNTIME_RECORDING;
+  if (phase == RUNTIME_RECORDING) return 1;
+  runtime_leave();
+  return 0;
+}
+
+void runtime_forked(void) {
+  if (!darshan_rt.fd_limit || *darshan_rt.phase_page != RUNTIME_OFF) return;
+  darshan_guard = 0;
+  darshan_rt.fork_parent = darshan_rt.pid;
+  darshan_rt.pid = sys_getpid();
+  darshan_rt.dropped = 0;
+  darshan_rt.cwd.lock = 0;
+  darshan_rt.log_written = 0;
+  darshan_names_after_fork(&darshan_rt.config);
+  clock_start(&darshan_rt.clock);
+  store_forget(&darshan_rt.store);
+  posix_forked();
+  stdio_forked();
+  *phase_word() = RUNTIME_READY;
+}
+
+/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
+static uint32_t stop_recording(void) {
+  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
+  if (*darshan_rt.phase_page == RUNTIME_OFF) runtime_forked();
+  stdio_finish();
+  uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
+  darshan_rt.fd_limit = 0;
+  if (phase == RUNTIME_READY) {
+    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
+    describe_job();
+  }
+  return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
+}
+
+void runtime_finish(void) {
+  if (stop_recording() == RUNTIME_OFF) return;
+  if (log_write() == 0) journal_remove(&darshan_rt.store.journal);
+  log_say_problems();
+}
+
+void runtime_before_exec(void) {
+  uint32_t phase = stop_recording();
+  darshan_rt.log_written = 0;
+  if (phase == RUNTIME_OFF) return;
+  darshan_rt.phase_before_exec = phase;
+  if (log_write() != 0) return;
+  darshan_rt.log_written = 1;
+  journal_remove(&darshan_rt.store.journal);
+}
+
+void runtime_exec_failed(void) {
+  if (!fd_may_change() || !darshan_rt.phase_before_exec) return;
+  if (darshan_rt.log_written) {
+    sys_unlink(darshan_rt.log_path);
+    journal_restore(&darshan_rt.store.journal);
+  }
+  darshan_rt.log_written = 0;
+  *phase_word() = darshan_rt.phase_before_exec;
+  darshan_rt.phase_before_exec = RUNTIME_OFF;
+  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
+  int saved = errno;
+  runtime_start(argc, argv, envp);
+  errno = saved;
+}
+
+__attribute__((destructor)) static void finish(void) {
+  int saved = errno;
+  runtime_finish();
+  errno = saved;
+}

@@ -1,0 +1,109 @@
+/* The one runtime struct: everything that this library knows about the process
+ * it lives in.  Zero before start; whoever finds fd_limit 0 only forwards. */
+#ifndef DARSHAN_RUNTIME_H
+#define DARSHAN_RUNTIME_H
+
+#include "../intercept/guard.h"
+#include "../log/logname.h"
+#include "../modules/posix/posix-state.h"
+#include "../modules/stdio/stdio-state.h"
+#include "../records/store.h"
+#include "clock.h"
+#include "config.h"
+#include "jobtext.h"
+#include "messages.h"
+
+enum { RUNTIME_FDS = 1 << 20 }; /* descriptors that can be followed */
+
+enum runtime_phase { RUNTIME_OFF, RUNTIME_READY, RUNTIME_RECORDING, RUNTIME_FINISHED };
+
+/* What a descriptor number stands for right now. */
+struct fd_entry {
+  uint32_t file;   /* number of a posix_file; 0: not followed */
+  uint32_t stream; /* number of a stdio_stream; 0: none */
+};
+
+struct darshan_runtime {
+  /* Read by every wrapper. */
+  uint32_t fd_limit; /* RUNTIME_FDS while instrumenting, else 0 */
+  struct fd_entry *fds;
+  const uint32_t *phase_page; /* enum runtime_phase; the kernel wipes it in a fork's child */
+  struct darshan_clock clock;
+  struct posix_state posix;
+  struct stdio_state stdio;
+
+  struct record_store store;
+  uint32_t highest_fd; /* highest number ever followed */
+  uint64_t dropped;    /* events lost in signal handlers */
+
+  struct {
+    int lock;
+    uint32_t length; /* 0: to be asked for */
+    char path[4096];
+  } cwd;
+
+  pid_t pid;
+  pid_t fork_parent; /* 0: not a forked child */
+  int64_t first_pid; /* job id where no variable names one */
+  uint32_t phase_before_exec;
+  int log_written; /* the path below is a finished log */
+  char log_path[DARSHAN_PATH_ROOM];
+  dev_t stderr_dev; /* to recognise stderr at the end */
+  ino_t stderr_ino;
+  uint64_t start_cost_ns, write_cost_ns;
+
+  struct darshan_job job;
+  char job_text[DARSHAN_JOB_TEXT_ROOM];
+  size_t job_text_length;
+  struct darshan_messages messages;
+  struct darshan_config config;
+};
+
+extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden")));
+
+/* Called by the first constructor. */
+void runtime_start(int argc, char **argv, char **envp);
+
+/* Maps the journal with the first record; RUNTIME_RECORDING or not afterwards.
+ * Returns 0, or -1 when there is nothing to record into. */
+int runtime_begin_recording(void);
+
+/* Writes the log.  Afterwards every wrapper only forwards. */
+void runtime_finish(void);
+
+/* Before and after an exec: the log is written and the journal removed, or, if
+ * the process goes on after all, both are taken back. */
+void runtime_before_exec(void);
+void runtime_exec_failed(void);
+
+/* In a forked child: parent's records are not ours. */
+void runtime_forked(void);
+
+/* What to do with an event: 1 count it, 0 leave all tables alone.  Sets
+ * GUARD_BUSY when it returns 1; runtime_leave clears it. */
+int runtime_enter_slow(void);
+static inline int runtime_enter(void) {
+  if (LIKELY(darshan_guard == 0 && *darshan_rt.phase_page == RUNTIME_RECORDING)) {
+    darshan_guard = GUARD_BUSY;
+    COMPILER_FENCE();
+    return 1;
+  }
+  return runtime_enter_slow();
+}
+static inline void runtime_leave(void) {
+  COMPILER_FENCE();
+  darshan_guard = 0;
+}
+
+static inline uint64_t ticks_now(void) {
+  return clock_ticks(&darshan_rt.clock);
+}
+/* Seconds since start; keeps the clock fitted on the way. */
+static inline double ticks_seconds(uint64_t ticks) {
+  return clock_seconds(&darshan_rt.clock, ticks);
+}
+static inline void ticks_check(uint64_t ticks) {
+  if (UNLIKELY(ticks >= darshan_rt.clock.refit_at)) clock_refit(&darshan_rt.clock);
+}
+
+#endif

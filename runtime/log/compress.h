@@ -1,0 +1,17 @@
+/* Compression of a region into one zlib stream. */
+#ifndef DARSHAN_COMPRESS_H
+#define DARSHAN_COMPRESS_H
+
+#include <stddef.h>
+
+struct log_compressor; /* uses no malloc */
+
+struct log_compressor *log_compressor_new(void);
+/* Most bytes that n bytes can become. */
+size_t log_compress_bound(size_t n);
+/* Bytes written to out, 0 if it has too little room. */
+size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
+                    size_t room);
+unsigned log_checksum(const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,18 @@
+/* From records in memory to a log file. */
+#ifndef DARSHAN_WRITE_H
+#define DARSHAN_WRITE_H
+
+#include "log-format.h"
+
+/* The metadata that is known from the start. */
+void log_metadata_start(struct darshan_job *job);
+
+/* Writes the log of this process: compressed, to a temporary name, renamed when
+ * it is complete.  0, or -1 with a message noted: the journal is then the only
+ * copy. */
+int log_write(void);
+
+/* Prints what went wrong, in one line, if stderr still is what it was. */
+void log_say_problems(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* Attributes and names of files. */
+#include "posix.h"
+
+#include <errno.h>
+
+#include "overflow.h"
+
+static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  if (posix_lock(file)) {
+    file->record->counters[POSIX_STATS]++;
+    posix_add_meta_time(file, t1, t2);
+    posix_unlock(file);
+  }
+}
+
+void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (result < 0) {
+    posix_missed(dirfd, path);
+    return;
+  }
+  if (!S_ISREG(mode)) return;
+  if (path[0] == '\0') { /* AT_EMPTY_PATH */
+    struct posix_file *file = posix_file_of(dirfd);
+    if (file) count_stat(file, t1, t2);
+    return;
+  }
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
+  if (!runtime_enter()) return;
+  uint32_t number = posix_file_get(&name, -1);
+  runtime_leave();
+  if (!number) return;
+  count_stat(&darshan_rt.posix.files[number], t1, t2);
+  posix_file_unused(&darshan_rt.posix.files[number]);
+}
+
+void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2) {
+  if (result == 0 && S_ISREG(mode)) count_stat(file, t1, t2);
+}
+
+static void count_source(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  if (!posix_lock(file)) return;
+  file->record->counters[POSIX_RENAME_SOURCES]++;
+  posix_add_meta_time(file, t1, t2);
+  posix_unlock(file);
+}
+
+static void count_target(struct posix_file *file, uint64_t source_id) {
+  if (!posix_lock(file)) return;
+  file->record->counters[POSIX_RENAME_TARGETS]++;
+  int64_t *from = &file->record->counters[POSIX_RENAMED_FROM];
+  if (*from == 0) *from = (int64_t)source_id;
+  posix_unlock(file);
+}
+
+/* Only a source that has a record counts; the target then gets one. */
+static void book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
+                        uint64_t t2) {
+  char from_buffer[DARSHAN_PATH_ROOM], to_buffer[DARSHAN_PATH_ROOM];
+  struct posix_name source, target;
+  if (!posix_name_of(&source, from_buffer, sizeof(from_buffer), DARSHAN_MOD_POSIX, from_dir, from))
+    return;
+  if (!runtime_enter()) return;
+  uint32_t source_number = posix_file_find(&source), target_number = 0;
+  if (source_number &&
+      posix_name_of(&target, to_buffer, sizeof(to_buffer), DARSHAN_MOD_POSIX, to_dir, to))
+    target_number = posix_file_get(&target, -1);
+  runtime_leave();
+  if (!source_number) return;
+  count_source(&darshan_rt.posix.files[source_number], t1, t2);
+  if (target_number) {
+    count_target(&darshan_rt.posix.files[target_number], source.id);
+    posix_file_unused(&darshan_rt.posix.files[target_number]);
+  }
+  posix_file_unused(&darshan_rt.posix.files[source_number]);
+}
+
+void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
+                   unsigned flags, uint64_t t1, uint64_t t2) {
+  enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
+  if (result != 0 || !fd_may_change()) return;
+  book_rename(from_dir, from, to_dir, to, t1, t2);
+  if (flags & EXCHANGE) book_rename(to_dir, to, from_dir, from, t1, t2);
+}

@@ -1,0 +1,161 @@
+/* POSIX_EXT: what the record of the POSIX module has no place for. */
+#include "posix.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "record-id.h"
+
+/* With the lock of whoever keeps the number: the record, made when it is first
+ * needed. */
+static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
+                                                   size_t length) {
+  struct record_store *store = &darshan_rt.store;
+  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return NULL;
+  if (!*number) {
+    store_lock(store);
+    struct store_entry *entry = store_enter(store, id, name, length);
+    if (entry && entry->record[STORE_POSIX_EXT])
+      *number = entry->record[STORE_POSIX_EXT];
+    else if (entry)
+      *number = store_new_record(store, STORE_POSIX_EXT, entry);
+    if (!*number) *number = store_overflow_record(store, STORE_POSIX_EXT);
+    store_unlock(store);
+  }
+  return *number ? store_record(store, STORE_POSIX_EXT, *number) : NULL;
+}
+
+static struct darshan_posix_ext_record *ext_of(struct posix_file *file) {
+  const struct darshan_base_record *base = &file->record->base;
+  return ext_record(&file->aux->ext, base->id, file->name, file->name_length);
+}
+
+static void add(struct darshan_posix_ext_record *record, int counter, int64_t amount, int fcounter,
+                uint64_t t1, uint64_t t2) {
+  if (!record) return;
+  record->counters[counter] += amount;
+  if (fcounter < 0) return;
+  ticks_check(t2);
+  record->fcounters[fcounter] += ticks_seconds(t2) - ticks_seconds(t1);
+}
+
+void posix_ext_locked(struct posix_file *file, int counter, int64_t amount) {
+  add(ext_of(file), counter, amount, -1, 0, 0);
+}
+
+void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length) {
+  add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
+}
+
+/* For what belongs to no file with a record. */
+static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
+  static const char name[] = OTHER_PATHS_NAME;
+  struct posix_aux *aux = darshan_rt.posix.other_paths;
+  if (!runtime_enter()) return;
+  spin_lock(&aux->lock);
+  add(ext_record(&aux->ext, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1),
+      counter, amount, fcounter, t1, t2);
+  spin_unlock(&aux->lock);
+  runtime_leave();
+}
+
+void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
+               uint64_t t2) {
+  if (!file) {
+    add_other(counter, amount, fcounter, t1, t2);
+    return;
+  }
+  if (!posix_lock(file)) return;
+  add(ext_of(file), counter, amount, fcounter, t1, t2);
+  if (fcounter == POSIX_EXT_F_META_TIME) posix_add_meta_time(file, t1, t2);
+  posix_unlock(file);
+}
+
+void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
+                      uint64_t t2) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (result != 0 || !fd_may_change()) return;
+  if (path[0] == '\0') {
+    posix_ext(posix_file_of(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
+    return;
+  }
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
+  uint32_t number = 0;
+  if (!runtime_enter()) return;
+  number = posix_file_find(&name);
+  runtime_leave();
+  struct posix_file *file = number ? &darshan_rt.posix.files[number] : NULL;
+  posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
+  if (file) posix_file_unused(file);
+}
+
+/* A look-up that found nothing.  errno is what the application will see. */
+void posix_missed(int dirfd, const char *path) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (errno != ENOENT || !path || !fd_may_change()) return;
+  if (posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path))
+    add_other(POSIX_EXT_MISSES, 1, -1, 0, 0);
+}
+
+void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  if (result == 0 || (errno == ENOENT && path))
+    posix_path_event(0, dirfd, path, POSIX_EXT_ACCESSES, t1, t2);
+  if (result != 0) posix_missed(dirfd, path);
+}
+
+void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2) {
+  if (!posix_lock(file)) return;
+  add(ext_of(file), POSIX_EXT_ALLOC_BYTES, bytes, -1, 0, 0);
+  add(ext_of(file), POSIX_EXT_FALLOCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
+  posix_add_meta_time(file, t1, t2);
+  posix_unlock(file);
+}
+
+void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags) {
+  if (address == MAP_FAILED || (flags & MAP_ANONYMOUS) || !posix_lock(file)) return;
+  file->record->counters[POSIX_MMAPS]++;
+  add(ext_of(file), POSIX_EXT_MMAP_BYTES, (int64_t)bytes, -1, 0, 0);
+  posix_unlock(file);
+}
+
+void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2) {
+  add_other(POSIX_EXT_MSYNC_BYTES, (int64_t)bytes, -1, 0, 0);
+  add_other(POSIX_EXT_MSYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+}
+
+void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  if (!posix_lock(file)) return;
+  add(ext_of(file), POSIX_EXT_RANGE_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+  ticks_check(t2);
+  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_seconds(t1), ticks_seconds(t2));
+  posix_unlock(file);
+}
+
+void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+}
+
+/* A folder is listed: its descriptor is marked, so that the entries read from
+ * it count, and not those of system folders. */
+void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (!fd_may_change() || (uint32_t)fd >= darshan_rt.fd_limit) return;
+  if (path[0] != '\0') fd_dropped(fd);
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
+  struct posix_file *file = posix_file_of(fd);
+  fd_set_stream(fd, FD_FOLDER);
+  posix_ext(file, POSIX_EXT_DIR_OPENS, 1, POSIX_EXT_F_META_TIME, t1, t2);
+}
+
+void posix_entry_read(int fd) {
+  if ((uint32_t)fd >= darshan_rt.fd_limit || darshan_rt.fds[fd].stream != FD_FOLDER) return;
+  posix_ext(posix_file_of(fd), POSIX_EXT_DIR_ENTRIES, 1, -1, 0, 0);
+}
+
+void posix_ring_made(void) {
+  add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
+}

@@ -1,0 +1,249 @@
+/* From a path to the file that is followed and its record. */
+#include "posix.h"
+
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "../../job/names.h"
+#include "overflow.h"
+#include "record-id.h"
+
+int posix_prepare(uint64_t records) {
+  struct posix_state *posix = &darshan_rt.posix;
+  /* A forked child may bring as many inherited files as it may make records. */
+  posix->first_overflow = (uint32_t)(2 * records + 2);
+  posix->end_overflow = posix->first_overflow + OVERFLOW_FILES;
+  posix->files = journal_private_memory(posix->end_overflow * sizeof(struct posix_file));
+  posix->aux = journal_private_memory((records + 2) * sizeof(struct posix_aux));
+  posix->other_paths = journal_private_memory(sizeof(struct posix_aux));
+  posix->pending = journal_private_memory(sizeof(struct aio_pending));
+  if (!posix->files || !posix->aux || !posix->other_paths || !posix->pending ||
+      overflow_prepare(posix) < 0)
+    return -1;
+  posix->used_files = 0;
+  posix->next_overflow = posix->first_overflow;
+  return 0;
+}
+
+/* Absolute, without // and /./: can be used as it is. */
+static int is_clean(const char *path, size_t *length) {
+  const char *p = path;
+  if (*p != '/') return 0;
+  for (; *p; p++)
+    if (*p == '/' && (p[1] == '/' || (p[1] == '.' && p[2] == '/'))) return 0;
+  *length = (size_t)(p - path);
+  return 1;
+}
+
+/* The folder that relative paths start from; ends in NUL, 0: not known. */
+static size_t folder_of(int dirfd, char *buffer, size_t room) {
+  if (dirfd != AT_FDCWD) {
+    char link[32] = "/proc/self/fd/";
+    char digits[12];
+    int n = 0, at = 14;
+    unsigned value = (unsigned)dirfd;
+    do {
+      digits[n++] = (char)('0' + value % 10);
+      value /= 10;
+    } while (value);
+    while (n)
+      link[at++] = digits[--n];
+    ssize_t length = sys_readlink(link, buffer, room - 1);
+    if (length <= 0) return 0;
+    buffer[length] = '\0';
+    return (size_t)length;
+  }
+  size_t length = 0;
+  spin_lock(&darshan_rt.cwd.lock);
+  if (darshan_rt.cwd.length == 0) {
+    ssize_t got = sys_getcwd(darshan_rt.cwd.path, sizeof(darshan_rt.cwd.path));
+    if (got > 1) darshan_rt.cwd.length = (uint32_t)got - 1;
+  }
+  if (darshan_rt.cwd.length < room) length = darshan_rt.cwd.length;
+  memcpy(buffer, darshan_rt.cwd.path, length);
+  buffer[length] = '\0';
+  spin_unlock(&darshan_rt.cwd.lock);
+  return length;
+}
+
+void posix_cwd_changed(void) {
+  if (!darshan_rt.fd_limit || !fd_may_change()) return;
+  spin_lock(&darshan_rt.cwd.lock);
+  darshan_rt.cwd.length = 0;
+  spin_unlock(&darshan_rt.cwd.lock);
+}
+
+/* Apart, so that the usual path costs no stack. */
+__attribute__((noinline)) static size_t clean_into(char *buffer, size_t room, int dirfd,
+                                                   const char *path) {
+  char folder[1024];
+  size_t length = 0;
+  if (path[0] != '/') {
+    length = folder_of(dirfd, folder, sizeof(folder));
+    if (length == 0) return 0;
+    if (path[0] == '\0') { /* AT_EMPTY_PATH: the descriptor itself */
+      memcpy(buffer, folder, length + 1);
+      return length;
+    }
+  }
+  return darshan_clean_path(buffer, room, folder, length, path);
+}
+
+int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
+                  const char *path) {
+  size_t length;
+  if (is_clean(path, &length))
+    name->text = path;
+  else {
+    length = clean_into(buffer, room, dirfd, path);
+    name->text = buffer;
+  }
+  if (length == 0 || length > DARSHAN_NAME_MAX) return 0;
+  if (darshan_name_excluded(&darshan_rt.config, module, name->text, length)) return 0;
+  name->length = (uint32_t)length;
+  name->id = darshan_hash(name->text, length, 0);
+  return 1;
+}
+
+/* The file system's block size; asked for once per folder. */
+static uint32_t alignment_of(const struct posix_name *name, int fd) {
+  struct posix_state *posix = &darshan_rt.posix;
+  uint32_t folder = name->length;
+  while (folder > 0 && name->text[folder - 1] != '/')
+    folder--;
+  if (folder == posix->last_folder_length && folder != 0 &&
+      memcmp(name->text, posix->last_folder, folder) == 0)
+    return posix->last_alignment;
+  struct statfs fs;
+  long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name->text, &fs);
+  uint32_t alignment = result == 0 && fs.f_bsize > 0 ? (uint32_t)fs.f_bsize : 4096;
+  if (folder <= sizeof(posix->last_folder)) {
+    memcpy(posix->last_folder, name->text, folder);
+    posix->last_folder_length = folder;
+    posix->last_alignment = alignment;
+  }
+  return alignment;
+}
+
+/* With the store's lock: gives the file a record of its own; 0: at the limit. */
+static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
+  struct record_store *store = &darshan_rt.store;
+  uint32_t number = entry->record[STORE_POSIX];
+  if (!number) {
+    number = store_new_record(store, STORE_POSIX, entry);
+    if (!number) return 0;
+    struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
+    record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
+    record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
+    memset(&darshan_rt.posix.aux[number], 0, sizeof(struct posix_aux));
+  }
+  file->aux = &darshan_rt.posix.aux[number];
+  file->name = entry->name;
+  __atomic_store_n(&file->record, store_record(store, STORE_POSIX, number), __ATOMIC_RELEASE);
+  return number;
+}
+
+/* With the store's lock. */
+static uint32_t new_file(const struct posix_name *name, int fd) {
+  struct posix_state *posix = &darshan_rt.posix;
+  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  if (entry && entry->file) return entry->file;
+  if (posix->used_files + 1 < posix->first_overflow) {
+    const struct store_region *region = &darshan_rt.store.regions[STORE_POSIX];
+    int room = region->count - (region->overflow != 0) < region->limit;
+    if (!entry && room) entry = store_enter(&darshan_rt.store, name->id, name->text, name->length);
+    if (entry && (room || entry->record[STORE_POSIX])) {
+      uint32_t number = posix->used_files + 1;
+      struct posix_file *file = &posix->files[number];
+      *file = (struct posix_file){.id = name->id, .name_length = name->length};
+      file->alignment = alignment_of(name, fd);
+      if (make_record(file, entry)) {
+        posix->used_files = number;
+        __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
+        return number;
+      }
+    }
+  }
+  return overflow_file(posix, name, fd >= 0 ? alignment_of(name, fd) : 0);
+}
+
+uint32_t posix_file_get(const struct posix_name *name, int fd) {
+  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
+  if (LIKELY(number != 0)) return number;
+  store_lock(&darshan_rt.store);
+  number = new_file(name, fd);
+  store_unlock(&darshan_rt.store);
+  return number;
+}
+
+uint32_t posix_file_find(const struct posix_name *name) {
+  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  if (entry && entry->file) return entry->file;
+  if (!darshan_rt.store.regions[STORE_POSIX].overflow) return 0;
+  store_lock(&darshan_rt.store);
+  uint32_t number =
+      overflow_knows(&darshan_rt.posix, name->id) ? overflow_file(&darshan_rt.posix, name, 0) : 0;
+  store_unlock(&darshan_rt.store);
+  return number;
+}
+
+void posix_file_unused(struct posix_file *file) {
+  if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
+  store_lock(&darshan_rt.store);
+  if (file->overflow && file->descriptors == 0) overflow_forget(&darshan_rt.posix, file);
+  store_unlock(&darshan_rt.store);
+}
+
+/* A file inherited from the parent gets its record with the first event. */
+int posix_materialise(struct posix_file *file) {
+  int made = 1;
+  store_lock(&darshan_rt.store);
+  if (!file->record) {
+    struct store_entry *entry =
+        store_enter(&darshan_rt.store, file->id, file->name, file->name_length);
+    if (entry && make_record(file, entry)) {
+      if (!entry->file) entry->file = posix_file_number(file);
+    } else {
+      made = overflow_share(&darshan_rt.posix, file);
+    }
+  }
+  store_unlock(&darshan_rt.store);
+  return made;
+}
+
+/* In the child of a fork: what is open stays known, without a record yet.
+ * Everything else of the parent is dropped. */
+void posix_forked(void) {
+  struct posix_state *posix = &darshan_rt.posix;
+  uint32_t limit = posix->first_overflow / 2, kept = 0;
+  struct posix_file *old = posix->files;
+  size_t size = posix->end_overflow * sizeof(struct posix_file);
+  struct posix_file *files = journal_private_memory(size);
+  for (uint32_t fd = 0; files && fd <= darshan_rt.highest_fd; fd++) {
+    uint32_t number = darshan_rt.fds[fd].file;
+    if (number == 0) continue;
+    struct posix_file *file = &old[number];
+    if (file->next_free == 0 && kept + 1 < limit) { /* first descriptor of this file */
+      files[++kept] = *file;
+      files[kept].record = NULL;
+      files[kept].aux = NULL;
+      if (file->overflow)
+        files[kept].id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+      files[kept].overflow = 0;
+      files[kept].next_free = 0;
+      file->next_free = kept;
+    }
+    darshan_rt.fds[fd].file = file->next_free;
+  }
+  if (!files) {
+    darshan_rt.fd_limit = 0;
+    return;
+  }
+  sys_munmap(old, size);
+  posix->files = files;
+  posix->used_files = kept;
+  memset(posix->other_paths, 0, sizeof(*posix->other_paths));
+  posix->pending->lock = 0;
+  overflow_reset(posix);
+}

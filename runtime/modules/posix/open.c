@@ -1,0 +1,119 @@
+/* Descriptors of files: opened, duplicated, closed. */
+#include "posix.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../stdio/stdio-module.h"
+#include "record-id.h"
+
+/* Books an open that gave this descriptor; counter: what is counted beside OPENS. */
+static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
+                        uint64_t t2) {
+  struct posix_file *file = &darshan_rt.posix.files[number];
+  if (number) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  fd_set_file(fd, number);
+  if (!number || !posix_lock(file)) return;
+  int64_t *counters = file->record->counters;
+  counters[POSIX_OPENS]++;
+  if (counter >= 0)
+    counters[counter]++;
+  else {
+    file->offset = 0;
+    file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
+  }
+  if (mode) counters[POSIX_MODE] = mode;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  posix_note_start(file, POSIX_F_OPEN_START_TIMESTAMP, start);
+  file->record->fcounters[POSIX_F_OPEN_END_TIMESTAMP] = end;
+  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
+  posix_unlock(file);
+}
+
+void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
+                  uint64_t t2) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (fd < 0) {
+    posix_missed(dirfd, path);
+    return;
+  }
+  if (!fd_may_change()) return;
+  fd_dropped(fd);
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
+  if (!runtime_enter()) return;
+  uint32_t number = posix_file_get(&name, fd);
+  runtime_leave();
+  int creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+  register_fd(fd, number, -1, creates ? (int64_t)mode : 0, t1, t2);
+}
+
+void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
+  char text[280] = "<memfd:";
+  size_t length = strnlen(label, 256);
+  struct posix_name name = {text, (uint32_t)(7 + length + 1), 0};
+  if (!fd_may_change()) return;
+  fd_dropped(fd);
+  memcpy(text + 7, label, length);
+  memcpy(text + 7 + length, ">", 2);
+  name.id = darshan_hash(text, name.length, 0);
+  if (!runtime_enter()) return;
+  uint32_t number = posix_file_get(&name, fd);
+  runtime_leave();
+  register_fd(fd, number, -1, 0, t1, t2);
+}
+
+void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2) {
+  if (!file || result < 0) return;
+  if (posix_lock(file)) {
+    ticks_check(t2);
+    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
+    posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, start);
+    file->record->fcounters[POSIX_F_CLOSE_END_TIMESTAMP] = end;
+    posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
+    posix_unlock(file);
+  }
+  posix_file_unused(file);
+}
+
+void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2) {
+  if (!fd_may_change()) return;
+  if (last > darshan_rt.highest_fd) last = darshan_rt.highest_fd;
+  for (unsigned fd = first; fd <= last && fd < darshan_rt.fd_limit; fd++)
+    posix_closed(fd_release((int)fd), 0, t1, t2);
+}
+
+void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
+  if (fd < 0 || !fd_may_change()) return;
+  fd_dropped(fd);
+  if (file) register_fd(fd, posix_file_number(file), POSIX_DUPS, 0, t1, t2);
+}
+
+void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2) {
+  switch (command) {
+  case F_DUPFD:
+  case F_DUPFD_CLOEXEC:
+    posix_duplicated(file, result, t1, t2);
+    break;
+  default: /* the record locks; FCNTL() lets nothing else come here */
+    if (file && result >= 0) posix_ext(file, POSIX_EXT_LOCKS, 1, POSIX_EXT_F_LOCK_TIME, t1, t2);
+  }
+}
+
+/* The descriptor of a stream that is followed: from now on what is done with
+ * it directly belongs to the file of the stream. */
+void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
+  struct posix_name name;
+  if (!fd_may_change() || (uint32_t)fd >= darshan_rt.fd_limit) return;
+  if (!stdio_stream_name(stream, &name)) return;
+  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
+  if (!runtime_enter()) return;
+  uint32_t number = posix_file_get(&name, fd);
+  runtime_leave();
+  if (!number) return;
+  if (darshan_rt.fds[fd].file == number) /* known already: not one more descriptor */
+    __atomic_sub_fetch(&darshan_rt.posix.files[number].descriptors, 1, __ATOMIC_RELAXED);
+  register_fd(fd, number, POSIX_FILENOS, 0, t1, t2);
+}

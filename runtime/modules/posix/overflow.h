@@ -1,0 +1,26 @@
+/* Files past the record limit.  They share one record, but each has its own
+ * state while it is open, so sums, patterns and read-write switches come out as
+ * they would with a record per file. */
+#ifndef DARSHAN_OVERFLOW_H
+#define DARSHAN_OVERFLOW_H
+
+#include "posix.h"
+
+enum { OVERFLOW_FILES = 4096 }; /* open at a time; beyond, they share a state */
+
+int overflow_prepare(struct posix_state *posix);
+void overflow_reset(struct posix_state *posix);
+
+/* All with the store's lock held. */
+
+/* The number of the file of this name, counted as one more if it is new. */
+uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
+                       uint32_t alignment);
+/* 1 if this id came here before. */
+int overflow_knows(const struct posix_state *posix, uint64_t id);
+/* No descriptor is left: keep only what the next open must know. */
+void overflow_forget(struct posix_state *posix, struct posix_file *file);
+/* Lets a file without a record of its own use the shared one; 0: no memory. */
+int overflow_share(struct posix_state *posix, struct posix_file *file);
+
+#endif

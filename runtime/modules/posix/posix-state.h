@@ -1,0 +1,62 @@
+/* What the POSIX module keeps besides its records. */
+#ifndef DARSHAN_POSIX_STATE_H
+#define DARSHAN_POSIX_STATE_H
+
+#include <stdint.h>
+
+#include "../../records/common-values.h"
+#include "records.h"
+
+/* Belongs to a record: its lock, and the tables behind its common values. */
+struct posix_aux {
+  int lock;
+  uint32_t ext; /* number of its POSIX_EXT record, 0: none yet */
+  struct common_values access, stride;
+};
+
+enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
+
+/* Belongs to a file that is followed: its position and what was done last.
+ * Usually one per record; files that share the overflow record have each their
+ * own while they are open, so that the shared counters stay exact. */
+struct posix_file {
+  struct darshan_posix_record *record; /* NULL: to be made (inherited over a fork) */
+  struct posix_aux *aux;
+  int64_t offset;
+  int64_t last_byte[3]; /* by posix_operation: last byte read, written */
+  double last_end[3];   /* end of the last metadata operation, read, write */
+  uint32_t last_operation;
+  uint32_t alignment; /* FILE_ALIGNMENT; 0: not counted */
+  uint64_t id;
+  const char *name;
+  uint32_t name_length;
+  uint32_t descriptors; /* that point here */
+  uint32_t next_free;   /* overflow files only */
+  uint32_t overflow;    /* 1: shares the overflow record */
+};
+
+/* Asynchronous requests under way. */
+enum { AIO_PENDING = 1024 };
+struct aio_pending {
+  int lock;
+  struct {
+    const void *request; /* where it is; NULL: free */
+    uint64_t submitted;  /* ticks */
+  } slot[AIO_PENDING];
+};
+
+struct posix_state {
+  struct posix_file *files; /* [1..] one per record, then those of the overflow */
+  struct posix_aux *aux;    /* by record number */
+  uint32_t used_files;      /* without the overflow's */
+  uint32_t first_overflow, end_overflow, free_overflow, next_overflow;
+  uint64_t *overflow_set; /* ids seen in the overflow, with their last operation */
+  uint32_t overflow_names;
+  uint32_t *overflow_open;       /* id -> file number, for those that are open */
+  struct posix_aux *other_paths; /* of the record for paths without one */
+  struct aio_pending *pending;
+  char last_folder[256]; /* FILE_ALIGNMENT is the same within a folder */
+  uint32_t last_folder_length, last_alignment;
+};
+
+#endif

@@ -1,0 +1,143 @@
+/* The POSIX module: what each call does to the records.  Events get the result
+ * of the real call and the ticks before and after it; they leave errno alone. */
+#ifndef DARSHAN_POSIX_H
+#define DARSHAN_POSIX_H
+
+#include <aio.h>
+#include <dirent.h>
+#include <sys/uio.h>
+
+#include "../../intercept/spin.h"
+#include "../../job/fds.h"
+#include "../../job/runtime.h"
+
+#define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
+
+/* files.c: from names to files and their records */
+struct posix_name {
+  const char *text;
+  uint32_t length;
+  uint64_t id;
+};
+int posix_prepare(uint64_t records);
+/* Cleans a path into buffer if need be.  0: not to be recorded. */
+int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
+                  const char *path);
+/* The file of this name, made if necessary (fd: one open on it, or -1). */
+uint32_t posix_file_get(const struct posix_name *name, int fd);
+/* The file of this name if there is one; 0. */
+uint32_t posix_file_find(const struct posix_name *name);
+/* A file without open descriptors that shares the overflow record may go. */
+void posix_file_unused(struct posix_file *file);
+int posix_materialise(struct posix_file *file);
+void posix_forked(void);
+
+/* Locks a file's record for an update; 0: the event is not to be counted. */
+static inline int posix_lock(struct posix_file *file) {
+  if (UNLIKELY(!runtime_enter())) return 0;
+  if (UNLIKELY(!file->record) && !posix_materialise(file)) {
+    runtime_leave();
+    return 0;
+  }
+  spin_lock(&file->aux->lock);
+  return 1;
+}
+static inline void posix_unlock(struct posix_file *file) {
+  spin_unlock(&file->aux->lock);
+  runtime_leave();
+}
+
+/* transfer.c */
+void posix_transferred(struct posix_file *file, enum posix_operation operation, int64_t bytes,
+                       int64_t offset, const void *memory, uint64_t t1, uint64_t t2);
+void posix_vector(struct posix_file *file, enum posix_operation operation, int64_t bytes,
+                  int64_t offset, const struct iovec *iov, int n, uint64_t t1, uint64_t t2);
+void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
+                  int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
+int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
+void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
+void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
+
+/* open.c */
+void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
+                  uint64_t t2);
+void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
+void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2);
+void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
+void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
+void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
+void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
+
+/* attributes.c */
+void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2);
+void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2);
+void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
+                   unsigned flags, uint64_t t1, uint64_t t2);
+void posix_cwd_changed(void);
+
+/* ext.c: what the POSIX record has no place for */
+void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
+               uint64_t t2);
+void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
+void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
+                      uint64_t t2);
+void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
+void posix_missed(int dirfd, const char *path);
+void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
+void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags);
+void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2);
+void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
+void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
+void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
+void posix_entry_read(int fd);
+void posix_ring_made(void);
+/* For the STDIO module; number: where it keeps that of the EXT record. */
+void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
+
+/* aio.c */
+struct kaio_request { /* struct iocb of libaio */
+  void *data;
+  uint32_t words[2];
+  uint16_t opcode;
+  int16_t priority;
+  int32_t fd;
+  void *buffer;
+  uint64_t bytes;
+  int64_t offset;
+};
+struct kaio_event { /* struct io_event of libaio */
+  void *data;
+  struct kaio_request *request;
+  int64_t result, result2;
+};
+void aio_submitted(struct posix_file *file, const struct aiocb *cb, uint64_t t1);
+void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t result, uint64_t t1,
+                  uint64_t t2);
+void aio_waited(struct posix_file *file, uint64_t t1, uint64_t t2);
+struct posix_file *aio_first_file(const struct aiocb *const *list, int n);
+void aio_list_submitted(struct aiocb *const *list, int n, int result, uint64_t t1);
+void kaio_submitted(struct kaio_request **list, int n, uint64_t t1);
+void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_t t2);
+void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2);
+
+/* syscall.c */
+void posix_syscall(long number, long a, long b, long c, long d, long e, long result, uint64_t t1,
+                   uint64_t t2);
+
+/* Pieces of records, used by all of the above with the record locked. */
+static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
+                                  double start, double end) {
+  double last = file->last_end[kind];
+  file->record->fcounters[fcounter] += end - (start > last ? start : last);
+  if (end > last) file->last_end[kind] = end;
+}
+static inline void posix_add_meta_time(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  ticks_check(t2);
+  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, ticks_seconds(t1), ticks_seconds(t2));
+}
+static inline void posix_note_start(struct posix_file *file, int fcounter, double start) {
+  double *first = &file->record->fcounters[fcounter];
+  if (*first == 0 || start < *first) *first = start;
+}
+
+#endif

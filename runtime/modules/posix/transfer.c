@@ -1,0 +1,129 @@
+/* Reads, writes, seeks and flushes of file data. */
+#include "posix.h"
+
+#include "../../records/size-bins.h"
+
+/* Read and write counters stand side by side, so one function serves both. */
+static_assert(POSIX_WRITES == POSIX_READS + 1, "pairs");
+static_assert(POSIX_BYTES_WRITTEN == POSIX_BYTES_READ + 1, "pairs");
+static_assert(POSIX_MAX_BYTE_WRITTEN == POSIX_MAX_BYTE_READ + 1, "pairs");
+static_assert(POSIX_CONSEC_WRITES == POSIX_CONSEC_READS + 1, "pairs");
+static_assert(POSIX_SEQ_WRITES == POSIX_SEQ_READS + 1, "pairs");
+static_assert(POSIX_MAX_WRITE_TIME_SIZE == POSIX_MAX_READ_TIME_SIZE + 1, "pairs");
+static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + 10, "pairs");
+static_assert(POSIX_F_WRITE_START_TIMESTAMP == POSIX_F_READ_START_TIMESTAMP + 1, "pairs");
+static_assert(POSIX_F_WRITE_END_TIMESTAMP == POSIX_F_READ_END_TIMESTAMP + 1, "pairs");
+static_assert(POSIX_F_WRITE_TIME == POSIX_F_READ_TIME + 1, "pairs");
+static_assert(POSIX_F_MAX_WRITE_TIME == POSIX_F_MAX_READ_TIME + 1, "pairs");
+
+static inline int misaligned(uint64_t address, uint64_t alignment) {
+  if (LIKELY((alignment & (alignment - 1)) == 0)) return (address & (alignment - 1)) != 0;
+  return address % alignment != 0;
+}
+
+static inline void count_pattern(struct posix_file *file, int op, int64_t bytes, int64_t offset) {
+  int64_t *counters = file->record->counters;
+  int64_t last = file->last_byte[op];
+  int64_t end = offset + bytes - 1;
+  counters[POSIX_SEQ_READS + op - 1] += offset > last;
+  counters[POSIX_CONSEC_READS + op - 1] += offset == last + 1;
+  int64_t stride = offset > last && last != 0 ? offset - last - 1 : 0;
+  common_values_count(&file->aux->stride, &counters[POSIX_STRIDE1_STRIDE],
+                      &counters[POSIX_STRIDE1_COUNT], stride);
+  common_values_count(&file->aux->access, &counters[POSIX_ACCESS1_ACCESS],
+                      &counters[POSIX_ACCESS1_COUNT], bytes);
+  file->last_byte[op] = end;
+  file->offset = offset + bytes;
+  if (counters[POSIX_MAX_BYTE_READ + op - 1] < end) counters[POSIX_MAX_BYTE_READ + op - 1] = end;
+}
+
+static inline void count_times(struct posix_file *file, int op, int64_t bytes, uint64_t t1,
+                               uint64_t t2) {
+  double *times = file->record->fcounters;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  posix_note_start(file, POSIX_F_READ_START_TIMESTAMP + op - 1, start);
+  times[POSIX_F_READ_END_TIMESTAMP + op - 1] = end;
+  if (end - start > times[POSIX_F_MAX_READ_TIME + op - 1]) {
+    times[POSIX_F_MAX_READ_TIME + op - 1] = end - start;
+    file->record->counters[POSIX_MAX_READ_TIME_SIZE + op - 1] = bytes;
+  }
+  posix_add_time(file, POSIX_F_READ_TIME + op - 1, op, start, end);
+}
+
+/* The record is locked. */
+static inline void count_transfer(struct posix_file *file, int op, int64_t bytes, int64_t offset,
+                                  int memory_misaligned, uint64_t t1, uint64_t t2) {
+  int64_t *counters = file->record->counters;
+  if (offset == POSIX_HERE) offset = file->offset;
+  counters[POSIX_READS + op - 1]++;
+  counters[POSIX_BYTES_READ + op - 1] += bytes;
+  counters[POSIX_SIZE_READ_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
+  counters[POSIX_MEM_NOT_ALIGNED] += memory_misaligned;
+  if (file->alignment)
+    counters[POSIX_FILE_NOT_ALIGNED] += misaligned((uint64_t)offset, file->alignment);
+  counters[POSIX_RW_SWITCHES] += (int)file->last_operation == 3 - op;
+  file->last_operation = (uint32_t)op;
+  count_pattern(file, op, bytes, offset);
+  count_times(file, op, bytes, t1, t2);
+}
+
+void posix_transferred(struct posix_file *file, enum posix_operation operation, int64_t bytes,
+                       int64_t offset, const void *memory, uint64_t t1, uint64_t t2) {
+  if (bytes < 0 || !posix_lock(file)) return;
+  int unaligned = misaligned((uintptr_t)memory, (uint64_t)darshan_rt.config.mem_alignment);
+  if (operation == POSIX_READ)
+    count_transfer(file, POSIX_READ, bytes, offset, unaligned, t1, t2);
+  else
+    count_transfer(file, POSIX_WRITE, bytes, offset, unaligned, t1, t2);
+  posix_unlock(file);
+}
+
+void posix_vector(struct posix_file *file, enum posix_operation operation, int64_t bytes,
+                  int64_t offset, const struct iovec *iov, int n, uint64_t t1, uint64_t t2) {
+  if (bytes < 0 || !posix_lock(file)) return;
+  int unaligned = 0;
+  for (int i = 0; i < n; i++)
+    unaligned |= misaligned((uintptr_t)iov[i].iov_base, (uint64_t)darshan_rt.config.mem_alignment);
+  count_transfer(file, operation, bytes, offset, unaligned, t1, t2);
+  posix_unlock(file);
+}
+
+void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
+                  int64_t out_offset, int counter, uint64_t t1, uint64_t t2) {
+  struct posix_file *side[2] = {in, out};
+  int64_t offset[2] = {in_offset, out_offset};
+  if (bytes < 0) return;
+  for (int i = 0; i < 2; i++) {
+    if (!side[i] || !posix_lock(side[i])) continue;
+    count_transfer(side[i], i == 0 ? POSIX_READ : POSIX_WRITE, bytes, offset[i], 0, t1, t2);
+    posix_ext_locked(side[i], counter, 1);
+    posix_unlock(side[i]);
+  }
+}
+
+/* Where a pwritev2 really wrote: RWF_APPEND goes to the end, whatever was asked. */
+int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
+  enum { APPEND = 0x10 /* RWF_APPEND */ };
+  struct stat st;
+  if (!(flags & APPEND)) return offset == -1 ? POSIX_HERE : offset;
+  if (bytes < 0 || SYS2(SYS_fstat, fd, &st) < 0) return POSIX_HERE;
+  return st.st_size - bytes;
+}
+
+void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2) {
+  if (offset < 0 || !posix_lock(file)) return;
+  file->record->counters[POSIX_SEEKS]++;
+  file->offset = offset;
+  posix_add_meta_time(file, t1, t2);
+  posix_unlock(file);
+}
+
+void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2) {
+  if (!posix_lock(file)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  file->record->counters[counter]++;
+  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, start, end);
+  posix_unlock(file);
+}

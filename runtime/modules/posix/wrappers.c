@@ -1,0 +1,83 @@
+/* The wrappers of the POSIX module: calls.def, expanded. */
+#include "posix.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "../../job/exec.h"
+
+#define CALLS "../modules/posix/calls.def"
+#define SLOTS posix_slots
+#include "../../intercept/declare-slots.h"
+
+#include "../../intercept/wrap.h"
+
+/* What a row may say in its column "find". */
+#define ACTIVE                                                                                     \
+  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+#define FD(fd)                                                                                     \
+  struct posix_file *f = posix_file_of(fd);                                                        \
+  if (LIKELY(!f)) FORWARD
+#define FD_OR_NOT(fd)                                                                              \
+  ACTIVE;                                                                                          \
+  struct posix_file *f = posix_file_of(fd)
+#define COPY(in, out)                                                                              \
+  struct posix_file *f = posix_file_of(in), *g = posix_file_of(out);                               \
+  if (!f && !g) FORWARD
+#define AIO(cb)                                                                                    \
+  ACTIVE;                                                                                          \
+  struct posix_file *f = (cb) ? posix_file_of((cb)->aio_fildes) : NULL;                            \
+  if (!f) FORWARD
+#define RELEASE(fd)                                                                                \
+  struct posix_file *f = fd_release(fd);                                                           \
+  if (!f) FORWARD
+/* The mode is there only if the call may create something. */
+#define OPEN_MODE(flags)                                                                           \
+  mode_t mode = 0;                                                                                 \
+  if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                     \
+    va_list list;                                                                                  \
+    va_start(list, flags);                                                                         \
+    mode = va_arg(list, mode_t);                                                                   \
+    va_end(list);                                                                                  \
+  }                                                                                                \
+  ACTIVE
+/* Only duplications and record locks are events. */
+#define FCNTL(fd, command)                                                                         \
+  va_list list;                                                                                    \
+  va_start(list, command);                                                                         \
+  void *extra = va_arg(list, void *);                                                              \
+  va_end(list);                                                                                    \
+  struct posix_file *f = posix_file_of(fd);                                                        \
+  if ((command) != F_DUPFD && (command) != F_DUPFD_CLOEXEC &&                                      \
+      (!f || ((command) != F_SETLK && (command) != F_SETLKW && (command) != F_OFD_SETLK &&         \
+              (command) != F_OFD_SETLKW)))                                                         \
+    FORWARD;                                                                                       \
+  ACTIVE
+#define SYSCALL_ARGUMENTS(number)                                                                  \
+  va_list list;                                                                                    \
+  va_start(list, number);                                                                          \
+  long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);                     \
+  long d = va_arg(list, long), e = va_arg(list, long), g = va_arg(list, long);                     \
+  va_end(list);                                                                                    \
+  ACTIVE
+#define EXEC(may_work)                                                                             \
+  ACTIVE;                                                                                          \
+  if (!(may_work)) FORWARD;                                                                        \
+  runtime_before_exec()
+
+/* What a row may say in its column "event". */
+#define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)
+#define READ_HERE(memory) posix_transferred(f, POSIX_READ, r, POSIX_HERE, memory, t1, t2)
+#define WRITE_HERE(memory) posix_transferred(f, POSIX_WRITE, r, POSIX_HERE, memory, t1, t2)
+#define READ_AT(memory, at) posix_transferred(f, POSIX_READ, r, at, memory, t1, t2)
+#define WRITE_AT(memory, at) posix_transferred(f, POSIX_WRITE, r, at, memory, t1, t2)
+#define READ_VECTOR(iov, n, at) posix_vector(f, POSIX_READ, r, at, iov, n, t1, t2)
+#define WRITE_VECTOR(iov, n, at) posix_vector(f, POSIX_WRITE, r, at, iov, n, t1, t2)
+#define STAT(dirfd, path) posix_stated(r, dirfd, path, r == 0 ? st->st_mode : 0, t1, t2)
+#define FSTAT posix_fstated(f, r, r == 0 ? st->st_mode : 0, t1, t2)
+#define EXT_PATH(dirfd, path, counter) posix_path_event(r, dirfd, path, POSIX_EXT_##counter, t1, t2)
+#define EXT_FD(counter)                                                                            \
+  if (r == 0) posix_ext(f, POSIX_EXT_##counter, 1, POSIX_EXT_F_META_TIME, t1, t2)
+
+#include "calls.def"

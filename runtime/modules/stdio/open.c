@@ -1,0 +1,93 @@
+/* Streams: opened, reopened, closed. */
+#include "stdio-module.h"
+
+#include "record-id.h"
+#include "streams.h"
+
+static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
+  if (!stream || !stdio_lock(stream)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  stream->record->counters[STDIO_OPENS]++;
+  stream->record->counters[STDIO_FDOPENS] += is_fdopen;
+  stdio_note_span(stream, STDIO_F_OPEN_START_TIMESTAMP, STDIO_F_OPEN_END_TIMESTAMP, start, end);
+  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, start, end);
+  stdio_unlock(stream);
+}
+
+static int stdio_is_on(void) {
+  return darshan_module_on(&darshan_rt.config, DARSHAN_MOD_STDIO) && fd_may_change();
+}
+
+/* A number that libc opened inside is a new one: nothing old lives on it. */
+static void forget_number(FILE *file) {
+  uint32_t fd = (uint32_t)file->_fileno;
+  if (fd >= darshan_rt.fd_limit) return;
+  fd_dropped((int)fd);
+  darshan_rt.fds[fd].stream = 0;
+}
+
+void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if (!fd_may_change()) return;
+  forget_number(file);
+  if (!stdio_is_on()) return;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_STDIO, AT_FDCWD, path)) return;
+  count_open(stdio_follow(file, &name), 0, t1, t2);
+}
+
+void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
+  const struct posix_file *posix = posix_file_of(fd);
+  if (!posix || !stdio_is_on()) return;
+  struct posix_name name = {posix->name, posix->name_length, posix->id};
+  if (posix->overflow) name.id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  if (name.text[0] != '<' &&
+      !posix_name_of(&name, NULL, 0, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name))
+    return;
+  struct stdio_stream *stream = stdio_follow(file, &name);
+  if (stream) stream->offset = posix->offset;
+  count_open(stream, 1, t1, t2);
+}
+
+void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
+  static const char text[] = "<tmpfile>";
+  struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0)};
+  if (!fd_may_change()) return;
+  forget_number(file);
+  if (stdio_is_on()) count_open(stdio_follow(file, &name), 0, t1, t2);
+}
+
+void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2) {
+  (void)result; /* the stream is gone even where its last flush failed */
+  if (!last || !stdio_lock(last)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, start, end);
+  stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, start, end);
+  stdio_unlock(last);
+}
+
+void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,
+                    uint64_t t2) {
+  stdio_closed(last, 0, t1, t1);
+  if (!file) return;
+  if (path) {
+    stdio_opened(file, path, t1, t2);
+  } else if (last) { /* the same file in another mode */
+    struct posix_name name = {last->name, last->name_length, last->id};
+    count_open(stdio_follow(file, &name), 0, t1, t2);
+  }
+}
+
+void stdio_all_closed(uint64_t t1, uint64_t t2) {
+  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+    struct stdio_stream last, *stream = &darshan_rt.stdio.streams[i];
+    if (!stream->file || !stream->record || stream->standard) continue;
+    last = *stream;
+    int fd = stream->file->_fileno;
+    stream->file = NULL;
+    stdio_closed(&last, 0, t1, t2);
+    if (fd >= 0) fd_dropped(fd);
+  }
+}

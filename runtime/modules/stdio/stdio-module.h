@@ -1,0 +1,113 @@
+/* The STDIO module: what calls on streams do to the records.
+ *
+ * Bytes are what passed through the stream.  Where a call does not tell (a
+ * scanf, a macro of stdio.h that was inlined into the program) they come from
+ * the movement of the stream's own pointers, which are public in its FILE. */
+#ifndef DARSHAN_STDIO_MODULE_H
+#define DARSHAN_STDIO_MODULE_H
+
+#include "../../job/fds.h"
+#include "../../job/runtime.h"
+#include "../posix/posix.h"
+
+enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
+
+/* streams.c */
+int stdio_prepare(uint64_t records);
+void stdio_forked(void);
+/* Books what inlined macros did on streams that are still open. */
+void stdio_finish(void);
+/* The name of a stream that is followed; 0: it is not. */
+int stdio_stream_name(FILE *stream, struct posix_name *name);
+int stdio_materialise(struct stdio_stream *stream);
+struct stdio_stream *stdio_search(FILE *file, uint32_t first);
+
+/* The state of a stream, NULL if it is not followed. */
+static inline struct stdio_stream *stdio_stream_of(FILE *file) {
+  uint32_t fd = file ? (uint32_t)file->_fileno : UINT32_MAX;
+  if (UNLIKELY(fd >= darshan_rt.fd_limit)) return NULL;
+  uint32_t number = __atomic_load_n(&darshan_rt.fds[fd].stream, __ATOMIC_ACQUIRE);
+  if (number == 0 || number == FD_FOLDER) return NULL;
+  struct stdio_stream *stream = &darshan_rt.stdio.streams[number];
+  return LIKELY(stream->file == file) ? stream : stdio_search(file, number);
+}
+
+static inline int stdio_lock(struct stdio_stream *stream) {
+  if (UNLIKELY(!runtime_enter())) return 0;
+  if (UNLIKELY(!stream->record) && !stdio_materialise(stream)) {
+    runtime_leave();
+    return 0;
+  }
+  spin_lock(&stream->aux->lock);
+  return 1;
+}
+static inline void stdio_unlock(struct stdio_stream *stream) {
+  spin_unlock(&stream->aux->lock);
+  runtime_leave();
+}
+
+/* open.c */
+void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
+void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
+void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
+/* A stream is about to be closed or reopened: it is not followed any more.
+ * What is left of it is copied, for the event afterwards; 0: nothing. */
+int stdio_release(FILE *file, struct stdio_stream *last);
+void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
+void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,
+                    uint64_t t2);
+void stdio_all_closed(uint64_t t1, uint64_t t2);
+
+/* transfer.c */
+struct stdio_mark { /* of a stream before a call */
+  const char *pointer, *end, *base;
+};
+static inline struct stdio_mark stdio_mark(const FILE *file) {
+  return (struct stdio_mark){file->_IO_read_ptr, file->_IO_read_end, file->_IO_read_base};
+}
+/* Bytes read since then, at least. */
+int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
+void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
+void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
+void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
+                     uint64_t t1, uint64_t t2);
+void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
+void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
+void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);
+void stdio_all_flushed(uint64_t t1, uint64_t t2);
+void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2);
+
+/* Books what inlined macros moved since the last call, before it is lost. */
+void stdio_settle_slow(struct stdio_stream *stream);
+static inline void stdio_settle(struct stdio_stream *stream) {
+  const FILE *file = stream->file;
+  if (UNLIKELY(
+          (file->_IO_read_end == stream->read_end && file->_IO_read_ptr != stream->read_mark) ||
+          (file->_IO_write_base == stream->write_base &&
+           file->_IO_write_ptr != stream->write_mark)))
+    stdio_settle_slow(stream);
+}
+/* From here on, inlined macros are seen again. */
+static inline void stdio_remember(struct stdio_stream *stream) {
+  const FILE *file = stream->file;
+  stream->read_mark = file->_IO_read_ptr;
+  stream->read_end = file->_IO_read_end;
+  stream->write_mark = file->_IO_write_ptr;
+  stream->write_base = file->_IO_write_base;
+}
+
+/* With the record locked. */
+static inline void stdio_add_time(struct stdio_stream *stream, int fcounter,
+                                  enum stdio_operation kind, double start, double end) {
+  double last = stream->aux->last_end[kind];
+  stream->record->fcounters[fcounter] += end - (start > last ? start : last);
+  if (end > last) stream->aux->last_end[kind] = end;
+}
+static inline void stdio_note_span(struct stdio_stream *stream, int start_counter, int end_counter,
+                                   double start, double end) {
+  double *first = &stream->record->fcounters[start_counter];
+  if (*first == 0 || start < *first) *first = start;
+  stream->record->fcounters[end_counter] = end;
+}
+
+#endif

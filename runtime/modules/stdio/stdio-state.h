@@ -1,0 +1,43 @@
+/* What the STDIO module keeps besides its records. */
+#ifndef DARSHAN_STDIO_STATE_H
+#define DARSHAN_STDIO_STATE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "records.h"
+
+struct stdio_aux { /* belongs to a record */
+  int lock;
+  uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
+  double last_end[3]; /* metadata, read, write */
+};
+
+/* Belongs to an open stream. */
+struct stdio_stream {
+  FILE *file;                          /* NULL: free */
+  struct darshan_stdio_record *record; /* NULL: to be made */
+  struct stdio_aux *aux;
+  int64_t offset;
+  uint64_t id;
+  const char *name;
+  uint32_t name_length;
+  uint32_t next_free;
+  uint32_t same_fd;       /* another stream of this descriptor, 0: none */
+  uint32_t standard;      /* 1: stdin, stdout or stderr, open from the start */
+  const char *read_mark;  /* where the last counted read ended */
+  const char *read_end;   /* ... and the end of the buffer then */
+  const char *write_mark; /* where the last counted write ended */
+  const char *write_base;
+};
+
+enum { STDIO_STREAMS = 1 << 14 }; /* open at a time */
+
+struct stdio_state {
+  struct stdio_stream *streams; /* [1..] */
+  struct stdio_aux *aux;        /* by record number */
+  uint32_t used_streams, free_stream;
+  int lock;
+};
+
+#endif

@@ -1,0 +1,112 @@
+/* What passes through streams. */
+#include "stdio-module.h"
+
+#include <errno.h>
+#include <string.h>
+
+int64_t stdio_consumed(const FILE *file, struct stdio_mark before) {
+  if (file->_IO_read_base == before.base && file->_IO_read_end == before.end)
+    return file->_IO_read_ptr - before.pointer;
+  return (before.end - before.pointer) + (file->_IO_read_ptr - file->_IO_read_base);
+}
+
+static inline void moved(struct stdio_stream *stream, int bytes_counter, int max_counter,
+                         int64_t bytes) {
+  int64_t *counters = stream->record->counters;
+  counters[bytes_counter] += bytes;
+  stream->offset += bytes;
+  if (bytes && counters[max_counter] < stream->offset - 1)
+    counters[max_counter] = stream->offset - 1;
+}
+
+void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
+  if (!stdio_lock(stream)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  stream->record->counters[STDIO_READS]++;
+  moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
+  stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, start, end);
+  stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, start, end);
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}
+
+void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
+  if (!stdio_lock(stream)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  stream->record->counters[STDIO_WRITES]++;
+  moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
+  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
+  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}
+
+/* A line may hold zero bytes, and may be longer than the buffer: the larger of
+ * the two measures is right in both cases. */
+void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
+                     uint64_t t1, uint64_t t2) {
+  int64_t passed = stdio_consumed(stream->file, before);
+  int64_t length = (int64_t)strlen(line);
+  stdio_read(stream, passed > length ? passed : length, t1, t2);
+}
+
+static void note_inlined(struct stdio_stream *stream) {
+  posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
+}
+
+void stdio_settle_slow(struct stdio_stream *stream) {
+  const FILE *file = stream->file;
+  if (!stdio_lock(stream)) return;
+  if (file->_IO_read_end == stream->read_end && file->_IO_read_ptr > stream->read_mark) {
+    moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, file->_IO_read_ptr - stream->read_mark);
+    stream->record->counters[STDIO_READS]++;
+    note_inlined(stream);
+  }
+  if (file->_IO_write_base == stream->write_base && file->_IO_write_ptr > stream->write_mark) {
+    moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN,
+          file->_IO_write_ptr - stream->write_mark);
+    stream->record->counters[STDIO_WRITES]++;
+    note_inlined(stream);
+  }
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}
+
+void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
+  if (result != EOF) stdio_read(stream, 1, t1, t2);
+}
+
+void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
+  if (result != EOF) stdio_wrote(stream, 1, t1, t2);
+}
+
+void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
+  if (!stdio_lock(stream)) return;
+  ticks_check(t2);
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  stream->record->counters[STDIO_FLUSHES]++;
+  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
+  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}
+
+/* fflush(NULL): one flush of every stream that has been used. */
+void stdio_all_flushed(uint64_t t1, uint64_t t2) {
+  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+    struct stdio_stream *stream = &darshan_rt.stdio.streams[i];
+    if (stream->file && stream->record) stdio_flushed(stream, t1, t2);
+  }
+}
+
+void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2) {
+  if (!stdio_lock(stream)) return;
+  ticks_check(t2);
+  stream->record->counters[STDIO_SEEKS]++;
+  if (offset >= 0) stream->offset = offset;
+  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_seconds(t1), ticks_seconds(t2));
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}

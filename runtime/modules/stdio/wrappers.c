@@ -1,0 +1,56 @@
+/* The wrappers of the STDIO module: calls.def, expanded. */
+#include "stdio-module.h"
+
+#include <stdarg.h>
+#include <stdio_ext.h>
+#include <string.h>
+
+#define CALLS "../modules/stdio/calls.def"
+#define SLOTS stdio_slots
+#include "../../intercept/declare-slots.h"
+
+#include "../../intercept/wrap.h"
+
+/* What a row may say in its column "find". */
+#define ACTIVE                                                                                     \
+  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+#define STREAM(file)                                                                               \
+  struct stdio_stream *s = stdio_stream_of(file);                                                  \
+  if (!s) FORWARD;                                                                                 \
+  stdio_settle(s)
+#define STREAM_POSITION(file)                                                                      \
+  STREAM(file);                                                                                    \
+  struct stdio_mark before = stdio_mark(file)
+#define RELEASE(file)                                                                              \
+  ACTIVE;                                                                                          \
+  struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL
+#define FLUSH(file)                                                                                \
+  ACTIVE;                                                                                          \
+  struct stdio_stream *s = stdio_stream_of(file);                                                  \
+  if (file && !s) FORWARD;                                                                         \
+  if (s) stdio_settle(s)
+
+/* What a row may say in its column "event". */
+#define FLUSHED                                                                                    \
+  if (r == 0 && s) stdio_flushed(s, t1, t2);                                                       \
+  if (r == 0 && !s) stdio_all_flushed(t1, t2)
+#define READ_ITEMS                                                                                 \
+  if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2)
+#define READ_CHARACTER                                                                             \
+  if (r != EOF) stdio_read(s, 1, t1, t2)
+#define READ_LINE                                                                                  \
+  if (r) stdio_line_read(s, r, before, t1, t2)
+#define READ_FORMAT                                                                                \
+  if (r != EOF) stdio_read(s, stdio_consumed(s->file, before), t1, t2)
+#define WROTE_ITEMS                                                                                \
+  if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2)
+#define WROTE_CHARACTER                                                                            \
+  if (r != EOF) stdio_wrote(s, 1, t1, t2)
+#define WROTE_TEXT                                                                                 \
+  if (r >= 0) stdio_wrote(s, (int64_t)strlen(text), t1, t2)
+#define WROTE_FORMAT                                                                               \
+  if (r >= 0) stdio_wrote(s, r, t1, t2)
+#define SEEKED                                                                                     \
+  if (r == 0) stdio_seeked(s, ftello(file), t1, t2)
+
+#include "calls.def"

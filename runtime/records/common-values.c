@@ -1,0 +1,32 @@
+#include "common-values.h"
+
+int common_values_find(struct common_values *table, int64_t value) {
+  for (uint32_t i = 0; i < table->used; i++)
+    if (table->value[i] == value) return (int)i;
+  if (table->used == COMMON_VALUES_TRACKED) return -1;
+  table->value[table->used] = value;
+  table->count[table->used] = 0;
+  return (int)table->used++;
+}
+
+void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count) {
+  int64_t old_values[COMMON_VALUES_SHOWN], old_counts[COMMON_VALUES_SHOWN];
+  int place = 0;
+  while (place < COMMON_VALUES_SHOWN &&
+         (counts[place] > count || (counts[place] == count && values[place] > value)))
+    place++;
+  if (place == COMMON_VALUES_SHOWN) return;
+  for (int i = 0; i < COMMON_VALUES_SHOWN; i++) {
+    old_values[i] = values[i];
+    old_counts[i] = counts[i];
+  }
+  values[place] = value;
+  counts[place] = count;
+  int to = place + 1;
+  for (int from = place; from < COMMON_VALUES_SHOWN && to < COMMON_VALUES_SHOWN; from++) {
+    if (old_values[from] == value) continue;
+    values[to] = old_values[from];
+    counts[to] = old_counts[from];
+    to++;
+  }
+}

@@ -1,0 +1,248 @@
+#include "store.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/spin.h"
+#include "../intercept/sys.h"
+#include "describe.h"
+#include "record-id.h"
+
+enum {
+  PAGE = 4096,
+  JOB_START = sizeof(struct darshan_header),
+  NAMES_START = JOB_START + DARSHAN_JOB_REGION_MAX,
+  /* Room that the names of our own two records need, always kept. */
+  RESERVED_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME))
+};
+
+static const int module_ids[STORE_MODULES] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_STDIO,
+                                              DARSHAN_MOD_POSIX_EXT};
+
+static size_t page_up(size_t n) {
+  return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static struct darshan_header *header_of(struct record_store *store) {
+  return (struct darshan_header *)store->journal.base;
+}
+
+static struct darshan_annex_block *annex_block(struct record_store *store) {
+  return (struct darshan_annex_block *)(store->journal.base + store->annex_start);
+}
+
+/* A module of the log takes its room first come, first served. */
+static size_t place_region(struct store_region *region, int id, uint32_t limit, size_t start,
+                           uint64_t *room) {
+  const struct darshan_module *module = darshan_module_by_id(id);
+  region->module_id = id;
+  region->record_size = (uint32_t)module->record_size;
+  uint64_t fits = *room / module->record_size;
+  region->limit = limit < fits ? limit : (uint32_t)fits;
+  *room -= (uint64_t)region->limit * module->record_size;
+  region->part = (struct journal_part){.start = start};
+  region->part.end = page_up(start + ((size_t)region->limit + 1) * module->record_size);
+  return region->part.end;
+}
+
+int store_prepare(struct record_store *store, const struct store_limits *limits) {
+  memset(store, 0, sizeof(*store));
+  uint64_t room = limits->module_bytes;
+  store->names = (struct journal_part){.start = NAMES_START};
+  size_t end = store->names.end = page_up(NAMES_START + limits->name_bytes + RESERVED_NAME_BYTES);
+  uint64_t entries = 2;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    uint64_t own_room = UINT64_MAX; /* the annex does not count against MODMEM */
+    int annex = module_ids[i] >= DARSHAN_MAX_MODULES;
+    size_t start = annex ? end + sizeof(struct darshan_annex_block) : end;
+    if (annex) store->annex_start = end;
+    end = place_region(&store->regions[i], module_ids[i], limits->records[i], start,
+                       annex ? &own_room : &room);
+    entries += store->regions[i].limit + 1;
+  }
+  store->journal.size = end + PAGE; /* the trailer ends the last page */
+  uint32_t places = 64;
+  while (places < 2 * entries)
+    places *= 2;
+  store->index_mask = places - 1;
+  store->index = journal_private_memory((size_t)places * sizeof(struct store_entry));
+  return store->index ? 0 : -1;
+}
+
+static void write_trailer(struct record_store *store) {
+  struct darshan_annex_trailer *trailer =
+      (struct darshan_annex_trailer *)(store->journal.base + store->journal.size) - 1;
+  struct darshan_annex_block *block = annex_block(store);
+  const struct journal_part *part = &store->regions[STORE_POSIX_EXT].part;
+  block->module = (uint32_t)store->regions[STORE_POSIX_EXT].module_id;
+  block->version = (uint32_t)darshan_module_by_id((int)block->module)->version;
+  block->comp_type = DARSHAN_UNCOMPRESSED;
+  block->stored_len = part->end - part->start;
+  memcpy(trailer->magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer->magic));
+  trailer->version = DARSHAN_ANNEX_VERSION;
+  trailer->num_blocks = 1;
+  trailer->offset = store->annex_start;
+  trailer->length = part->end - store->annex_start;
+  trailer->flags = DARSHAN_ANNEX_LIVE;
+}
+
+/* First page of the annex, last page of the file: touched at once. */
+static void reserve_annex(struct record_store *store) {
+  struct journal_part last = {.start = store->journal.size - PAGE, .end = store->journal.size};
+  struct journal_part head = {.start = store->annex_start, .end = store->annex_start + PAGE};
+  if (journal_reserve(&store->journal, &last, PAGE) == 0 &&
+      journal_reserve(&store->journal, &head, PAGE) == 0) {
+    store->regions[STORE_POSIX_EXT].part.usable = PAGE - sizeof(struct darshan_annex_block);
+    if (head.kept)
+      store->regions[STORE_POSIX_EXT].part.kept = PAGE - sizeof(struct darshan_annex_block);
+    write_trailer(store);
+  }
+}
+
+int store_map(struct record_store *store, const struct darshan_job *job, const char *job_text,
+              size_t job_text_length) {
+  struct journal_part frame = {.start = 0, .end = page_up(NAMES_START)};
+  if (journal_map(&store->journal, store->journal.size) < 0) return -1;
+  if (journal_reserve(&store->journal, &frame, frame.end) < 0) return -1;
+  store->names.usable = frame.end - NAMES_START;
+  store->names.kept = frame.kept ? frame.kept - NAMES_START : 0;
+  reserve_annex(store);
+  struct darshan_header *header = header_of(store);
+  header->comp_type = DARSHAN_UNCOMPRESSED;
+  header->names.off = NAMES_START;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    int id = store->regions[i].module_id;
+    if (id >= DARSHAN_MAX_MODULES) continue;
+    header->modules[id].off = store->regions[i].part.start;
+    header->module_versions[id] = (uint32_t)darshan_module_by_id(id)->version;
+  }
+  memcpy(store->journal.base + JOB_START, job, sizeof(*job));
+  memcpy(store->journal.base + JOB_START + sizeof(*job), job_text, job_text_length);
+  memcpy(header->version, DARSHAN_LOG_VERSION, sizeof(DARSHAN_LOG_VERSION));
+  header->magic = DARSHAN_LOG_MAGIC; /* last: from now on it is a log */
+  return 0;
+}
+
+void store_forget(struct record_store *store) {
+  /* The old mapping stays: the parent owns its file, and names are in it. */
+  size_t size = store->journal.size;
+  memset(&store->journal, 0, sizeof(store->journal));
+  store->journal.size = size;
+  store->names_used = 0;
+  store->names.usable = store->names.kept = 0;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    struct store_region *region = &store->regions[i];
+    region->count = region->overflow = 0;
+    region->refused = 0;
+    region->part.usable = region->part.kept = 0;
+  }
+  sys_madvise(store->index, ((size_t)store->index_mask + 1) * sizeof(struct store_entry),
+              MADV_DONTNEED);
+  store->entries = 0;
+  store->lock = 0;
+}
+
+void store_lock(struct record_store *store) {
+  spin_lock(&store->lock);
+}
+void store_unlock(struct record_store *store) {
+  spin_unlock(&store->lock);
+}
+
+struct store_entry *store_find(const struct record_store *store, uint64_t id) {
+  for (uint32_t i = (uint32_t)(id >> 17) & store->index_mask;; i = (i + 1) & store->index_mask) {
+    struct store_entry *entry = &store->index[i];
+    uint64_t found = __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE);
+    if (found == id) return entry;
+    if (found == 0) return NULL;
+  }
+}
+
+/* Adds the name as the log holds it and tells where it stands. */
+static const char *add_name(struct record_store *store, uint64_t id, const char *name,
+                            size_t length) {
+  size_t needed = sizeof(id) + length + 1;
+  int ours = strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0;
+  size_t room = store->names.end - store->names.start - (ours ? 0 : RESERVED_NAME_BYTES);
+  if (store->names_used + needed > room) return NULL;
+  if (journal_reserve(&store->journal, &store->names, store->names_used + needed) < 0) return NULL;
+  char *at = store->journal.base + store->names.start + store->names_used;
+  memcpy(at, &id, sizeof(id));
+  memcpy(at + sizeof(id), name, length);
+  at[sizeof(id) + length] = '\0';
+  store->names_used += needed;
+  if (store->names_used <= store->names.kept || !store->journal.has_file)
+    __atomic_store_n(&header_of(store)->names.len, store->names_used, __ATOMIC_RELEASE);
+  return at + sizeof(id);
+}
+
+struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
+                                size_t length) {
+  struct store_entry *entry = store_find(store, id);
+  if (entry) return entry;
+  if (store->entries >= store->index_mask / 2) return NULL;
+  const char *kept = add_name(store, id, name, length);
+  if (!kept) return NULL;
+  uint32_t i = (uint32_t)(id >> 17) & store->index_mask;
+  while (store->index[i].id != 0)
+    i = (i + 1) & store->index_mask;
+  entry = &store->index[i];
+  memset(entry->record, 0, sizeof(entry->record));
+  entry->file = 0;
+  entry->name = kept;
+  entry->name_length = (uint32_t)length;
+  store->entries++;
+  __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+  return entry;
+}
+
+/* Tells the frame of the journal about a new record. */
+static void publish(struct record_store *store, struct store_region *region) {
+  uint64_t length = (uint64_t)region->count * region->record_size;
+  int id = region->module_id;
+  if (store->journal.has_file && length > region->part.kept) {
+    if (id < DARSHAN_MAX_MODULES) header_of(store)->partial_flag |= UINT64_C(1) << id;
+    return;
+  }
+  if (id < DARSHAN_MAX_MODULES)
+    __atomic_store_n(&header_of(store)->modules[id].len, length, __ATOMIC_RELEASE);
+  else
+    __atomic_store_n(&annex_block(store)->raw_len, length, __ATOMIC_RELEASE);
+}
+
+static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id) {
+  struct store_region *region = &store->regions[module];
+  size_t needed = ((size_t)region->count + 1) * region->record_size;
+  if (journal_reserve(&store->journal, &region->part, needed) < 0) return NO_RECORD;
+  uint32_t number = region->count + 1;
+  struct darshan_base_record *record = store_record(store, module, number);
+  record->id = id;
+  region->count = number;
+  publish(store, region);
+  return number;
+}
+
+uint32_t store_new_record(struct record_store *store, enum store_module module,
+                          struct store_entry *entry) {
+  struct store_region *region = &store->regions[module];
+  if (region->count - (region->overflow != NO_RECORD) >= region->limit) return NO_RECORD;
+  uint32_t number = append_record(store, module, entry->id);
+  if (number) entry->record[module] = number;
+  return number;
+}
+
+uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
+  struct store_region *region = &store->regions[module];
+  if (region->overflow) return region->overflow;
+  uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
+  if (!entry) return NO_RECORD;
+  if (!entry->record[module]) entry->record[module] = append_record(store, module, id);
+  region->overflow = entry->record[module];
+  if (region->module_id < DARSHAN_MAX_MODULES)
+    header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
+  else
+    annex_block(store)->flags |= DARSHAN_ANNEX_PARTIAL;
+  return region->overflow;
+}
