@@ -39,32 +39,43 @@ class Reader:
         assert "\n" not in text, text
         return text
 
-    def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
-        """How the records of a module read."""
+    def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
+        """The records of a module, and the message that ends them, if any."""
+        out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:
-            return 0, 0, self.message()
+            return out, self.message()
         handle = ctypes.c_void_p(records)
         record, size = ctypes.c_void_p(), ctypes.c_size_t()
-        count, total, got = 0, 0, 1
+        got = 1
         while got == 1:
             got = self.lib.darshan_records_next(
                 handle, ctypes.byref(record), ctypes.byref(size), self.error
             )
             if got == 1:
-                total = zlib.crc32(ctypes.string_at(record.value or 0, size.value), total)
-                count += 1
+                out.append(ctypes.string_at(record.value or 0, size.value))
         self.lib.darshan_records_close(handle)
-        return count, total, self.message() if got < 0 else ""
+        return out, self.message() if got < 0 else ""
+
+    def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
+        """How the records of a module read."""
+        records, message = self.records(log, number)
+        return len(records), zlib.crc32(b"".join(records)), message
+
+    def open(self, path: Path) -> ctypes.c_void_p:
+        """The handle of a log; its value is None if the log cannot be opened."""
+        return ctypes.c_void_p(self.lib.darshan_log_open(os.fsencode(path), self.error))
+
+    def close(self, log: ctypes.c_void_p) -> None:
+        self.lib.darshan_log_close(log)
 
     def read(self, path: Path) -> Outcome:
         """How a log reads."""
-        log = self.lib.darshan_log_open(os.fsencode(path), self.error)
-        if not log:
+        log = self.open(path)
+        if log.value is None:
             return self.message()
-        handle = ctypes.c_void_p(log)
-        out = {number: self.module(handle, number) for number in MODULES}
-        self.lib.darshan_log_close(handle)
+        out = {number: self.module(log, number) for number in MODULES}
+        self.close(log)
         return out
 
 

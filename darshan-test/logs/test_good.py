@@ -14,11 +14,9 @@ from .encode import encode, module_id
 from .model import Counted, Log, Module
 from .rows import data_modules, preamble, readable, rows
 from .tools import by_module, data_lines, run
-from .traces import relied_on, trace_lines
 
 CASES = [pytest.param(case, id=case.name) for case in good_cases()]
 PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].log.modules)]
-TRACED = [param for param in CASES if trace_lines(param.values[0].log)]
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +115,3 @@ def test_partial_module_stops_the_output(case: Case, folder: Path, parser: Path)
     case_before = Log(**vars(case.log) | {"annex": []})
     case_before.modules = [m for m in case.log.modules if module_id(m) < first]
     assert data_lines(done.stdout) == rows(case_before)
-
-
-@pytest.mark.parametrize("case", TRACED)
-def test_traces(case: Case, folder: Path, build: Path) -> None:
-    """darshan-dxt-parser prints every segment with its thread and its OSTs."""
-    done = run(build / "darshan-dxt-parser", *case.options, folder / case.name)
-    assert done.returncode == 0, done.stderr.decode()
-    got, want = relied_on(done.stdout), trace_lines(case.log)
-    assert got == want, first_difference(got, want)

@@ -1,0 +1,59 @@
+"""Traces (DXT) of every version: what the library gives, and what the tool prints."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from .catalogue import Case, good_cases
+from .encode import encode, module_id
+from .inprocess import Reader
+from .model import Dxt, Module
+from .tools import run
+from .traces import has_threads, relied_on, trace_lines
+
+TRACED = [pytest.param(c, id=c.name) for c in good_cases() if trace_lines(c.log)]
+
+
+def newest_bytes(module: Module, record: Dxt) -> bytes:
+    """The record as the library hands it out: newest layout, host order."""
+    out = struct.pack("=Qqq64s", record.id, record.rank, 0, record.host)
+    out += struct.pack("=qq", len(record.writes), len(record.reads))
+    # Version 1 of DXT_MPIIO stored no meaningful offsets.
+    without_offset = (module.name, module.version) == ("DXT_MPIIO", 1)
+    for s in record.writes + record.reads:
+        offset = -1 if without_offset else s.offset
+        thread = s.thread if has_threads(module) else 0
+        out += struct.pack("=qqddQ", offset, s.length, s.start, s.end, thread)
+    return out
+
+
+@pytest.mark.parametrize("case", TRACED)
+def test_segments(case: Case, tmp_path: Path, build: Path) -> None:
+    path = tmp_path / case.name
+    path.write_bytes(encode(case.log))
+    reader = Reader(str(build / "libdarshan-util.so"))
+    log = reader.open(path)
+    assert log.value is not None, reader.message()
+    for module in case.log.modules:
+        if not module.name.startswith("DXT"):
+            continue
+        got, message = reader.records(log, module_id(module))
+        assert message == ""
+        assert got == [newest_bytes(module, r) for r in module.records if isinstance(r, Dxt)]
+    reader.close(log)
+
+
+@pytest.mark.parametrize("case", TRACED)
+def test_text(case: Case, tmp_path: Path, build: Path) -> None:
+    """darshan-dxt-parser prints every segment with its thread and its OSTs."""
+    tool = build / "darshan-dxt-parser"
+    if "darshan-dxt-parser" not in (build / "Makefile").read_text():
+        pytest.skip("this source tree has no darshan-dxt-parser")
+    path = tmp_path / case.name
+    path.write_bytes(encode(case.log))
+    done = run(tool, *case.options, path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert relied_on(done.stdout) == trace_lines(case.log)
