@@ -120,6 +120,10 @@ static void paths_are_cleaned_as_the_rule_says(void **state) {
         path[i] = alphabet[rest % 3];
       check_clean("/home/me", path);
       check_clean("/", path);
+      /* A folder given by a descriptor is named as it was opened. */
+      snprintf(longer, sizeof(longer), "/%s", path);
+      check_clean(longer, "x");
+      check_clean(longer, "./x");
       snprintf(longer, sizeof(longer), "/abcdefghijklmnop%s", path);
       memmove(longer + 1, longer + 1 + n % 9, strlen(longer + n % 9));
       check_clean("/home/me", longer);

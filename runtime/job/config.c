@@ -52,18 +52,22 @@ static const char *find_variable(char **envp, const char *variable) {
   return NULL;
 }
 
+/* A bit for the first two letters of a name.  An environment has hundreds of
+ * entries and few are ours: most are told apart by this alone. */
+static uint64_t initials(const char *name) {
+  return name[0] == '\0' ? 0 : UINT64_C(1) << ((name[0] * 7 + name[1]) & 63);
+}
+
 /* One pass over the environment: values[i] is that of setting i.  Like getenv,
- * the first of two entries counts.  An environment has hundreds of entries and
- * few are ours, so the first letter decides most of them. */
+ * the first of two entries counts. */
 static void find_values(char **envp, const char *values[DARSHAN_NUM_SETTINGS]) {
-  uint64_t initials = 0;
+  uint64_t ours = 0;
   for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
     values[i] = NULL;
-    if (darshan_settings[i].variable != NULL)
-      initials |= UINT64_C(1) << (darshan_settings[i].variable[0] & 63);
+    if (darshan_settings[i].variable != NULL) ours |= initials(darshan_settings[i].variable);
   }
   for (; *envp != NULL; envp++) {
-    if (!(initials >> ((*envp)[0] & 63) & 1)) continue;
+    if (!(initials(*envp) & ours)) continue;
     for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++) {
       const char *variable = darshan_settings[i].variable;
       const char *value = variable ? value_if(*envp, variable) : NULL;

@@ -110,21 +110,31 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
+/* The same, at once where nothing is to be cleaned. */
+static size_t append(char *out, size_t length, const char *path, size_t path_length) {
+  if (may_need_cleaning(path, path_length)) return append_clean(out, length, path, path_length);
+  memcpy(out + length, path, path_length);
+  return length + path_length;
+}
+
 size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
                           const char *path) {
   size_t path_length = strlen(path), length = 0;
   bool relative = path[0] != '/' && path[0] != '<';
   if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
   if (relative) {
-    length = append_clean(out, 0, cwd, cwd_length);
-    length = append_clean(out, length, "/", 1);
+    length = append(out, 0, cwd, cwd_length);
+    /* A folder that was opened as "x/." keeps its dot only as long as it is last. */
+    if (length >= 2 && out[length - 1] == '.' && out[length - 2] == '/') length--;
+    if (length == 0 || out[length - 1] != '/') out[length++] = '/';
   }
-  /* A "./" at the start of a relative path follows the slash before it. */
-  if (path[0] != '<' && ((relative && path[0] == '.') || may_need_cleaning(path, path_length))) {
+  if (path[0] == '<') {
+    memcpy(out, path, path_length);
+    length = path_length;
+  } else if (relative && path[0] == '.') { /* its first "./" follows our slash */
     length = append_clean(out, length, path, path_length);
   } else {
-    memcpy(out + length, path, path_length);
-    length += path_length;
+    length = append(out, length, path, path_length);
   }
   out[length] = '\0';
   return length;
