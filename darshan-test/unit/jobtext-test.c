@@ -40,7 +40,8 @@ static void command_lines(void **state) {
       ROW("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\0",
           "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
       ROW("latin\xe9\0next\0", "latin? next"),
-      ROW("bad \xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82\0", "bad ?? ??? ???? ??"),
+      ROW("bad \xe0\x80\x80 \xf0\x80\x80\x80 \xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82\0",
+          "bad ??? ???? ?? ??? ???? ??"),
 #undef ROW
   };
   for (size_t i = 0; i < COUNT_OF(rows); i++) {

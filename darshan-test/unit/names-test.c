@@ -124,9 +124,10 @@ static void paths_are_cleaned_as_the_rule_says(void **state) {
       snprintf(longer, sizeof(longer), "/%s", path);
       check_clean(longer, "x");
       check_clean(longer, "./x");
-      snprintf(longer, sizeof(longer), "/abcdefghijklmnop%s", path);
-      memmove(longer + 1, longer + 1 + n % 9, strlen(longer + n % 9));
-      check_clean("/home/me", longer);
+      for (int shift = 5; shift < 13; shift++) {
+        snprintf(longer, sizeof(longer), "/%s%s", "abcdefghijklmnop" + shift, path);
+        check_clean("/home/me", longer);
+      }
       snprintf(longer, sizeof(longer), "%sbcdefghijk", path);
       check_clean("/home/me", longer);
     }

@@ -131,7 +131,7 @@ static void apply_environment(struct darshan_config *config, const char **values
   if (values[DARSHAN_SETTING_MOD_DISABLE] || values[DARSHAN_SETTING_MOD_ENABLE])
     config->modules_disabled = config->modules_enabled = (struct darshan_module_set){{0}};
   for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++)
-    if (values[i] != NULL && i != DARSHAN_SETTING_CONFIG_PATH)
+    if (values[i] != NULL)
       darshan_setting_apply(config, &darshan_settings[i], darshan_settings[i].variable,
                             slice_of(values[i]), (struct darshan_slice){NULL, 0}, messages);
 }
