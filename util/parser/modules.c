@@ -46,7 +46,20 @@ struct printer {
   struct rows rows;
   struct summary summary;
   int64_t nprocs;
+  bool sums_are_good;
 };
+
+/* Sums per rank mean nothing if a rank cannot be: they are left out then. */
+static bool has_sums(struct printer *printer, const struct darshan_base_record *record) {
+  if (!printer->sums_are_good || record->rank < printer->nprocs) return printer->sums_are_good;
+  char text[128];
+  snprintf(text, sizeof(text),
+           "no sums: a record is of rank %" PRId64 ", but the job has %" PRId64 " processes",
+           record->rank, printer->nprocs);
+  complain(printer->options, printer->out, printer->region, text);
+  printer->sums_are_good = false;
+  return false;
+}
 
 /* Returns 1 for a record, 0 at the end, -1 after a complaint. */
 static int print_next(struct printer *printer, darshan_records *records) {
@@ -57,15 +70,8 @@ static int print_next(struct printer *printer, darshan_records *records) {
   if (result < 0) complain(printer->options, printer->out, printer->region, error.text);
   if (result <= 0) return result;
   if (printer->options->base && rows_record(&printer->rows, record) != 0) result = -1;
-  const struct darshan_base_record *base = record;
-  if (base->rank >= printer->nprocs && summary_has_io(printer->summary.plan.module)) {
-    snprintf(error.text, sizeof(error.text),
-             "a record is of rank %" PRId64 ", but the job has %" PRId64 " processes", base->rank,
-             printer->nprocs);
-    complain(printer->options, printer->out, printer->region, error.text);
-    return -1;
-  }
-  if (result > 0 && summary_add(&printer->summary, record) != 0) result = -1;
+  if (result > 0 && has_sums(printer, record) && summary_add(&printer->summary, record) != 0)
+    result = -1;
   if (result < 0) complain(printer->options, printer->out, printer->region, "out of memory");
   return result;
 }
@@ -79,11 +85,13 @@ static void print_records(struct printer *printer, const struct darshan_module *
     output_text(out, "\n#<module>\t<rank>\t<record id>\t<counter>\t<value>"
                      "\t<file name>\t<mount pt>\t<fs type>\n");
   rows_module(&printer->rows, module);
+  const struct summary_options *want = &printer->summary.want;
+  printer->sums_are_good = want->total || want->file || want->perf;
   int result;
   do
     result = print_next(printer, records);
   while (result > 0 && !out->error);
-  if (result == 0) summary_print(&printer->summary, out);
+  if (result == 0 && printer->sums_are_good) summary_print(&printer->summary, out);
 }
 
 /* Whether this module shows up at all with these options. */

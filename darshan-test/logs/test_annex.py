@@ -1,0 +1,139 @@
+"""A damaged annex costs the annex and one line of complaint, never the log."""
+
+from __future__ import annotations
+
+import functools
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .catalogue import good_cases
+from .encode import encode
+from .model import Log
+from .rows import rows
+from .tools import data_lines, run
+
+BLOCK = "<4I2Q"  # module, version, compression, flags, stored and raw length
+TRAILER = "<8s2I2Q2I"  # magic, version, blocks, offset, length, checksum, flags
+BLOCK_SIZE, TRAILER_SIZE = struct.calcsize(BLOCK), struct.calcsize(TRAILER)
+POSIX_EXT, LIVE, PARTIAL, NONE = 64, 1, 1, 2
+
+
+@functools.cache
+def log_named(name: str) -> Log:
+    return next(case.log for case in good_cases() if case.name == name)
+
+
+def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
+    """The log without its annex, the blocks, and the fields of the trailer."""
+    trailer = list(struct.unpack(TRAILER, data[-TRAILER_SIZE:]))
+    offset, length = trailer[3], trailer[4]
+    return data[:offset], data[offset : offset + length], trailer
+
+
+def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
+    """A log with these blocks and a right trailer, but for the changes."""
+    fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
+    fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
+    return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())
+
+
+def block(module: int, content: bytes, **changes: int) -> bytes:
+    """An uncompressed block."""
+    fields = {"module": module, "version": 1, "compression": NONE, "flags": 0}
+    fields |= {"stored": len(content), "raw": len(content)} | changes
+    return struct.pack(BLOCK, *fields.values()) + content
+
+
+def damaged() -> Iterator[tuple[str, bytes]]:
+    """(what is wrong, log)."""
+    body, blocks, _ = parts(encode(log_named("good-annex-little")))
+    huge = (1 << 64) - 1
+    yield "checksum", built(body, blocks, checksum=zlib.crc32(blocks) ^ 1)
+    yield "bit", built(body, blocks[:-1] + bytes([blocks[-1] ^ 1]), checksum=zlib.crc32(blocks))
+    yield "version", built(body, blocks, version=2)
+    yield "offset", built(body, blocks, offset=huge)
+    yield "offset-header", built(body, blocks, offset=0)
+    yield "length", built(body, blocks, length=huge)
+    yield "length-sum", built(body, blocks, length=huge - len(body))
+    yield "blocks", built(body, blocks, count=2)
+    yield "blocks-many", built(body, blocks, count=(1 << 32) - 1)
+    yield "blocks-few", built(body, blocks, count=0)
+    for what, one in {
+        "module": block(3, b""),
+        "stored": block(POSIX_EXT, bytes(99), stored=100),
+        "stored-huge": block(POSIX_EXT, bytes(99), stored=huge),
+        "raw": block(POSIX_EXT, bytes(99), raw=100),
+        "compression": block(POSIX_EXT, bytes(99), compression=7),
+    }.items():
+        yield f"block-{what}", built(body, one)
+    twice = block(POSIX_EXT, b"")
+    yield "block-twice", built(body, twice + twice, count=2)
+
+
+def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
+    """The data rows and what was said on stderr."""
+    path = folder / "log"
+    path.write_bytes(data)
+    done = run(parser, "--base", "--show-incomplete", path)
+    assert done.returncode == 0, done.stderr.decode()
+    return data_lines(done.stdout), done.stderr
+
+
+@functools.cache
+def plain_rows() -> list[bytes]:
+    return [row for row in rows(log_named("good-annex-little")) if not row.startswith(b"POSIX_EXT")]
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=what) for what, data in damaged()])
+def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) -> None:
+    """The rest of the log is printed, and one line says what was left out."""
+    got, said = parsed(parser, tmp_path, data)
+    assert got == plain_rows()
+    assert said.count(b"\n") == 1
+    assert b"annex" in said
+
+
+def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Path) -> None:
+    """--no-annex does not even look at it."""
+    path = tmp_path / "log"
+    path.write_bytes(dict(damaged())["checksum"])
+    done = run(parser, "--no-annex", path)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_no_trailer_no_annex(parser: Path, tmp_path: Path) -> None:
+    """Without the magic the bytes belong to somebody else."""
+    body, blocks, _ = parts(encode(log_named("good-annex-little")))
+    got, said = parsed(parser, tmp_path, body + blocks + b"x" * TRAILER_SIZE)
+    assert (got, said) == (plain_rows(), b"")
+
+
+def test_live_annex(parser: Path, tmp_path: Path) -> None:
+    """In a journal a block is room of which only the first raw_len bytes are records."""
+    body, blocks, _ = parts(encode(log_named("good-annex-uncompressed")))
+    records = blocks[BLOCK_SIZE:]
+    room = records + b"\xee" * 5000
+    live = block(POSIX_EXT, room, raw=len(records))
+    got, said = parsed(parser, tmp_path, built(body, live, checksum=0, flags=LIVE))
+    assert (got, said) == (rows(log_named("good-annex-uncompressed")), b"")
+
+
+def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
+    """Block order does not matter, an unknown module is named, a partial one stops the output."""
+    body, blocks, _ = parts(encode(log_named("good-annex-little")))
+    unknown = block(99, b"whatever it is")
+    got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))
+    assert got == rows(log_named("good-annex-little"))
+    assert b"99" in said
+    head = list(struct.unpack(BLOCK, blocks[:BLOCK_SIZE]))
+    head[3] = PARTIAL
+    partial = built(body, struct.pack(BLOCK, *head) + blocks[BLOCK_SIZE:])
+    got, said = parsed(parser, tmp_path, partial)
+    assert (got, said) == (rows(log_named("good-annex-little")), b"")
+    stopped = run(parser, "--base", tmp_path / "log")
+    assert stopped.returncode == 1
+    assert data_lines(stopped.stdout) == plain_rows()
