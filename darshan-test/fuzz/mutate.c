@@ -48,18 +48,19 @@ static uint64_t nasty(uint64_t *state) {
   return values[below(state, sizeof(values) / sizeof(values[0]))];
 }
 
-static void put_nasty(struct bytes *b, uint64_t *state) {
-  int width = below(state, 4) ? 8 : 4;
-  if (b->size < (size_t)width) return;
-  size_t at = below(state, b->size - (size_t)width + 1);
-  if (below(state, 4)) at &= ~(size_t)7; /* most fields are aligned */
-  frame_put(b->data + at, width, below(state, 2), nasty(state));
-}
-
 /* Near the start, where the counts of the first record are, half of the time. */
 static size_t place(const struct bytes *b, uint64_t *state) {
   size_t near = b->size < 128 ? b->size : 128;
   return below(state, below(state, 2) ? near : b->size);
+}
+
+static void put_nasty(struct bytes *b, uint64_t *state) {
+  int width = below(state, 4) ? 8 : 4;
+  if (b->size < (size_t)width) return;
+  size_t at = place(b, state);
+  if (at > b->size - (size_t)width) at = b->size - (size_t)width;
+  if (below(state, 4)) at &= ~(size_t)7; /* most fields are aligned */
+  frame_put(b->data + at, width, below(state, 2), nasty(state));
 }
 
 static void change_bytes(struct bytes *b, uint64_t *state) {
@@ -150,7 +151,7 @@ void mutate_log(struct bytes *log, uint64_t *state) {
     struct frame frame;
     bool framed = frame_find(&frame, log);
     size_t kind = below(state, 10);
-    if (framed && frame.trailer && kind < 2)
+    if (framed && frame.trailer && kind < 4)
       change_annex(log, &frame, state);
     else if (framed && kind < 8)
       change_region(log, &frame, state);

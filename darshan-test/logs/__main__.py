@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .bad import half_readable, small_log, unreadable
+from .bad import broken_annexes, half_readable, small_log, unreadable
 from .catalogue import good_cases
 from .encode import encode
 
@@ -21,6 +21,7 @@ def main() -> None:
     logs |= {bad.name: bad.data for bad in unreadable()}
     logs |= {bad.name: bad.data for bad, _ in half_readable()}
     logs["small"] = encode(small_log())
+    logs |= {bad.name: bad.data for bad, _ in broken_annexes()}
     for name, data in logs.items():
         if len(data) <= limit:
             (folder / name).write_bytes(data)

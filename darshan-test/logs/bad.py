@@ -186,6 +186,37 @@ def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
     return bytes(data), log
 
 
+def broken_annexes() -> Iterator[tuple[Bad, Log]]:
+    """Logs with a damaged annex, and the log without it."""
+    log = small_log()
+    log.annex = [Module("POSIX_EXT", 1, raw=bytes(256) * 3)]
+    rest = Log(**vars(log) | {"annex": []})
+    whole = encode(log)
+    first, trailer = len(encode(rest)), len(whole) - 40
+    # place, width, value, whether the checksum is made right again
+    lies = {
+        "checksum": (trailer + 32, 4, 1, False),
+        "content": (first + 40, 1, 0x55, False),
+        "blocks": (trailer + 12, 4, (1 << 32) - 1, False),
+        "more-blocks": (trailer + 12, 4, 2, False),
+        "version": (trailer + 8, 4, 99, False),
+        "far": (trailer + 16, 8, 1 << 62, False),
+        "in-header": (trailer + 16, 8, 0, False),
+        "length": (trailer + 24, 8, (1 << 64) - 1, False),
+        "short": (trailer + 24, 8, 1, True),
+        "low-module": (first, 4, 1, True),
+        "block-compression": (first + 8, 4, 9, True),
+        "stored": (first + 16, 8, (1 << 64) - 1, True),
+        "stream": (first + 33, 1, 0xFF, True),
+    }
+    for name, (place, width, value, mend) in lies.items():
+        data = bytearray(whole)
+        data[place : place + width] = value.to_bytes(width, "little")
+        if mend:
+            struct.pack_into("<I", data, trailer + 32, zlib.crc32(data[first:trailer]))
+        yield Bad(f"bad-annex-{name}", bytes(data), "a damaged annex costs the annex alone"), rest
+
+
 def stored_bomb() -> bytes:
     """A POSIX region of a gigabyte of empty records."""
     log = standard_log({}, compression=NONE)

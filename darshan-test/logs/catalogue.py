@@ -263,6 +263,9 @@ def daos() -> Iterator[Case]:
         made = [counted(rng, "DFS", 1, i, i) for i in range(3)]
         made[0].pool = bytes(16)
         made[1].container = bytes(16)
+        other = counted(rng, "DAOS", 1, 5, 2)
+        other.pool = other.container = bytes(16)
+        log.modules[1].records.append(other)
         log.modules[0].records += made
         log.names.append((made[2].id + 1, b""))  # type: ignore[union-attr]
         made[2].id += 1
@@ -282,15 +285,18 @@ def annexes() -> Iterator[Case]:
 
 
 def journals() -> Iterator[Case]:
+    rng = random.Random(2)
     versions = {name: v for name, v in R350.items() if not name.startswith("DXT")}
     for order, word in (("<", "little"), (">", "big")):
         log = standard_log(versions, order=order, compression=NONE, live=True, end=(0, 0))
         log.idle = (10, 11)
         for module in log.modules:
             if module.name == "HEATMAP":
-                rng = random.Random(2)
                 module.records = [heatmap(rng, layer, 1, 200) for layer in content.LAYERS]
         yield Case(f"good-journal-{word}", log, "the journal of a running process")
+        records = [counted(rng, "POSIX_EXT", 1, i, 1) for i in range(3)]
+        log = Log(**vars(log) | {"annex": [Module("POSIX_EXT", 1, list(records))]})
+        yield Case(f"good-journal-annex-{word}", log, "the same with an annex that may still grow")
 
 
 GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (

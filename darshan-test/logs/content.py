@@ -66,8 +66,9 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
     if layout.file_id:
         record.file_id = (1 << 64) - 1 - number
     if layout.tail == "servers":
-        counters["MDHIM_SERVERS"] = 1 + number % 3
-        record.servers = [rng.randrange(1000) for _ in range(1 + number % 3)]
+        # Without servers there is still one place for them.
+        counters["MDHIM_SERVERS"] = number % 4
+        record.servers = [rng.randrange(1000) for _ in range(max(1, number % 4))]
     if layout.tail in ("uuids", "object"):
         record.pool, record.container = POOL, CONTAINER
         record.object_id = ((1 << 63) + number, number)

@@ -167,6 +167,8 @@ def annex(log: Log, offset: int) -> bytes:
     for module in log.annex:
         raw = module_content(log.order, module)
         stored = compress_one(log.compression, raw, 6)
+        # A live block has room to grow: more is stored than holds data.
+        stored += bytes(JOURNAL_MODULE_SPARE if log.live else 0)
         fields = (module_id(module), module.version, log.compression, int(module.partial))
         blocks += struct.pack(f"{log.order}4I2Q", *fields, len(stored), len(raw)) + stored
     checksum = 0 if log.live else zlib.crc32(blocks)

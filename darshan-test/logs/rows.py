@@ -259,6 +259,7 @@ def regions(log: Log) -> list[bytes]:
         title = f"{MODULE_NAMES[number]} module" if known else f"<UNKNOWN> module (id {number})"
         lines.append(f"# {title}: {size} bytes (compressed), ver={module.version}")
     for module in log.annex:
+        # Of a live block only what holds data counts; it is not compressed.
         size = len(compress_one(log.compression, module_content(log.order, module), 6))
         lines.append(f"# {module.name} module: {size} bytes (compressed), ver={module.version}")
     return [line.encode() for line in lines]

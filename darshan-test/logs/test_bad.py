@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from .bad import Bad, half_readable, module_entry, small_log, stored_bomb, unreadable
+from .bad import (
+    Bad,
+    broken_annexes,
+    half_readable,
+    module_entry,
+    small_log,
+    stored_bomb,
+    unreadable,
+)
 from .encode import compress, encode, job_content, name_content
 from .inprocess import FLIPS
 from .model import NONE, ZLIB, Log
@@ -20,6 +28,7 @@ from .tools import data_lines, run
 
 UNREADABLE = [pytest.param(bad, id=bad.name) for bad in unreadable()]
 HALF = [pytest.param(bad, rest, id=bad.name) for bad, rest in half_readable()]
+ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
 HERE = Path(__file__).resolve().parent.parent
 
 
@@ -62,6 +71,17 @@ def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) ->
     got = data_lines(done.stdout)
     for row in rows(rest):
         assert row in got
+
+
+@pytest.mark.parametrize(("bad", "rest"), ANNEX)
+def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
+    """A damaged annex is left out with a message; the log is printed."""
+    path = tmp_path / bad.name
+    path.write_bytes(bad.data)
+    done = run(parser, path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1, done.stderr.decode()
+    assert data_lines(done.stdout) == rows(rest)
 
 
 def test_region_that_inflates_to_a_gigabyte(tmp_path: Path, parser: Path) -> None:
