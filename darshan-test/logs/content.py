@@ -150,3 +150,42 @@ def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log:
         "modules": [Module(m, v, records(rng, m, v, files)) for m, v in versions.items()],
     }  # fmt: skip
     return Log(**(defaults | log))  # type: ignore[arg-type]
+
+
+def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
+    """Few different values, so that ties, -1 and 0 meet in every rule of aggregation."""
+    for name in record.counters:
+        if "STRIDE" in name or "ACCESS" in name or name.endswith("_RANK"):
+            continue
+        if name == "POSIX_FOPENS":
+            record.counters[name] = 0
+        elif rng.random() < 0.1:
+            record.counters[name] = rng.choice((-1, -5, 0))
+    for name in record.fcounters:
+        if rng.random() < 0.2:
+            record.fcounters[name] = rng.choice((0.0, -1.0, 1.0, 2.0))
+    for kind in ("STRIDE", "ACCESS"):
+        if f"{prefix}_{kind}1_{kind}" not in record.counters:
+            continue
+        # A zero may stand between others, but not first: MPI-IO has a rule of its own for that.
+        values = [rng.randint(1, 5)]
+        values += rng.sample([v for v in range(6) if v != values[0]], 3)
+        for i, value in enumerate(values, 1):
+            record.counters[f"{prefix}_{kind}{i}_{kind}"] = value
+            record.counters[f"{prefix}_{kind}{i}_COUNT"] = rng.randint(0, 4) if value else 0
+
+
+def aggregation_log(seed: int) -> Log:
+    """A log of all modules that have totals; files and ranks meet at random."""
+    rng = random.Random(seed)
+    shapes = ([-1], [0], [0, 1, 2, 3], [0, 1], [2, 1], [3, -1])
+    versions = {m: rng.choice(sorted(LAYOUTS[m])) for m in AGGREGATED}
+    log = standard_log(versions, files=0, order=rng.choice("<>"))
+    for module in log.modules:
+        prefix = LAYOUTS[module.name][module.version].counters[0].split("_")[0]
+        for number in range(rng.choice((1, 1, 2, 3, 20))):
+            for rank in rng.choice(shapes):
+                record = counted(rng, module.name, module.version, number, rank)
+                awkward_values(rng, record, prefix)
+                module.records.append(record)
+    return log

@@ -9,7 +9,7 @@ import pytest
 
 from .aggregate import annex_totals, file_counts, perf, totals
 from .catalogue import Case, good_cases
-from .content import AGGREGATED
+from .content import AGGREGATED, aggregation_log, standard_log
 from .encode import encode, module_id
 from .model import Counted, Log, Module
 from .rows import data_modules, preamble, readable, rows
@@ -75,20 +75,46 @@ def wanted_sums(log: Log) -> dict[str, list[str]]:
     return out
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_sums(case: Case, folder: Path, parser: Path) -> None:
-    """Totals, file counts and performance of the modules that have them."""
-    options = ["--total", "--file", "--perf", *case.options]
-    done = run(parser, *options, folder / case.name)
+def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
+    done = run(parser, "--total", "--file", "--perf", *options, path)
     assert done.returncode == 0, done.stderr.decode()
     sections = by_module(done.stdout)
-    wanted = wanted_sums(case.log)
-    titles = data_modules(case.log) + [module.name for module in case.log.annex]
+    wanted = wanted_sums(log)
+    titles = data_modules(log) + [module.name for module in log.annex]
     assert list(sections) == [name for name in titles if name in (*AGGREGATED, "POSIX_EXT")]
     for name, want in wanted.items():
         keys = {line.split(": ")[0] for line in want}
         got = [line for line in sections[name] if line.split(": ")[0] in keys]
         assert got == want, first_difference([x.encode() for x in got], [x.encode() for x in want])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sums(case: Case, folder: Path, parser: Path) -> None:
+    """Totals, file counts and performance of the modules that have them."""
+    assert_sums(parser, folder / case.name, case.log, case.options)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None:
+    """The same where ties, -1 and 0 meet."""
+    log = aggregation_log(seed)
+    path = tmp_path / "log"
+    path.write_bytes(encode(log))
+    assert_sums(parser, path, log, [])
+
+
+def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Path) -> None:
+    """--total passes over such a list in MPI-IO, and only there."""
+    log = standard_log({"POSIX": 4, "MPI-IO": 3}, files=3)
+    for module in log.modules:
+        prefix = "POSIX" if module.name == "POSIX" else "MPIIO"
+        for record in module.records[1:]:
+            assert isinstance(record, Counted)
+            record.counters |= {f"{prefix}_ACCESS1_ACCESS": 0, f"{prefix}_ACCESS1_COUNT": 0}
+            record.counters |= {f"{prefix}_ACCESS2_ACCESS": 77, f"{prefix}_ACCESS2_COUNT": 5}
+    path = tmp_path / "log"
+    path.write_bytes(encode(log))
+    assert_sums(parser, path, log, [])
 
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id in ("good-3.5.0-big", "good-annex-big")])
