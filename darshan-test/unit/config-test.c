@@ -429,6 +429,40 @@ static void a_dump_is_a_configuration_file(void **state) {
   free(second);
 }
 
+/* A generator of its own, so that every run tests the same. */
+static unsigned random_below(unsigned limit) {
+  static uint64_t seed = 42;
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(seed >> 33) % limit;
+}
+
+/* Directives with arguments that are not theirs, in any order. */
+static void no_file_does_harm(void **state) {
+  (void)state;
+  static const char *const pieces[] = {
+      " ", " ",     "\n", "\n", "\t", "*", ",",   ":",  "7",    "3:5", "POSIX", "H5F", "abc",
+      "(", "[a-z]", "#",  "/",  "-",  ".", "1e9", "\r", "\xff", "0.5", "x,y",   "4:",  ":"};
+  enum { DIRECTIVE_ONE_IN = 3 };
+  for (int round = 0; round < 2000; round++) {
+    char file[8192];
+    size_t at = 0;
+    for (unsigned parts = random_below(80); parts > 0; parts--) {
+      const char *name = darshan_settings[random_below(DARSHAN_NUM_SETTINGS)].directive;
+      bool piece = name == NULL || random_below(DIRECTIVE_ONE_IN) > 0;
+      at += (size_t)sprintf(file + at, piece ? "%s" : "\n%s ",
+                            piece ? pieces[random_below(COUNT_OF(pieces))] : name);
+    }
+    file[at] = '\0';
+    const struct darshan_config *c = &LOAD_FILE(file, "HOME=/h")->config;
+    assert_true(c->logpath[0] == '/' && c->mmap_logpath[0] == '/');
+    assert_true(c->mem_alignment >= 1 && c->arena_used <= sizeof(c->arena));
+    assert_true(c->small_io_trigger <= 1 && c->unaligned_io_trigger <= 1);
+    for (int i = 0; i < c->rank_exclude.count; i++)
+      assert_true(c->rank_exclude.range[i].first <= c->rank_exclude.range[i].last);
+    free(dump_of(c));
+  }
+}
+
 static void errno_stays(void **state) {
   (void)state;
   static struct darshan_config config;
@@ -483,6 +517,7 @@ int main(void) {
       cmocka_unit_test(many_problems_make_one_line),
       cmocka_unit_test(too_much_is_refused_not_cut),
       cmocka_unit_test(a_dump_is_a_configuration_file),
+      cmocka_unit_test(no_file_does_harm),
       cmocka_unit_test(errno_stays),
       cmocka_unit_test(every_setting_is_documented),
   };

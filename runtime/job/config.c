@@ -4,9 +4,7 @@
 #include <config.h> /* autoconf's: the defaults of this build */
 #include <string.h>
 
-#include "../intercept/sys.h"
 #include "log-format.h"
-#include "names.h"
 #include "read-file.h"
 #include "settings.h"
 
