@@ -1,0 +1,309 @@
+"""Deaths, signals, limits and full disks: what no single function is about."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from run_case import (
+    Log,
+    Run,
+    case_names,
+    disagreements,
+    environment,
+    module_of,
+    parse,
+    read_expectations,
+    run_case,
+)
+
+DEATHS = {
+    "die_of_sigkill": -signal.SIGKILL,
+    "die_of_sigterm": -signal.SIGTERM,
+    "die_of_sigint": -signal.SIGINT,
+    "die_of_sigsegv": -signal.SIGSEGV,
+    "die_of_sigbus": -signal.SIGBUS,
+    "die_of_abort": -signal.SIGABRT,
+    "die_of_exit_group": 0,
+}
+
+
+def one_log(parser: Path, run: Run) -> Log:
+    """The only log of a run that went well."""
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    (path,) = run.logs
+    return parse(parser, path)
+
+
+def test_every_special_case_is_run() -> None:
+    here = Path(__file__).read_text()
+    assert [name for name in case_names("SPECIAL") if f'"{name}"' not in here] == []
+
+
+@pytest.mark.parametrize("name", DEATHS)
+def test_death_leaves_everything(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, name, tmp_path)
+    assert (run.status, run.stdout, run.stderr) == (DEATHS[name], b"", b"")
+    (path,) = run.logs + run.journals
+    log = parse(parser, path)
+    if run.journals:
+        log.header["run time"] = "1"  # nobody wrote down when it ended
+    found = disagreements(log, read_expectations(run.out))
+    assert not found, "\n".join(found)
+
+
+def test_journal_of_a_running_program(build: Path, parser: Path, tmp_path: Path) -> None:
+    work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
+    for path in (work, logs, journals):
+        path.mkdir()
+    program = build / "darshan-test" / "calls" / "calls"
+    with subprocess.Popen(
+        [program, "wait_to_be_looked_at", work, tmp_path / "expected"],
+        env=environment(build, logs, journals),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        (journal,) = journals.iterdir()
+        log = parse(parser, journal)
+        process.communicate(b"\n", timeout=30)
+    log.header["run time"] = "1"
+    expected = read_expectations(tmp_path / "expected")
+    # It is still open.
+    expected.rows = [row for row in expected.rows if "CLOSE" not in row[1]]
+    found = disagreements(log, expected)
+    assert not found, "\n".join(found)
+    assert process.returncode == 0
+    assert list(journals.iterdir()) == []
+    assert len(list(logs.iterdir())) == 1
+
+
+def test_io_in_signal_handler(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, "io_in_signal_handler", tmp_path)
+    log = one_log(parser, run)
+    did = {
+        (row[3], row[1]): int(row[2]) for row in read_expectations(run.out).rows if row[0] == "="
+    }
+    dropped = int(log.metadata.get("dropped_in_signal_handlers", "0"))
+    main, handler = str(run.work / "main"), str(run.work / "handler")
+    assert log.value(main, "POSIX_WRITES") == did[main, "POSIX_WRITES"]
+    opens = log.value(handler, "POSIX_OPENS")
+    writes = log.value(handler, "POSIX_WRITES")
+    assert log.value(handler, "POSIX_BYTES_WRITTEN") == 16 * writes
+    missing = did[handler, "POSIX_OPENS"] - opens
+    assert 0 <= missing <= dropped
+    assert 0 <= did[handler, "POSIX_WRITES"] - writes <= dropped
+    assert dropped <= 3 * did[handler, "POSIX_OPENS"]
+
+
+def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, "fork", tmp_path)
+    parents = [parse(parser, path).metadata.get("fork_parent") for path in run.logs]
+    assert len(parents) == 2
+    assert sum(parent is not None for parent in parents) == 1
+
+
+def seconds(run: Run) -> dict[str, float]:
+    """What the program measured itself."""
+    return {k: float(v) for k, v in (line.split() for line in run.stdout.decode().splitlines())}
+
+
+@pytest.mark.parametrize("name", ["slow_calls", "overlapping_reads"])
+def test_timers(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, name, tmp_path)
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    log = None
+    for path in run.logs:
+        log = parse(parser, path, log)
+    assert log is not None
+    for counter, measured in seconds(run).items():
+        assert measured >= 0.05
+        assert log.total(counter) == pytest.approx(measured, abs=0.01), counter
+
+
+# --- limits ------------------------------------------------------------------
+
+
+def totals(parser: Path, log: Path) -> dict[str, int]:
+    """Counters that add up over files, as darshan-parser adds them up."""
+    done = subprocess.run(
+        [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
+    )
+    rows = re.findall(r"^total_(POSIX|STDIO)_(\w+): (-?\d+)$", done.stdout, re.M)
+    added = re.compile(
+        r"OPENS|READS|WRITES|SEEKS|STATS|FLUSHES|BYTES_|SIZE_|RW_|SEQ_|CONSEC_|MMAPS"
+    )
+    return {f"{module}_{name}": int(value) for module, name, value in rows if added.match(name)}
+
+
+def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Path) -> None:
+    config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
+    (tmp_path / "config").write_text("MODMEM 256\nNAMEMEM 64\nMAX_RECORDS 60000 *\n")
+    few = run_case(build, "many_files", tmp_path / "few")
+    many = run_case(
+        build,
+        "many_files",
+        tmp_path / "many",
+        extra=config,
+    )
+    limited = one_log(parser, few)
+    assert (many.status, few.stderr, many.stderr) == (0, b"", b"")
+    unlimited = totals(parser, many.logs[0])
+    assert unlimited["POSIX_OPENS"] == 50000
+    assert unlimited["POSIX_BYTES_WRITTEN"] == 150000
+    assert unlimited["STDIO_BYTES_WRITTEN"] == 21000
+    assert totals(parser, few.logs[0]) == unlimited
+    assert ("POSIX", "<overflow>") in limited.records
+    assert ("STDIO", "<overflow>") in limited.records
+    assert len([1 for module, _ in limited.records if module == "POSIX"]) <= 1025
+    assert limited.total("POSIX_EXT_ACCESSES") == 50000
+    for module in ("POSIX", "STDIO"):
+        assert f"# *WARNING*: The {module} module contains incomplete data!" in limited.text
+    # The parser gives a log that is whole without being asked to.
+    subprocess.run([parser, "--total", many.logs[0]], capture_output=True, check=True)
+    # Without --show-incomplete the parser stops there, and says so.
+    done = subprocess.run([parser, few.logs[0]], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["MAX_RECORDS 100 POSIX", "MODMEM 0", "NAMEMEM 0", "NAMEMEM 0.01"],
+    ids=lambda text: text.replace(" ", "-"),
+)
+def test_totals_survive_any_limit(setting: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
+    (tmp_path / "config").write_text(setting + "\n")
+    run = run_case(
+        build,
+        "some_files",
+        tmp_path / "run",
+        extra=config,
+    )
+    log = one_log(parser, run)
+    assert disagreements_of_totals(log, run) == []
+
+
+def disagreements_of_totals(log: Log, run: Run) -> list[str]:
+    """Only the sums that the case names: the rest depends on the limit."""
+    expected = read_expectations(run.out)
+    return [
+        f"{counter}: {value} expected, {log.total(counter)} found"
+        for relation, counter, value, _ in expected.rows
+        if relation == "s" and log.total(counter) != int(value)
+    ]
+
+
+# --- folders that are full, missing or not writable ---------------------------
+
+
+@contextmanager
+def small_file_system(folder: Path, size: str) -> Iterator[Path]:
+    """A tmpfs of this size; the test is skipped where mounting is not allowed."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can mount a small file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(folder: Path) -> None:
+    """Leaves no block free."""
+    out = os.open(folder / "filler", os.O_CREAT | os.O_WRONLY)
+    with suppress(OSError):
+        while os.write(out, bytes(4096)) == 4096:
+            pass
+    os.close(out)
+
+
+@pytest.mark.parametrize("room", ["full", "64k", "400k"])
+def test_small_journal_folder(room: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    with small_file_system(tmp_path / "small", "64k" if room == "full" else room) as small:
+        if room == "full":
+            fill(small)
+        run = run_case(
+            build, "some_files", tmp_path / "run", extra={"DARSHAN_MMAP_LOGPATH": str(small)}
+        )
+        log = one_log(parser, run)
+        assert [path.name for path in small.iterdir() if path.name != "filler"] == []
+    assert run.stdout == b"output\n"
+    assert run.stderr.count(b"\n") <= 1
+    assert disagreements_of_totals(log, run) == []
+
+
+def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(
+        build, "some_files", tmp_path, extra={"DARSHAN_MMAP_LOGPATH": str(tmp_path / "none")}
+    )
+    log = one_log(parser, run)
+    assert run.stdout == b"output\n"
+    assert run.stderr.count(b"\n") <= 1
+    assert disagreements_of_totals(log, run) == []
+    assert not (tmp_path / "none").exists()
+
+
+def journal_is_kept(parser: Path, run: Run) -> None:
+    """The program did not notice; one line says where the records are."""
+    assert (run.status, run.stdout) == (0, b"output\n")
+    (journal,) = run.journals
+    assert run.stderr.count(b"\n") == 1
+    assert str(journal).encode() in run.stderr
+    assert disagreements_of_totals(parse(parser, journal), run) == []
+
+
+def test_log_folder_that_is_a_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    run = run_case(
+        build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(tmp_path / "file")}
+    )
+    journal_is_kept(parser, run)
+
+
+def test_full_log_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    with small_file_system(tmp_path / "small", "64k") as small:
+        fill(small)
+        run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(small)})
+        assert [path.name for path in small.iterdir()] == ["filler"]
+    journal_is_kept(parser, run)
+
+
+def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "new" / "folder with a space"
+    run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(logs)})
+    assert (run.status, run.stderr) == (0, b"")
+    (log,) = logs.iterdir()
+    assert disagreements_of_totals(parse(parser, log), run) == []
+
+
+def test_many_processes_at_once(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Logs of processes that end in the same second do not collide."""
+    logs, journals = tmp_path / "logs", tmp_path / "journals"
+    logs.mkdir()
+    journals.mkdir()
+    program = build / "darshan-test" / "calls" / "calls"
+    env = environment(build, logs, journals)
+    started = []
+    for number in range(20):
+        work = tmp_path / str(number)
+        work.mkdir()
+        started.append(
+            subprocess.Popen([program, "two_files", work, tmp_path / f"out{number}"], env=env)
+        )
+    deadline = time.monotonic() + 60
+    assert [process.wait(deadline - time.monotonic()) for process in started] == [0] * 20
+    paths = list(logs.iterdir())
+    assert len(paths) == 20
+    assert sum(parse(parser, path).total("POSIX_BYTES_WRITTEN") for path in paths) == 2000
+    assert module_of("POSIX_BYTES_WRITTEN") == "POSIX"

@@ -1,0 +1,247 @@
+"""Every setting of the runtime that a program without MPI can see the effect of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from run_case import Log, Run, parse, run_case
+
+
+def run_with(build: Path, folder: Path, config: str | None = None, **extra: str) -> Run:
+    """Runs the case `two_files` with these variables and this configuration file."""
+    folder.mkdir(exist_ok=True)
+    if config is not None:
+        (folder / "config").write_text(config)
+        extra["DARSHAN_CONFIG_PATH"] = str(folder / "config")
+    run = run_case(build, "two_files", folder / "run", extra=extra)
+    assert (run.status, run.stdout) == (0, b"output\n")
+    return run
+
+
+def quiet_log(parser: Path, run: Run) -> Log:
+    """The log of a run that printed nothing."""
+    assert run.stderr == b""
+    (path,) = run.logs
+    return parse(parser, path)
+
+
+def names(log: Log) -> set[tuple[str, str]]:
+    """Module and last part of the name of every record."""
+    return {(module, Path(path).name) for module, path in log.records}
+
+
+ALL = {("POSIX", "file"), ("STDIO", "stream"), ("STDIO", "<STDOUT>")}
+
+
+def test_no_settings(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path)
+    log = quiet_log(parser, run)
+    assert names(log) >= ALL
+    assert run.logs[0].stat().st_mode & 0o777 in {0o400, 0o440}
+    assert run.logs[0].parent == (tmp_path / "run" / "logs").resolve()
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"DARSHAN_DISABLE": ""},
+        {"DARSHAN_DISABLE": "0"},
+        {"DARSHAN_ENABLE_NONMPI": "0"},
+        {"DARSHAN_APP_EXCLUDE": "nothing,calls$"},
+    ],
+    ids=str,
+)
+def test_switched_off(extra: dict[str, str], build: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, **extra)
+    assert (run.logs, run.journals, run.stderr) == ([], [], b"")
+
+
+@pytest.mark.parametrize(
+    ("config", "extra"),
+    [
+        (None, {"DARSHAN_ENABLE_NONMPI": ""}),
+        (None, {"DARSHAN_APP_EXCLUDE": ".*", "DARSHAN_APP_INCLUDE": "calls"}),
+        (None, {"DARSHAN_APP_EXCLUDE": "something-else"}),
+        ("APP_EXCLUDE calls\n", {"DARSHAN_APP_INCLUDE": "anything"}),
+        ("# a comment\n\n  \tMODMEM\t8\nNAMEMEM 2\n", {}),
+    ],
+    ids=str,
+)
+def test_still_on(
+    config: str | None, extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
+) -> None:
+    assert names(quiet_log(parser, run_with(build, tmp_path, config, **extra))) >= ALL
+
+
+@pytest.mark.parametrize(
+    ("config", "extra", "modules"),
+    [
+        (None, {"DARSHAN_MOD_DISABLE": "STDIO"}, {"POSIX"}),
+        (None, {"DARSHAN_MOD_DISABLE": "POSIX"}, {"STDIO"}),
+        (None, {"DARSHAN_MOD_DISABLE": "*", "DARSHAN_MOD_ENABLE": "POSIX"}, {"POSIX"}),
+        ("MOD_DISABLE POSIX,STDIO\nMOD_ENABLE STDIO\n", {}, {"STDIO"}),
+        ("MOD_DISABLE STDIO\n", {"DARSHAN_MOD_DISABLE": "POSIX"}, {"STDIO"}),
+    ],
+    ids=str,
+)
+def test_modules(
+    *,
+    config: str | None,
+    extra: dict[str, str],
+    modules: set[str],
+    build: Path,
+    parser: Path,
+    tmp_path: Path,
+) -> None:
+    log = quiet_log(parser, run_with(build, tmp_path, config, **extra))
+    assert {module for module, _ in log.records} - {"POSIX_EXT"} == modules
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("NAME_EXCLUDE file$ POSIX\n", ALL - {("POSIX", "file")}),
+        ("NAME_EXCLUDE /file$,/stream$ *\n", {("STDIO", "<STDOUT>")}),
+        ("NAME_EXCLUDE / *\nNAME_INCLUDE /stream$ STDIO\n", ALL - {("POSIX", "file")}),
+        ("NAME_EXCLUDE /stream$ POSIX\n", ALL),
+    ],
+    ids=str,
+)
+def test_names(
+    config: str, expected: set[tuple[str, str]], build: Path, parser: Path, tmp_path: Path
+) -> None:
+    log = quiet_log(parser, run_with(build, tmp_path, config))
+    assert {record for record in names(log) if record[0] != "POSIX_EXT"} == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "extra", "alignment", "not_aligned"),
+    [
+        (None, {}, 8, 1),
+        (None, {"DARSHAN_MEMALIGN": "4096"}, 4096, 1),
+        (None, {"DARSHAN_MEMALIGN": "0"}, 1, 0),
+        (None, {"DARSHAN_MEMALIGN": "many"}, 8, 1),
+        ("MEM_ALIGNMENT 64\n", {}, 64, 1),
+        ("MEMALIGN 64\n", {}, 64, 1),
+        ("MEM_ALIGNMENT 64\n", {"DARSHAN_MEMALIGN": "16"}, 16, 1),
+    ],
+    ids=str,
+)
+def test_memory_alignment(
+    *,
+    config: str | None,
+    extra: dict[str, str],
+    alignment: int,
+    not_aligned: int,
+    build: Path,
+    parser: Path,
+    tmp_path: Path,
+) -> None:
+    run = run_with(build, tmp_path, config, **extra)
+    assert run.stderr.count(b"\n") == ("many" in extra.values())
+    (path,) = run.logs
+    log = parse(parser, path)
+    file = str(run.work / "file")
+    assert log.value(file, "POSIX_MEM_ALIGNMENT") == alignment
+    assert log.value(file, "POSIX_MEM_NOT_ALIGNED") == not_aligned
+
+
+def test_log_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    path = tmp_path / "exactly.this"
+    run = run_with(build, tmp_path / "first", DARSHAN_LOGFILE=str(path))
+    assert (run.logs, run.journals, run.stderr) == ([], [], b"")
+    assert names(parse(parser, path)) >= ALL
+    before = path.read_bytes()
+    # A file that exists is never replaced: the records stay in the journal.
+    run = run_with(build, tmp_path / "second", DARSHAN_LOGFILE=str(path))
+    assert path.read_bytes() == before
+    assert run.stderr.count(b"\n") == 1
+    (journal,) = run.journals
+    assert names(parse(parser, journal)) >= ALL
+
+
+def test_name_of_the_log(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(
+        build, tmp_path, LOGNAME="somebody", DARSHAN_JOBID="MY_JOB", MY_JOB="4711", TZ="UTC"
+    )
+    log = quiet_log(parser, run)
+    assert log.header["jobid"] == "4711"
+    assert re.fullmatch(r"somebody_calls_id4711-\d+_\d+-\d+-\d+-\d+_\d+\.darshan", run.logs[0].name)
+
+
+@pytest.mark.parametrize(
+    ("config", "extra"), [(None, {"DARSHAN_LOGPATH_DATED": ""}), ("LOGPATH_DATED\n", {})], ids=str
+)
+def test_dated_folders(
+    config: str | None, extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
+) -> None:
+    run = run_with(build, tmp_path, config, **extra)
+    assert names(quiet_log(parser, run)) >= ALL
+    below = run.logs[0].relative_to((tmp_path / "run" / "logs").resolve())
+    assert re.fullmatch(r"\d{4}/\d{1,2}/\d{1,2}/[^/]+\.darshan", str(below))
+
+
+def test_log_path_of_the_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    run = run_with(build, tmp_path, f"LOGPATH {elsewhere}\n", DARSHAN_LOGPATH="")
+    assert run.stderr == b""
+    assert [names(parse(parser, path)) >= ALL for path in elsewhere.iterdir()] == [True]
+
+
+@pytest.mark.parametrize(
+    "extra", [{"DARSHAN_RANK_EXCLUDE": "0"}, {"DARSHAN_RANK_EXCLUDE": ":5"}], ids=str
+)
+def test_rank_excluded(extra: dict[str, str], build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, **extra)
+    assert run.stderr == b""
+    assert [parse(parser, path).records for path in run.logs] in ([], [{}])
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"DARSHAN_RANK_EXCLUDE": "1:"},
+        {"DARSHAN_RANK_EXCLUDE": "*", "DARSHAN_RANK_INCLUDE": "0"},
+    ],
+    ids=str,
+)
+def test_rank_not_excluded(
+    extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
+) -> None:
+    assert names(quiet_log(parser, run_with(build, tmp_path, **extra))) >= ALL
+
+
+def test_dump_config(build: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, DARSHAN_DUMP_CONFIG="", DARSHAN_MEMALIGN="128")
+    assert re.search(rb"^\s*MEM(_)?ALIGN(MENT)?\s+128$", run.stderr, re.M)
+    assert len(run.logs) == 1
+
+
+def test_internal_timing(build: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, DARSHAN_INTERNAL_TIMING="")
+    assert re.search(rb"\d", run.stderr)
+    assert len(run.logs) == 1
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "NO_SUCH_DIRECTIVE 1\n",
+        "RANK_EXCLUDE some\n",
+        "MOD_DISABLE posix\n",
+        "NAME_EXCLUDE ( POSIX\n",
+    ],
+)
+def test_nonsense_is_one_line(config: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, config + "\n")
+    assert run.stderr.count(b"\n") == 1
+    (path,) = run.logs
+    assert names(parse(parser, path)) >= ALL
+
+
+def test_configuration_file_that_is_not_there(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, DARSHAN_CONFIG_PATH=str(tmp_path / "none"))
+    assert run.stderr.count(b"\n") == 1
+    assert len(run.logs) == 1
