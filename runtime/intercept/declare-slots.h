@@ -1,6 +1,5 @@
-/* Defines the slots of a module's real functions and the list that resolves
- * them.  Include with CALLS (the .def file) and SLOTS (name of the list)
- * defined, in the file that expands the wrappers. */
+/* Defines the slots of a module's real functions.  Include with CALLS (the .def
+ * file) defined, in the file that expands the wrappers. */
 #include "real.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -15,17 +14,7 @@
 #undef NOTE
 #undef VOID_CALL
 
-#define CALL(name, type, params, args, find, event) {(void **)&real_##name, #name},
-#define NOTE(name, type, params, args, before, after) {(void **)&real_##name, #name},
-#define VOID_CALL(name, params, args, find, event) {(void **)&real_##name, #name},
-HIDDEN const struct real_slot SLOTS[] = {
-#include CALLS
-    {0, 0}};
-#undef CALL
-#undef NOTE
-#undef VOID_CALL
 #undef FORMAT_CALL
 #undef HAND_CALL
 #undef HIDDEN
 #undef CALLS
-#undef SLOTS

@@ -2,6 +2,7 @@
 #ifndef DARSHAN_JOBTEXT_H
 #define DARSHAN_JOBTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "log-format.h"
@@ -11,10 +12,11 @@ enum { DARSHAN_JOB_TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darsh
 
 /* Writes the command line of this process and its mount table, in the form of
  * the job region: always valid UTF-8, always at least one mount entry, no
- * newline at the end.  Takes some 50 us, most of it in the kernel; needs 1 MiB
- * of address space meanwhile.  room: at least 512, normally
- * DARSHAN_JOB_TEXT_ROOM.  Returns the length without the NUL. */
-size_t darshan_job_text(char *out, size_t room);
+ * newline at the end.  The mount table takes the kernel 50 to 100 us: without
+ * with_mounts it is not read, which will do where no name has to be placed.
+ * room: at least 512, normally DARSHAN_JOB_TEXT_ROOM.  Returns the length
+ * without the NUL. */
+size_t darshan_job_text(char *out, size_t room, bool with_mounts);
 
 /* The same from given bytes, for tests: a command line as in /proc (arguments
  * end in NUL) and a mount table as in /proc/self/mounts. */

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "../intercept/real.h"
 #include "../intercept/spin.h"
 #include "../log/write.h"
 #include "../modules/posix/posix.h"
@@ -57,8 +56,6 @@ void runtime_start(int argc, char **argv, char **envp) {
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) return;
-  real_resolve_all(posix_slots);
-  real_resolve_all(stdio_slots);
   pthread_atfork(NULL, NULL, runtime_forked);
   if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
@@ -66,7 +63,8 @@ void runtime_start(int argc, char **argv, char **envp) {
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
-static void describe_job(void) {
+/* The mount table is what costs most to read; it serves only to place names. */
+static void describe_job(int with_mounts) {
   struct darshan_job *job = &darshan_rt.job;
   job->uid = (int64_t)SYS1(SYS_getuid, 0);
   job->start_time_sec = darshan_rt.clock.start_sec;
@@ -75,14 +73,15 @@ static void describe_job(void) {
   job->jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : darshan_rt.first_pid;
   log_metadata_start(job);
   if (darshan_rt.job_text_length == 0)
-    darshan_rt.job_text_length = darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM);
+    darshan_rt.job_text_length =
+        darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM, with_mounts);
 }
 
 int runtime_begin_recording(void) {
   int result = 0;
   store_lock(&darshan_rt.store);
   if (*phase_word() == RUNTIME_READY) {
-    describe_job();
+    describe_job(1);
     struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
                                             darshan_rt.job.start_time_sec};
     struct journal *journal = &darshan_rt.store.journal;
@@ -143,7 +142,7 @@ static uint32_t stop_recording(void) {
   darshan_rt.fd_limit = 0;
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
-    describe_job();
+    describe_job(0);
   }
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }

@@ -4,9 +4,12 @@
 
 #include <stddef.h>
 
-struct log_compressor; /* uses no malloc */
+struct libdeflate_compressor;
 
-struct log_compressor *log_compressor_new(void);
+struct log_compressor {                /* zeroed before its first use; no malloc behind it */
+  struct libdeflate_compressor *large; /* made when it is needed */
+};
+
 /* Most bytes that n bytes can become. */
 size_t log_compress_bound(size_t n);
 /* Bytes written to out, 0 if it has too little room. */

@@ -4,11 +4,7 @@
 
 #include "../intercept/sys.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
-enum { PAGE = 4096, FIRST_STEP = 16 << 10, LARGEST_STEP = 1 << 20, POPULATE_MAX = 64 << 10 };
+enum { PAGE = 4096, FIRST_STEP = 16 << 10, LARGEST_STEP = 1 << 20, ZEROS = 16 << 10 };
 
 void *journal_private_memory(size_t size) {
   void *memory = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -31,11 +27,12 @@ static int map_file(struct journal *journal, size_t size) {
   void *base = (void *)-1L;
   if (sys_ftruncate(fd, (off_t)size) == 0 && remember_identity(journal, fd) == 0)
     base = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  sys_close(fd);
   if (sys_failed(base)) {
+    sys_close(fd);
     sys_unlink(journal->path);
     return -1;
   }
+  journal->fd = fd;
   journal->base = base;
   journal->has_file = 1;
   return 0;
@@ -44,9 +41,15 @@ static int map_file(struct journal *journal, size_t size) {
 int journal_map(struct journal *journal, size_t size) {
   journal->size = size;
   journal->has_file = 0;
+  journal->fd = -1;
   if (map_file(journal, size) == 0) return 0;
   journal->base = journal_private_memory(size);
   return journal->base ? 0 : -1;
+}
+
+void journal_ready(struct journal *journal) {
+  if (journal->fd >= 0) sys_close(journal->fd);
+  journal->fd = -1;
 }
 
 /* The journal's own file, or -1: no descriptor is kept open, because programs
@@ -62,22 +65,21 @@ static int reopen(const struct journal *journal) {
   return fd;
 }
 
-/* Where the file system cannot reserve, zeros written do. */
-static int write_zeros(int fd, size_t from, size_t to) {
-  static const char zeros[PAGE];
-  for (; from < to; from += PAGE)
-    if (sys_pwrite(fd, zeros, PAGE, (off_t)from) != PAGE) return -1;
-  return 0;
-}
-
+/* Zeros that are written reserve room on every file system, and leave pages
+ * behind that are cheap to touch.  fallocate would reserve too, but a store into
+ * what it reserved makes ext4 zero and map up to 2 MiB at once. */
 static int reserve_in_file(const struct journal *journal, size_t from, size_t to) {
-  int fd = reopen(journal);
+  static const char zeros[ZEROS];
+  int fd = journal->fd >= 0 ? journal->fd : reopen(journal);
   if (fd < 0) return -1;
-  int result = sys_fallocate(fd, (off_t)from, (off_t)(to - from));
-  if (result == -95 /* EOPNOTSUPP */ || result == -38 /* ENOSYS */)
-    result = write_zeros(fd, from, to);
-  sys_close(fd);
-  return result < 0 ? -1 : 0;
+  while (from < to) {
+    size_t n = to - from < ZEROS ? to - from : ZEROS;
+    ssize_t written = sys_pwrite(fd, zeros, n, (off_t)from);
+    if (written <= 0) break;
+    from += (size_t)written;
+  }
+  if (fd != journal->fd) sys_close(fd);
+  return from < to ? -1 : 0;
 }
 
 static size_t page_up(size_t n) {
@@ -98,8 +100,6 @@ int journal_reserve(struct journal *journal, struct journal_part *part, size_t n
   size_t to = page_up(part->start + needed > from + step ? part->start + needed : from + step);
   if (to > part->end) to = part->end;
   if (reserve_in_file(journal, from, to) == 0) {
-    if (to - from <= POPULATE_MAX)
-      sys_madvise(journal->base + from, to - from, MADV_POPULATE_WRITE);
     part->usable = part->kept = to - part->start;
     return 0;
   }
@@ -113,10 +113,10 @@ int journal_reserve(struct journal *journal, struct journal_part *part, size_t n
 
 void journal_remove(struct journal *journal) {
   if (!journal->base || !journal->has_file) return;
-  int fd = reopen(journal); /* never remove a stranger's file of this name */
-  if (fd < 0) return;
-  sys_close(fd);
-  sys_unlink(journal->path);
+  struct stat st; /* never remove a stranger's file of this name */
+  if (SYS4(SYS_newfstatat, AT_FDCWD, journal->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+      st.st_dev == journal->dev && st.st_ino == journal->ino)
+    sys_unlink(journal->path);
 }
 
 void journal_restore(struct journal *journal) {

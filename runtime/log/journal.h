@@ -17,6 +17,7 @@ struct journal {
   char *base; /* NULL: not started */
   size_t size;
   int has_file; /* 0: anonymous memory only */
+  int fd;       /* open between journal_map and journal_ready only, else -1 */
   dev_t dev;    /* to recognise the file when it is opened again */
   ino_t ino;
   char path[4096];
@@ -34,6 +35,8 @@ struct journal_part {
  * where the path is empty or unusable.  Returns 0, -1 when not even memory can
  * be had. */
 int journal_map(struct journal *journal, size_t size);
+/* The first reservations are made: no descriptor stays open. */
+void journal_ready(struct journal *journal);
 
 /* Makes at least needed bytes of the part usable; 0, or -1 if the part is too
  * small.  Reserves ahead in growing steps. */

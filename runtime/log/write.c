@@ -2,17 +2,15 @@
 
 #include <config.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "../intercept/sys.h"
 #include "../job/runtime.h"
 #include "compress.h"
-#include "describe.h"
 
 /* A log being put together in memory. */
 struct draft {
-  struct log_compressor *compressor;
+  struct log_compressor compressor;
   char *bytes;
   size_t used, room;
 };
@@ -60,8 +58,8 @@ static void metadata_end(struct darshan_job *job) {
 static int add_stream(struct draft *draft, const void *in, size_t n,
                       struct darshan_region *region) {
   if (n == 0) return 0;
-  size_t length =
-      log_compress(draft->compressor, in, n, draft->bytes + draft->used, draft->room - draft->used);
+  size_t length = log_compress(&draft->compressor, in, n, draft->bytes + draft->used,
+                               draft->room - draft->used);
   if (length == 0) return -1;
   region->off = draft->used;
   region->len = length;
@@ -85,14 +83,13 @@ static int add_annex(struct draft *draft) {
   const struct record_store *store = &darshan_rt.store;
   const struct store_region *region = &store->regions[STORE_POSIX_EXT];
   struct darshan_annex_block block = {.module = (uint32_t)region->module_id,
-                                      .version = 1,
+                                      .version = region->version,
                                       .comp_type = DARSHAN_ZLIB,
                                       .flags = region->overflow ? DARSHAN_ANNEX_PARTIAL : 0,
                                       .raw_len = region_bytes(region)};
   struct darshan_annex_trailer trailer = {.version = DARSHAN_ANNEX_VERSION, .num_blocks = 1};
   struct darshan_region stored = {0, 0};
   if (region->count == 0) return 0;
-  block.version = (uint32_t)darshan_module_by_id(region->module_id)->version;
   trailer.offset = draft->used;
   draft->used += sizeof(block);
   if (add_stream(draft, store->journal.base + region->part.start, block.raw_len, &stored) < 0)
@@ -117,7 +114,7 @@ static int add_records(struct draft *draft, struct darshan_header *header) {
     const struct store_region *region = &store->regions[i];
     int id = region->module_id;
     if (id >= DARSHAN_MAX_MODULES || region->count == 0) continue;
-    header->module_versions[id] = (uint32_t)darshan_module_by_id(id)->version;
+    header->module_versions[id] = region->version;
     if (region->overflow) header->partial_flag |= UINT64_C(1) << id;
     if (add_stream(draft, store->journal.base + region->part.start, region_bytes(region),
                    &header->modules[id]) < 0)
@@ -132,9 +129,9 @@ static int compose(struct draft *draft) {
                 log_compress_bound(store->names_used) + 4096;
   for (int i = 0; i < STORE_MODULES; i++)
     room += log_compress_bound(region_bytes(&store->regions[i]));
-  *draft = (struct draft){log_compressor_new(), journal_private_memory(room),
-                          sizeof(struct darshan_header), room};
-  if (!draft->compressor || !draft->bytes) return -1;
+  *draft =
+      (struct draft){{NULL}, journal_private_memory(room), sizeof(struct darshan_header), room};
+  if (!draft->bytes) return -1;
   struct darshan_header header = {
       .version = DARSHAN_LOG_VERSION, .magic = DARSHAN_LOG_MAGIC, .comp_type = DARSHAN_ZLIB};
   if (add_job(draft) < 0 || add_records(draft, &header) < 0) return -1;
@@ -155,16 +152,16 @@ static int write_all(int fd, const char *bytes, size_t n) {
 
 /* Creates the file; a missing folder is made. */
 static int create(const char *path) {
-  int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
   if (fd != -2 /* ENOENT */ || darshan_make_folders(path) < 0) return fd;
-  return sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  return sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
 }
 
 static int save(const struct draft *draft, const char *partial, uint64_t begun_ns) {
   int fd = create(partial);
   if (fd < 0) return -1;
   int result = write_all(fd, draft->bytes, draft->used);
-  if (result == 0) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
+  if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
   sys_close(fd);
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u + 1;
   if (result < 0 ||
@@ -201,7 +198,6 @@ int log_write(void) {
   int result = -1;
   if (darshan_partial_path(partial, sizeof(partial), &darshan_rt.config, &identity)) {
     if (compose(&draft) == 0) result = save(&draft, partial, begun);
-    if (draft.bytes) sys_munmap(draft.bytes, draft.room);
   }
   if (result < 0) note_failure(darshan_rt.config.logpath);
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;

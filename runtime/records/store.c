@@ -6,19 +6,30 @@
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "../intercept/sys.h"
-#include "describe.h"
 #include "record-id.h"
 
 enum {
   PAGE = 4096,
   JOB_START = sizeof(struct darshan_header),
   NAMES_START = JOB_START + DARSHAN_JOB_REGION_MAX,
+  FIRST_ROOM = 4 * PAGE, /* the frame and the first names */
   /* Room that the names of our own two records need, always kept. */
   RESERVED_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME))
 };
 
-static const int module_ids[STORE_MODULES] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_STDIO,
-                                              DARSHAN_MOD_POSIX_EXT};
+#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
+enum {
+#include "modules.def"
+};
+#undef MODULE
+
+static const struct {
+  int id, version;
+  uint32_t record_size;
+} shapes[STORE_MODULES] = {
+    {DARSHAN_MOD_POSIX, VERSION_POSIX, sizeof(struct darshan_posix_record)},
+    {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
+    {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)}};
 
 static size_t page_up(size_t n) {
   return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -33,16 +44,17 @@ static struct darshan_annex_block *annex_block(struct record_store *store) {
 }
 
 /* A module of the log takes its room first come, first served. */
-static size_t place_region(struct store_region *region, int id, uint32_t limit, size_t start,
+static size_t place_region(struct store_region *region, int shape, uint32_t limit, size_t start,
                            uint64_t *room) {
-  const struct darshan_module *module = darshan_module_by_id(id);
-  region->module_id = id;
-  region->record_size = (uint32_t)module->record_size;
-  uint64_t fits = *room / module->record_size;
+  uint32_t size = shapes[shape].record_size;
+  region->module_id = shapes[shape].id;
+  region->version = (uint32_t)shapes[shape].version;
+  region->record_size = size;
+  uint64_t fits = *room / size;
   region->limit = limit < fits ? limit : (uint32_t)fits;
-  *room -= (uint64_t)region->limit * module->record_size;
+  *room -= (uint64_t)region->limit * size;
   region->part = (struct journal_part){.start = start};
-  region->part.end = page_up(start + ((size_t)region->limit + 1) * module->record_size);
+  region->part.end = page_up(start + ((size_t)region->limit + 1) * size);
   return region->part.end;
 }
 
@@ -50,15 +62,14 @@ int store_prepare(struct record_store *store, const struct store_limits *limits)
   memset(store, 0, sizeof(*store));
   uint64_t room = limits->module_bytes;
   store->names = (struct journal_part){.start = NAMES_START};
-  size_t end = store->names.end = page_up(NAMES_START + limits->name_bytes + RESERVED_NAME_BYTES);
+  size_t end = store->names.end = page_up(FIRST_ROOM + limits->name_bytes);
   uint64_t entries = 2;
   for (int i = 0; i < STORE_MODULES; i++) {
     uint64_t own_room = UINT64_MAX; /* the annex does not count against MODMEM */
-    int annex = module_ids[i] >= DARSHAN_MAX_MODULES;
+    int annex = shapes[i].id >= DARSHAN_MAX_MODULES;
     size_t start = annex ? end + sizeof(struct darshan_annex_block) : end;
     if (annex) store->annex_start = end;
-    end = place_region(&store->regions[i], module_ids[i], limits->records[i], start,
-                       annex ? &own_room : &room);
+    end = place_region(&store->regions[i], i, limits->records[i], start, annex ? &own_room : &room);
     entries += store->regions[i].limit + 1;
   }
   store->journal.size = end + PAGE; /* the trailer ends the last page */
@@ -76,7 +87,7 @@ static void write_trailer(struct record_store *store) {
   struct darshan_annex_block *block = annex_block(store);
   const struct journal_part *part = &store->regions[STORE_POSIX_EXT].part;
   block->module = (uint32_t)store->regions[STORE_POSIX_EXT].module_id;
-  block->version = (uint32_t)darshan_module_by_id((int)block->module)->version;
+  block->version = store->regions[STORE_POSIX_EXT].version;
   block->comp_type = DARSHAN_UNCOMPRESSED;
   block->stored_len = part->end - part->start;
   memcpy(trailer->magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer->magic));
@@ -87,7 +98,7 @@ static void write_trailer(struct record_store *store) {
   trailer->flags = DARSHAN_ANNEX_LIVE;
 }
 
-/* First page of the annex, last page of the file: touched at once. */
+/* First page of the annex, last page of the file: needed with its first record. */
 static void reserve_annex(struct record_store *store) {
   struct journal_part last = {.start = store->journal.size - PAGE, .end = store->journal.size};
   struct journal_part head = {.start = store->annex_start, .end = store->annex_start + PAGE};
@@ -102,12 +113,15 @@ static void reserve_annex(struct record_store *store) {
 
 int store_map(struct record_store *store, const struct darshan_job *job, const char *job_text,
               size_t job_text_length) {
-  struct journal_part frame = {.start = 0, .end = page_up(NAMES_START)};
+  struct journal_part frame = {.start = 0, .end = FIRST_ROOM};
   if (journal_map(&store->journal, store->journal.size) < 0) return -1;
-  if (journal_reserve(&store->journal, &frame, frame.end) < 0) return -1;
+  int result = journal_reserve(&store->journal, &frame, frame.end);
+  /* The first record is usually one of POSIX; reserving is cheaper now. */
+  journal_reserve(&store->journal, &store->regions[STORE_POSIX].part, 1);
+  journal_ready(&store->journal);
+  if (result < 0) return -1;
   store->names.usable = frame.end - NAMES_START;
   store->names.kept = frame.kept ? frame.kept - NAMES_START : 0;
-  reserve_annex(store);
   struct darshan_header *header = header_of(store);
   header->comp_type = DARSHAN_UNCOMPRESSED;
   header->names.off = NAMES_START;
@@ -115,7 +129,7 @@ int store_map(struct record_store *store, const struct darshan_job *job, const c
     int id = store->regions[i].module_id;
     if (id >= DARSHAN_MAX_MODULES) continue;
     header->modules[id].off = store->regions[i].part.start;
-    header->module_versions[id] = (uint32_t)darshan_module_by_id(id)->version;
+    header->module_versions[id] = store->regions[i].version;
   }
   memcpy(store->journal.base + JOB_START, job, sizeof(*job));
   memcpy(store->journal.base + JOB_START + sizeof(*job), job_text, job_text_length);
@@ -213,6 +227,7 @@ static void publish(struct record_store *store, struct store_region *region) {
 
 static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id) {
   struct store_region *region = &store->regions[module];
+  if (module == STORE_POSIX_EXT && region->count == 0) reserve_annex(store);
   size_t needed = ((size_t)region->count + 1) * region->record_size;
   if (journal_reserve(&store->journal, &region->part, needed) < 0) return NO_RECORD;
   uint32_t number = region->count + 1;

@@ -20,6 +20,7 @@ enum { NO_RECORD = 0 }; /* record numbers start at 1 */
 
 struct store_region {
   int module_id;
+  uint32_t version; /* of the record */
   uint32_t record_size;
   uint32_t limit;    /* records, the overflow record not counted */
   uint32_t count;    /* records there are */

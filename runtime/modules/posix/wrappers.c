@@ -8,7 +8,6 @@
 #include "../../job/exec.h"
 
 #define CALLS "../modules/posix/calls.def"
-#define SLOTS posix_slots
 #include "../../intercept/declare-slots.h"
 
 #include "../../intercept/wrap.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define CALLS "../modules/stdio/calls.def"
-#define SLOTS stdio_slots
 #include "../../intercept/declare-slots.h"
 
 #include "../../intercept/wrap.h"
