@@ -2,6 +2,7 @@
  * or every truncation and every changed byte of one small log.
  *
  *   fuzz-reader FOLDER mutate SEED COUNT LOG...
+ *   fuzz-reader FOLDER emit SEED COUNT LOG...     only writes the inputs
  *   fuzz-reader FOLDER every LOG...
  *
  * An input that crashes the reader, or keeps it busy for SECONDS, is kept in
@@ -72,7 +73,23 @@ static void count(struct tally *tally, int broken) {
   tally->damaged += broken > 0;
 }
 
-static void mutate_all(struct tally *tally, uint64_t seed, long inputs, char **paths, int n) {
+/* Leaves an input as FOLDER/mutant-NUMBER for programs that take a file. */
+static void emit_input(const struct bytes *input, const char *folder, long number) {
+  char path[sizeof(crash_path) + 32];
+  snprintf(path, sizeof(path), "%s/mutant-%ld", folder, number);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(input->data, 1, input->size, file) != input->size || fclose(file) != 0) {
+    perror(path);
+    exit(2);
+  }
+}
+
+/* folder NULL: reads the inputs; else writes them there. */
+static void mutate_all(struct tally *tally, const char *folder, char **arguments, int n) {
+  uint64_t seed = strtoull(arguments[0], NULL, 10);
+  long inputs = strtol(arguments[1], NULL, 10);
+  char **paths = arguments + 2;
+  n -= 2;
   uint64_t state = seed * 2654435761u + 88172645463325252u;
   struct bytes *corpus = calloc((size_t)n, sizeof(*corpus));
   if (!corpus) abort();
@@ -83,7 +100,10 @@ static void mutate_all(struct tally *tally, uint64_t seed, long inputs, char **p
     struct bytes input = {NULL, 0};
     bytes_splice(&input, 0, 0, from->data, from->size);
     mutate_log(&input, &state);
-    count(tally, try_input(&input));
+    if (folder)
+      emit_input(&input, folder, i);
+    else
+      count(tally, try_input(&input));
     bytes_free(&input);
   }
   for (int i = 0; i < n; i++)
@@ -113,11 +133,13 @@ int main(int argc, char **argv) {
   __sanitizer_set_death_callback(keep_input);
   signal(SIGALRM, on_alarm);
   struct tally tally = {0, 0, 0};
-  if (strcmp(argv[2], "mutate") == 0 && argc > 5)
-    mutate_all(&tally, strtoull(argv[3], NULL, 10), strtol(argv[4], NULL, 10), argv + 5, argc - 5);
+  bool emit = strcmp(argv[2], "emit") == 0;
+  if ((emit || strcmp(argv[2], "mutate") == 0) && argc > 5)
+    mutate_all(&tally, emit ? argv[1] : NULL, argv + 3, argc - 3);
   else if (strcmp(argv[2], "every") == 0)
     for (int i = 3; i < argc; i++)
       every_change(&tally, argv[i]);
+  if (emit) return 0;
   printf("%s: %ld inputs, %ld refused, %ld with a damaged module\n", argv[2], tally.inputs,
          tally.refused, tally.damaged);
   /* A fuzzer whose inputs are all refused, or all fine, tests nothing. */
