@@ -195,7 +195,7 @@ static void of_this_process(void **state) {
   fclose(file);
   for (size_t i = 0; i + 1 < length; i++)
     if (expected[i] == '\0') expected[i] = ' ';
-  length = darshan_job_text(text, sizeof(text));
+  length = darshan_job_text(text, sizeof(text), 1);
   check_readable(length, sizeof(text));
   assert_int_equal(strcspn(text, "\n"), strlen(expected));
   assert_memory_equal(text, expected, strlen(expected));
