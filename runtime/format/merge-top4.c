@@ -96,6 +96,11 @@ static void total(const struct list *into, const struct list *from) {
   }
 }
 
+/* A list that begins with 0 is passed over, whatever stands behind. */
+static void total_unless_empty(const struct list *into, const struct list *from) {
+  if (from->values[0] != 0) total(into, from);
+}
+
 static void each_list(const struct darshan_merge_plan *plan, void *into, const void *from,
                       void (*merge)(const struct list *into, const struct list *from)) {
   int64_t *a = darshan_record_counters(plan, into), *b = darshan_record_counters(plan, from);
@@ -121,5 +126,6 @@ void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, cons
 }
 
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from) {
-  each_list(plan, into, from, total);
+  bool is_mpiio = plan->module->id == DARSHAN_MOD_MPIIO; /* the format makes an exception */
+  each_list(plan, into, from, is_mpiio ? total_unless_empty : total);
 }
