@@ -143,12 +143,11 @@ FILENO_CASE(fileno_unlocked)
 
 /* A file is closed unseen; call makes a descriptor that gets its number.  A
  * duplicate of it works for every kind, and would be charged to the file. */
-#define STALE_CASE(name, call)                                                                     \
+#define STALE_CASE(name, prepared, call)                                                           \
   CASE(name) {                                                                                     \
-    int stale = new_file(in_dir("file"));                                                          \
-    int spare = new_file(in_dir("second"));                                                        \
-    int ends[2] = {-1, -1};                                                                        \
-    (void)ends;                                                                                    \
+    int server = prepared, ends[2] = {-1, -1};                                                     \
+    int stale = new_file(in_dir("file")), spare = new_file(in_dir("second"));                      \
+    (void)server, (void)ends;                                                                      \
     sys_close(stale);                                                                              \
     sys_close(spare);                                                                              \
     int fd = call;                                                                                 \
@@ -159,23 +158,23 @@ FILENO_CASE(fileno_unlocked)
       CHECK(C(write(ends[1], buffer, 700)) == 700);                                                \
     }                                                                                              \
   }
-STALE_CASE(pipe, C(pipe(ends)) == 0 ? ends[0] : -1)
-STALE_CASE(pipe2, C(pipe2(ends, O_CLOEXEC)) == 0 ? ends[0] : -1)
-STALE_CASE(socket, C(socket(AF_UNIX, SOCK_STREAM, 0)))
-STALE_CASE(socketpair, C(socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) == 0 ? ends[0] : -1)
-STALE_CASE(eventfd, C(eventfd(0, 0)))
-STALE_CASE(epoll_create, C(epoll_create(1)))
-STALE_CASE(epoll_create1, C(epoll_create1(0)))
-STALE_CASE(inotify_init, C(inotify_init()))
-STALE_CASE(inotify_init1, C(inotify_init1(0)))
-STALE_CASE(timerfd_create, C(timerfd_create(CLOCK_MONOTONIC, 0)))
+STALE_CASE(pipe, -1, C(pipe(ends)) == 0 ? ends[0] : -1)
+STALE_CASE(pipe2, -1, C(pipe2(ends, O_CLOEXEC)) == 0 ? ends[0] : -1)
+STALE_CASE(socket, -1, C(socket(AF_UNIX, SOCK_STREAM, 0)))
+STALE_CASE(socketpair, -1, C(socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) == 0 ? ends[0] : -1)
+STALE_CASE(eventfd, -1, C(eventfd(0, 0)))
+STALE_CASE(epoll_create, -1, C(epoll_create(1)))
+STALE_CASE(epoll_create1, -1, C(epoll_create1(0)))
+STALE_CASE(inotify_init, -1, C(inotify_init()))
+STALE_CASE(inotify_init1, -1, C(inotify_init1(0)))
+STALE_CASE(timerfd_create, -1, C(timerfd_create(CLOCK_MONOTONIC, 0)))
 
 static int new_signalfd(void) {
   sigset_t set;
   sigemptyset(&set);
   return C(signalfd(-1, &set, 0));
 }
-STALE_CASE(signalfd, new_signalfd())
+STALE_CASE(signalfd, -1, new_signalfd())
 
 /* A listening socket with a client waiting, on high numbers. */
 static int listener(void) {
@@ -190,16 +189,5 @@ static int listener(void) {
   sys_close(server);
   return 200;
 }
-
-static int accepted(int (*accept_it)(int)) {
-  int server = listener();
-  return C(accept_it(server));
-}
-static int plain_accept(int server) {
-  return accept(server, NULL, NULL);
-}
-static int accept_with_flags(int server) {
-  return accept4(server, NULL, NULL, SOCK_CLOEXEC);
-}
-STALE_CASE(accept, accepted(plain_accept))
-STALE_CASE(accept4, accepted(accept_with_flags))
+STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
+STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))

@@ -80,7 +80,7 @@ CASE(syncfs) {
 }
 
 /* Mapped pages stay the application's own: nothing of them is touched. */
-CASE(munmap) {
+SCENARIO(munmap) {
   const char *path = in_dir("file");
   int fd = open_file(path, 4096);
   char *at = C(mmap(NULL, 4096, PROT_NONE, MAP_SHARED, fd, 0));

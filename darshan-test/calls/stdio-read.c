@@ -87,7 +87,7 @@ CASE(__uflow) {
 }
 
 /* Refills without reading. */
-CASE(__underflow) {
+SCENARIO(__underflow) {
   const char *path = in_dir("file");
   raw_file(path, 100);
   FILE *stream = open_stream(path);

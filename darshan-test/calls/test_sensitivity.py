@@ -1,0 +1,70 @@
+"""Takes one wrapper away at a time: its case must notice.
+
+A copy of the library is made in which one symbol has no name, so the program
+calls the C library instead.  A case that still agrees with the log would be a
+test that cannot fail.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from run_case import (
+    SKIPPED,
+    case_names,
+    disagreements,
+    parse,
+    read_expectations,
+    run_case,
+)
+
+# Nothing in the log depends on these: they only must be passed on.
+PASSED_ON = {
+    "io_setup": "no transfer",
+    "io_destroy": "no transfer",
+    "io_cancel": "kernels do not cancel file I/O",
+    "io_uring_queue_init": "calls io_uring_queue_init_params, which is counted",
+}
+
+
+def sections(image: bytes) -> dict[int, tuple[int, int]]:
+    """Offset and size of the sections of a 64-bit ELF file, by type."""
+    start = struct.unpack_from("<Q", image, 0x28)[0]
+    size, count = struct.unpack_from("<HH", image, 0x3A)
+    found = {}
+    for i in range(count):
+        _, kind, _, _, offset, length = struct.unpack_from("<IIQQQQ", image, start + i * size)
+        found.setdefault(kind, (offset, length))
+    return found
+
+
+def without(library: bytes, name: str) -> bytes | None:
+    """The library without this symbol; None if it does not have it."""
+    dynamic_symbols, strings = 11, 3
+    parts = sections(library)
+    offset, length = parts[dynamic_symbols]
+    texts = parts[strings][0]
+    for at in range(offset, offset + length, 24):
+        text = texts + struct.unpack_from("<I", library, at)[0]
+        if library[text : text + len(name) + 1] == name.encode() + b"\0":
+            changed = bytearray(library)
+            struct.pack_into("<I", changed, at, 0)
+            return bytes(changed)
+    return None
+
+
+@pytest.mark.parametrize("name", [name for name in case_names("CASE") if name not in PASSED_ON])
+def test_case_notices(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    library = without((build / "libdarshan.so").read_bytes(), name)
+    assert library is not None, "not wrapped"
+    (tmp_path / "libdarshan.so").write_bytes(library)
+    preload = {"LD_PRELOAD": str(tmp_path / "libdarshan.so")}
+    run = run_case(build, name, tmp_path / "run", extra=preload)
+    if run.status == SKIPPED:
+        pytest.skip(run.stdout.decode().strip())
+    log = None
+    for path in run.logs:
+        log = parse(parser, path, log)
+    assert not log or disagreements(log, read_expectations(run.out)) or run.status != 0
