@@ -37,7 +37,7 @@ class LayerFigures:
     files: Files
     performance: Performance | None
     last: float  # end of its last operation, seconds after the start
-    lost: frozenset[str]  # counters that the log does not know
+    unknown: frozenset[str]  # counters whose sum the log does not know
     moves_bytes: bool  # whether the layer counts bytes at all
 
     @property
@@ -99,10 +99,10 @@ def _figures(log: Log, layer: Layer) -> LayerFigures | None:
         performance=performance(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),
-        lost=frozenset(
+        unknown=frozenset(
             c.name
             for c in module.counters + module.fcounters
-            if c.absent == -1 and c.summed and totals.sum(c.name) is None
+            if c.summed and totals.sum(c.name) is None
         ),
     )
 

@@ -12,7 +12,7 @@ from ..log import open_log
 from .compose import compose
 from .model import Report
 from .output import write_pdf
-from .text import printable
+from .text import visible
 
 _PROGRAM = "darshan-job-summary"
 
@@ -38,7 +38,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _say(text: str) -> None:
     """One line on stderr; a name from outside cannot steer the terminal."""
-    print(f"{_PROGRAM}: {printable(text)}", file=sys.stderr)
+    print(f"{_PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
 def _output_name(log: str) -> str:
@@ -80,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError as error:
             _say(f"cannot write {target}: {error.strerror or error}")
             return 1
-        print(target)
+        # As bytes: a name need not be text in the user's encoding.
+        sys.stdout.buffer.write(os.fsencode(target) + b"\n")
     return status
 
 

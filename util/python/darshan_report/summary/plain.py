@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from . import figures
 from .latex import RESULT
 from .model import Block, Facts, Heading, Paragraph, PlotRow, Report, Table
-from .text import printable
+from .text import printable, visible
 
 _PAGE = (210.0, 297.0)  # mm
 _LEFT, _TOP, _BOTTOM = 15.0, 14.0, 16.0
@@ -202,7 +202,7 @@ def render(reports: list[Report], folder: str) -> str:
     """Makes the PDF in a folder and returns its path."""
     figures.prepare()
     path = os.path.join(folder, RESULT)
-    about = {"Title": printable(reports[0].title), "Creator": "darshan-job-summary"}
+    about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     with PdfPages(path, metadata=about) as pdf:
         for report in reports:
             pages = _Pages(pdf, report)

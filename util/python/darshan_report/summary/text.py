@@ -35,29 +35,37 @@ _LATEX = {
     ELLIPSIS: r"\dots{}",
     "\u00b5": r"\textmu{}",
 }
-# Letters that every T1 font has; others are shown by their number.
+# Letters that LaTeX's T1 fonts and matplotlib's font both have.
 _LETTERS = frozenset(
     "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
     "ĂăĄąĆćČčĎďĘęĚěĞğŁłŃńŇňŐőŒœŔŕŘřŚśŞşŠšŤťŮůŰűŸŹźŻżŽž"
 )
 
 
-def printable(text: str) -> str:
-    """The text with everything that has no picture shown by its number.
+def visible(text: str) -> str:
+    """The text for a terminal or a title: what could steer it is shown by its number.
 
     Bytes that are not UTF-8 (surrogates here) become \\xNN, control and format
     characters, which could turn the reading order round, \\uNNNN.
     """
-    return "".join(_shown(c) for c in text)
+    return "".join(_visible(c) for c in text)
 
 
-def _shown(character: str) -> str:
+def _visible(character: str) -> str:
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     if character == " " or not unicodedata.category(character).startswith(("C", "Z")):
         return character
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def printable(text: str) -> str:
+    """The text for a page: what the report's fonts cannot draw is shown by its number."""
+    return "".join(
+        c if " " <= c <= "\x7e" or c in _LETTERS or c in _LATEX else f"<U+{ord(c):04X}>"
+        for c in visible(text)
+    )
 
 
 def shorten(text: str, width: int) -> str:
@@ -71,19 +79,10 @@ def shorten(text: str, width: int) -> str:
 
 def latex(text: str, breakable: bool = False) -> str:
     """Text as LaTeX source that typesets it; breakable: lines may end anywhere."""
-    parts = [_latex(c) for c in printable(text)]
+    parts = [_LATEX.get(c, c) for c in printable(text)]
     return r"\hskip0pt{}".join(parts) if breakable else "".join(parts)
-
-
-def _latex(character: str) -> str:
-    found = _LATEX.get(character)
-    if found is not None:
-        return found
-    if character in _LETTERS or " " <= character <= "\x7e":
-        return character
-    return rf"\textless{{}}U+{ord(character):04X}\textgreater{{}}"
 
 
 def pdf_string(text: str) -> str:
     """Text as a PDF string object in hexadecimal, which needs no escaping."""
-    return f"<FEFF{printable(text).encode('utf-16-be').hex().upper()}>"
+    return f"<FEFF{visible(text).encode('utf-16-be').hex().upper()}>"

@@ -8,8 +8,10 @@ from ..plots import access_sizes, operations, time_per_layer
 from ..units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 
 
-def _mean(value: float | None, context: Context) -> str:
-    return NONE if value is None else seconds(value / context.nprocs)
+def _mean(value: float | None, timer: str, figures: LayerFigures, context: Context) -> str:
+    if value is not None:
+        return seconds(value / context.nprocs)
+    return UNKNOWN if figures.layer.counter(timer) in figures.unknown else NONE
 
 
 def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
@@ -20,9 +22,9 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
         figures.layer.title,
         plural(len(figures.files), figures.layer.things[:-1]),
         *(amount(m) if figures.moves_bytes else NONE for m in moved),
-        _mean(figures.read_time, context),
-        _mean(figures.write_time, context),
-        _mean(figures.meta_time, context),
+        _mean(figures.read_time, "F_READ_TIME", figures, context),
+        _mean(figures.write_time, "F_WRITE_TIME", figures, context),
+        _mean(figures.meta_time, "F_META_TIME", figures, context),
         share(figures.time / context.nprocs, context.run_time) if timed else UNKNOWN,
         rate(estimate.rate) if estimate and estimate.time else NONE,
     )

@@ -1,0 +1,47 @@
+"""The binding in this process, the report as a command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SECONDS = 60
+
+# Before the tests are imported: `import darshan_report` is to give this build's
+# package and library.
+_BUILD = os.environ.get("DARSHAN_BUILD")
+if not _BUILD:
+    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
+sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
+os.environ["DARSHAN_UTIL_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-util.so")
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def summary(build: Path, tmp_path: Path) -> Run:
+    """Runs darshan-job-summary in an empty folder; environment=... replaces variables."""
+
+    def run(
+        *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        # The command must find its library by itself.
+        inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_UTIL_LIB"}
+        return subprocess.run(
+            [build / "darshan-job-summary", *arguments],
+            cwd=tmp_path,
+            env={**inherited, "TZ": "UTC", **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,69 @@
+"""The numbers of page 1 a second time: plain Python over the rows of darshan-parser."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+PREFIX = {"MPI-IO": "MPIIO"}
+
+
+@dataclass
+class Layer:
+    """One module, summed; None: a record did not know the value."""
+
+    sums: dict[str, float | None] = field(default_factory=dict)
+    ids: set[str] = field(default_factory=set)
+    records: set[tuple[str, int]] = field(default_factory=set)
+    file_times: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def get(self, name: str) -> float | str | None:
+        """A sum by the name without prefix; "-" if the module has no such counter."""
+        return self.sums.get(name, "-")
+
+
+def rows(output: str) -> Iterator[tuple[str, int, str, str, str, str]]:
+    """(module, rank, id, counter, value, name) of every data row."""
+    for line in output.split("\n"):
+        if line and not line.startswith("#"):
+            parts = line.split("\t")
+            name = "\t".join(parts[5:-2])
+            yield parts[0], int(parts[1]), parts[2], parts[3], parts[4], name
+
+
+def layers(output: str) -> dict[str, Layer]:
+    """Every module's sums of bytes, operations and times."""
+    found: dict[str, Layer] = {}
+    for module, rank, record, counter, value, _name in rows(output):
+        layer = found.setdefault(module, Layer())
+        layer.ids.add(record)
+        layer.records.add((record, rank))
+        prefix = PREFIX.get(module, module) + "_"
+        if module in ("LUSTRE", "HEATMAP", "MDHIM", "BG/Q"):
+            continue
+        name = counter[len(prefix) :]
+        number = float(value)
+        old = layer.sums.get(name, 0.0)
+        unknown = old is None or number == -1
+        layer.sums[name] = None if unknown else (old or 0.0) + number
+        if name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME") and not unknown:
+            layer.file_times[record] += number
+    return found
+
+
+def header(output: str, key: str) -> str:
+    """The value of a `# key: value` line."""
+    start = f"# {key}: "
+    return next(line[len(start) :] for line in output.split("\n") if line.startswith(start))
+
+
+def estimates(output: str) -> dict[str, float]:
+    """agg_perf_by_slowest in MiB/s by module, from darshan-parser --perf."""
+    found, module = {}, ""
+    for line in output.split("\n"):
+        if line.endswith(" module data"):
+            module = line[2 : -len(" module data")]
+        if line.startswith("# agg_perf_by_slowest: "):
+            found[module] = float(line.split()[2])
+    return found

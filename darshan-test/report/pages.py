@@ -1,0 +1,61 @@
+"""Reading a report back: its text, and the numbers in it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+_UNITS = {
+    "B": 1.0,
+    **{f"{p}iB": 1024.0**n for n, p in enumerate("KMGTPE", 1)},
+    "s": 1.0,
+    "ms": 1e-3,
+    "\u00b5s": 1e-6,
+    "\u03bcs": 1e-6,  # some PDF readers turn the micro sign into the Greek letter
+    "%": 0.01,
+    "MiB/s": 1.0,
+}
+_QUANTITY = re.compile(
+    r"(?P<less>< )?(?P<number>-?[\d,]+(?:\.\d+)?) ?"
+    r"(?P<unit>MiB/s|[KMGTPE]iB|B|ms|[\u00b5\u03bc]s|s|%)"
+    r"(?![\w/])|(?P<word>unknown|(?<= )-(?= |$))"
+)
+
+
+def text_of(pdf: Path) -> str:
+    """The text of a PDF, laid out as on the page."""
+    command = ["pdftotext", "-layout", "-enc", "UTF-8", pdf, "-"]
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode()
+
+
+def reports_of(text: str) -> list[str]:
+    """The text of each report in a PDF of several: page numbers start again."""
+    found: list[str] = []
+    for page in text.split("\f"):
+        number = page.split()[-1] if page.strip() else ""
+        if number == "1":
+            found.append(page)
+        elif found:
+            found[-1] += page
+    return found
+
+
+def quantities(line: str) -> list[float | str | None]:
+    """Numbers with units in a line, in base units; None: unknown, "-": not measured.
+
+    "< 0.1 %" comes out as a number below that.
+    """
+    found: list[float | str | None] = []
+    for match in _QUANTITY.finditer(line):
+        if match["word"]:
+            found.append(None if match["word"] == "unknown" else "-")
+        else:
+            value = float(match["number"].replace(",", "")) * _UNITS[match["unit"]]
+            found.append(0.0 if match["less"] else value)
+    return found
+
+
+def close(shown: float, true: float, unit: float) -> bool:
+    """Whether a number shown with three digits is the true one; unit: the smallest shown."""
+    return abs(shown - true) <= max(0.0051 * abs(true), unit)

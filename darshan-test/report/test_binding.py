@@ -1,0 +1,248 @@
+"""The arrays of the binding hold what darshan-parser prints."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import SOURCE, real_log_paths
+from darshan_report import LogError, module_by_id, open_log, structs, variable
+from darshan_report.log import Log
+from darshan_report.structs import Kind
+from logs.catalogue import Case, good_cases
+from logs.encode import encode
+from logs.model import Counted, Heatmap
+
+from .naive import rows
+
+# Cases with values that are to be hard on readers; the names say what of.
+SMALL = [case for case in good_cases() if len(case.log.modules) and case.log.names is not None]
+SMALL = [case for case in SMALL if not case.name.startswith(("good-many", "good-names-many"))]
+
+
+def dumped(parser: Path, log: Path) -> str:
+    """The data rows as text, which keeps bytes that are not UTF-8."""
+    command = [parser, "--base", "--show-incomplete", log]
+    environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def shown(value: np.generic) -> str:
+    """A value as the parser prints it."""
+    return f"{value:f}" if isinstance(value, np.floating) else str(value)
+
+
+def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
+    """(rank, id, counter, value) from the arrays, in the parser's order."""
+    records = log.records(module)
+    found = records.module
+    names = [c.name for c in found.counters + found.fcounters]
+    out = []
+    for record in records.array:
+        start = (int(record["rank"]), str(record["id"]))
+        out += [(*start, name, shown(record[name])) for name in names]
+        if found.kind is Kind.FILE_COUNTERS:
+            last = f"{found.counters[0].name.rpartition('_')[0]}_FILE_REC_ID"
+            out.append((*start, last, str(record["file_rec_id"])))
+    return out
+
+
+def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
+    """The same for heat maps."""
+    out = []
+    for record in variable.heat_maps(log):
+        start = (record.rank, str(record.id))
+        out.append((*start, "HEATMAP_F_BIN_WIDTH_SECONDS", f"{record.bin_width:f}"))
+        for kind, bins in (("READ", record.read), ("WRITE", record.write)):
+            out += [(*start, f"HEATMAP_{kind}_BIN_{i}", str(v)) for i, v in enumerate(bins)]
+    return out
+
+
+def check(parser: Path, path: Path) -> int:
+    """Compares every row of the log; returns how many there were."""
+    wanted: dict[str, list[tuple[int, str, str, str]]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for module, rank, record, counter, value, name in rows(dumped(parser, path)):
+        wanted[module].append((rank, record, counter, value))
+        if module not in ("DAOS", "BG/Q"):  # the parser makes these names up
+            names[record] = name
+    compared = 0
+    with open_log(path) as log:
+        fixed = {m.name for m in log.modules() if m.fixed}
+        for module, expected in wanted.items():
+            if module in fixed or module == "HEATMAP":
+                got = heat_rows(log) if module == "HEATMAP" else array_rows(log, module)
+                assert got == expected, module
+                compared += len(got)
+        for record, name in names.items():
+            assert log.name(int(record)) == (None if name == "(null)" else name)
+        every = log.names()
+        assert all(every[int(r)] == n for r, n in names.items() if n != "(null)")
+    return compared
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in SMALL])
+def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
+    """Every release's layout, both byte orders, all framings."""
+    path = tmp_path / "log"
+    path.write_bytes(encode(case.log))  # type: ignore[attr-defined]
+    counted = any(isinstance(r, (Counted, Heatmap)) for m in case.log.modules for r in m.records)
+    assert check(parser, path) > 0 or not counted
+
+
+@pytest.mark.parametrize("path", real_log_paths(), ids=lambda path: path.name)
+def test_real_log(path: Path, parser: Path) -> None:
+    """The thirty real logs, row by row."""
+    compared = check(parser, path)
+    assert compared > 0 or path.name.startswith("empty")
+
+
+def test_layout_matches_c(tmp_path: Path) -> None:
+    """Sizes and offsets of every mirrored structure are those of the C compiler."""
+    pairs = {
+        "darshan_error": structs.Error,
+        "darshan_module_region": structs.ModuleRegion,
+        "darshan_mount": structs.Mount,
+        "darshan_metadata": structs.Metadata,
+        "darshan_job": structs.Job,
+        "darshan_info": structs.Info,
+        "darshan_counter": structs.Counter,
+        "darshan_module": structs.Module,
+    }
+    lines, expected = [], []
+    for name, mirror in pairs.items():
+        lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
+        expected.append(ctypes.sizeof(mirror))
+        for field, *_ in mirror._fields_:
+            lines.append(f'printf("%zu\\n", offsetof(struct {name}, {field}));')
+            expected.append(getattr(mirror, field).offset)
+    heads = {
+        "darshan_heatmap_head": variable.HEATMAP_HEAD,
+        "darshan_dxt_head": variable.DXT_HEAD,
+        "darshan_dxt_segment": variable.DXT_SEGMENT,
+        "darshan_lustre_head": variable.LUSTRE_HEAD,
+        "darshan_lustre_component": variable.lustre_component(),
+    }
+    for name, layout in heads.items():
+        lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
+        expected.append(layout.itemsize)
+    source = tmp_path / "layout.c"
+    source.write_text(
+        '#include <stdio.h>\n#include "darshan-util.h"\nint main(void) {\n'
+        + "\n".join(lines)
+        + "\nreturn 0; }\n"
+    )
+    folders = [f"-I{SOURCE / 'runtime/format'}", f"-I{SOURCE / 'util/reader'}"]
+    command = [os.environ.get("CC", "cc"), *folders, str(source), "-o", str(tmp_path / "layout")]
+    subprocess.run(command, check=True)
+    done = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True)
+    assert list(map(int, done.stdout.split())) == expected
+
+
+def test_kinds_match_the_header() -> None:
+    """The enum of record kinds is the one of describe.h."""
+    text = (SOURCE / "runtime/format/describe.h").read_text()
+    body = re.search(r"enum darshan_kind \{(.*?)\}", text, re.S)
+    assert body is not None
+    assert re.findall(r"DARSHAN_KIND_(\w+)", body[1]) == [kind.name for kind in Kind]
+
+
+def test_every_module_has_a_layout() -> None:
+    """The numpy layout of each module of fixed size fills its record exactly."""
+    modules = [m for m in map(module_by_id, range(128)) if m is not None]
+    assert len(modules) > 15
+    for module in modules:
+        if module.fixed:
+            assert module.dtype.itemsize == module.record_size
+            assert module.dtype.names is not None and len(set(module.dtype.names)) > 2
+
+
+def posix_log(folder: Path) -> Path:
+    """A log with POSIX records and names."""
+    path = folder / "log"
+    path.write_bytes(encode(next(c for c in good_cases() if c.name == "good-streams").log))
+    return path
+
+
+def test_arrays_share_memory_and_outlive_the_log(tmp_path: Path) -> None:
+    """No copy is made, nothing can be written, and closing the log harms nothing."""
+    with open_log(posix_log(tmp_path)) as log:
+        records = log.records("POSIX")
+        column = records["POSIX_BYTES_READ"]
+        assert np.shares_memory(column, records.array)
+        assert np.shares_memory(records.counters, records.array)
+        assert np.shares_memory(records.fcounters, records.array)
+        total = int(column.sum())
+        name = records.module.counters[3].name
+        assert (records.counters[:, 3] == records[name]).all()
+        assert (records.fcounters[:, 2] == records[records.module.fcounters[2].name]).all()
+    with pytest.raises(ValueError, match="read-only"):
+        column[0] = 1
+    del records
+    gc.collect()
+    assert int(column.sum()) == total > 0
+    with pytest.raises(LogError, match="closed"):
+        log.records("POSIX")
+
+
+def test_errors(tmp_path: Path) -> None:
+    """What is no log, and what is no module, is said so."""
+    bad = tmp_path / "bad"
+    bad.write_bytes(b"not a log at all" * 100)
+    with pytest.raises(LogError, match="not a Darshan log"):
+        open_log(bad)
+    with pytest.raises(LogError, match="No such file"):
+        open_log(tmp_path / "missing")
+    with open_log(posix_log(tmp_path)) as log:
+        with pytest.raises(ValueError, match="no module"):
+            log.records("POSIXX")
+        with pytest.raises(ValueError, match="vary in size"):
+            log.records("HEATMAP")
+        assert len(log.records("H5D")) == 0
+
+
+def test_frames(tmp_path: Path) -> None:
+    """The pandas frames hold the same numbers as the arrays."""
+    frames = pytest.importorskip("darshan_report.frames")
+    pytest.importorskip("pandas")
+    with open_log(posix_log(tmp_path)) as log:
+        frame = frames.records(log, "POSIX")
+        array = log.records("POSIX").array
+        assert len(frame) == len(array)
+        assert frame["POSIX_BYTES_WRITTEN"].sum() == array["POSIX_BYTES_WRITTEN"].sum()
+        assert list(frame["name"]) == [log.name(int(i)) for i in array["id"]]
+        heat = frames.heat_map(log)
+        maps = list(variable.heat_maps(log))
+        assert heat["write"].sum() == sum(int(m.write.sum()) for m in maps) > 0
+        assert len(heat) == sum(len(m.read) for m in maps)
+
+
+def test_traces_and_layouts(tmp_path: Path) -> None:
+    """Traces and Lustre layouts have the segments and targets of the generated records."""
+    case = next(c for c in good_cases() if c.name == "good-next-little")
+    path = tmp_path / "log"
+    path.write_bytes(encode(case.log))
+    modules = {m.name: m.records for m in case.log.modules}
+    with open_log(path) as log:
+        got = list(variable.traces(log, "DXT_POSIX"))
+        for record, made in zip(got, modules["DXT_POSIX"]):
+            assert record.id == made.id and record.rank == made.rank
+            for segments, wanted in ((record.writes, made.writes), (record.reads, made.reads)):
+                assert segments["offset"].tolist() == [s.offset for s in wanted]
+                assert segments["end_time"].tolist() == [s.end for s in wanted]
+                assert segments["pthread_id"].tolist() == [s.thread for s in wanted]
+        assert len(got) == len(modules["DXT_POSIX"]) > 0
+        found = list(variable.layouts(log))
+        assert len(found) == len(modules["LUSTRE"]) > 0
+        for layout, made in zip(found, modules["LUSTRE"]):
+            sizes = [c.size for c in made.components]
+            assert layout.components["LUSTRE_COMP_STRIPE_SIZE"].tolist() == sizes
+            assert layout.osts.tolist() == made.osts

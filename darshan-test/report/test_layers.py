@@ -1,0 +1,56 @@
+"""The report's choice of counters names only counters that exist."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import SOURCE
+from darshan_report import module_by_name
+from darshan_report.measure.layers import LAYERS, SIZES, Layer
+
+BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
+
+
+@pytest.mark.parametrize("layer", BY_NAME)
+def test_names_exist(layer: Layer) -> None:
+    """Every operation is a sum of counters of operations."""
+    module = module_by_name(layer.module)
+    assert module is not None
+    counters = {c.name: c for c in module.counters}
+    for _label, plus, minus in layer.operations:
+        for name in plus + minus:
+            counter = counters[layer.counter(name)]
+            assert counter.summed and counter.unit == "count", counter
+    prefixes = {name.partition("_F_")[0] for name in (c.name for c in module.fcounters)}
+    assert prefixes == {layer.prefix}
+
+
+@pytest.mark.parametrize("layer", BY_NAME)
+def test_histogram(layer: Layer) -> None:
+    """A layer has all buckets of a histogram, in the table's order, or none."""
+    module = module_by_name(layer.module)
+    assert module is not None
+    for kind in ("READ", "WRITE"):
+        start = layer.counter(f"SIZE_{kind}_{layer.size_names}")
+        table = [c.name[len(start) :] for c in module.counters if c.name.startswith(start)]
+        assert table in ([], [end for end, _ in SIZES])
+
+
+def test_every_rated_layer_has_what_the_estimate_needs() -> None:
+    """performance() reads these without asking."""
+    rated = [layer for layer in LAYERS if layer.rated]
+    assert {layer.module for layer in rated} == {"POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"}
+    for layer in rated:
+        module = module_by_name(layer.module)
+        assert module is not None
+        for name in ("BYTES_READ", "F_SLOWEST_RANK_TIME", "F_META_TIME", "F_READ_TIME"):
+            assert module.has(layer.counter(name))
+
+
+def test_every_file_of_the_package_is_installed() -> None:
+    """make install knows each file; a new one that it misses would break an installed report."""
+    folder = SOURCE / "util" / "python"
+    rules = (folder / "Makefile.inc").read_text()
+    files = [p for p in (folder / "darshan_report").rglob("*") if p.suffix in (".py", ".tex")]
+    assert len(files) > 30
+    missing = [str(p) for p in files if f" {p.relative_to(SOURCE)}" not in rules]
+    assert missing == []
