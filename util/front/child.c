@@ -1,0 +1,97 @@
+#define _GNU_SOURCE
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOT_FOUND = 127, NOT_STARTED = 126 };
+
+/* What people and batch systems send to end a job or to talk to it. */
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* si_code of a signal that a process sent is not positive; the kernel's own go
+ * to the whole process group of the terminal. */
+static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end) {
+  for (;;) {
+    siginfo_t info;
+    int number = sigwaitinfo(signals, &info);
+    if (number < 0) continue; /* EINTR: stopped and continued */
+    if (number != SIGCHLD) {
+      if (info.si_code <= 0 && info.si_pid != child) kill(child, number);
+      continue;
+    }
+    if (waitpid(child, &end->status, WNOHANG) == child) return;
+  }
+}
+
+static void start(char *const *command, void (*prepare)(const void *context), const void *context,
+                  int report) {
+  prepare(context);
+  execvp(command[0], command);
+  int error = errno;
+  ssize_t written = write(report, &error, sizeof(error));
+  _exit(written == (ssize_t)sizeof(error) && error == ENOENT ? NOT_FOUND : NOT_STARTED);
+}
+
+int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
+              struct child_end *end) {
+  sigset_t signals, before;
+  struct sigaction plain = {.sa_handler = SIG_DFL}, inherited;
+  int report[2];
+  *end = (struct child_end){0, 0, 0};
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+    sigaddset(&signals, passed_on[i]);
+  if (pipe2(report, O_CLOEXEC) < 0) return -1;
+  /* An ignored SIGCHLD would take the exit status away. */
+  sigaction(SIGCHLD, &plain, &inherited);
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  double begun = now();
+  pid_t child = fork();
+  if (child == 0) {
+    sigaction(SIGCHLD, &inherited, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    start(command, prepare, context, report[1]);
+  }
+  int error = errno;
+  close(report[1]);
+  if (child > 0) {
+    if (read(report[0], &end->exec_error, sizeof(int)) != (ssize_t)sizeof(int)) end->exec_error = 0;
+    wait_for(child, &signals, end);
+    end->wall_time = now() - begun;
+  }
+  close(report[0]);
+  errno = error;
+  return child > 0 ? 0 : -1;
+}
+
+void child_end_like(const struct child_end *end) {
+  fflush(NULL);
+  if (WIFSIGNALED(end->status)) {
+    int number = WTERMSIG(end->status);
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    struct rlimit none = {0, 0};
+    sigset_t all;
+    setrlimit(RLIMIT_CORE, &none);
+    sigaction(number, &plain, NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    raise(number);
+    exit(128 + number); /* not reached by a signal that ends processes */
+  }
+  exit(WEXITSTATUS(end->status));
+}

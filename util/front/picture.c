@@ -1,0 +1,153 @@
+#define _GNU_SOURCE
+#include "picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+void picture_init(struct picture *picture) {
+  memset(picture, 0, sizeof(*picture));
+  id_table_init(&picture->files, sizeof(struct picture_file));
+}
+
+void picture_free(struct picture *picture) {
+  for (size_t i = 0; i < picture->files.count; i++)
+    free(((struct picture_file *)id_table_value(&picture->files, i))->name);
+  id_table_free(&picture->files);
+  for (int i = 0; i < picture->num_layers; i++) {
+    free(picture->layers[i].total);
+    id_table_free(&picture->layers[i].files);
+  }
+  free(picture->command);
+}
+
+int picture_is_bottom(const struct darshan_merge_plan *plan) {
+  return plan->module->id == DARSHAN_MOD_POSIX || plan->module->id == DARSHAN_MOD_STDIO;
+}
+
+/* Counters of calls are called READS, or INDEP_READS, COLL_READS ...: a kind of
+ * access, not a property of it like SEQ_READS. */
+static int64_t calls(const struct darshan_merge_plan *plan, const void *record, const char *word) {
+  static const char *const kinds[] = {"", "INDEP_", "COLL_", "SPLIT_", "NB_"};
+  const struct darshan_counter *counter = plan->module->counters;
+  const int64_t *values = darshan_record_counters(plan, record);
+  int64_t sum = 0;
+  for (; counter->name; counter++) {
+    size_t prefix = strcspn(counter->name, "_") + 1;
+    if (plan->module->id == DARSHAN_MOD_PNETCDF_VAR) prefix = sizeof("PNETCDF_VAR");
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+      size_t n = strlen(kinds[i]);
+      if (counter->index >= 0 && strncmp(counter->name + prefix, kinds[i], n) == 0 &&
+          strcmp(counter->name + prefix + n, word) == 0 && values[counter->index] > 0)
+        sum += values[counter->index];
+    }
+  }
+  return sum;
+}
+
+int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record) {
+  return calls(plan, record, "READS");
+}
+
+int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record) {
+  return calls(plan, record, "WRITES");
+}
+
+static struct picture_layer *layer_of(struct picture *picture,
+                                      const struct darshan_module *module) {
+  struct picture_layer *layer = picture->layers;
+  for (int i = 0; i < picture->num_layers; i++, layer++)
+    if (layer->plan.module == module) return layer;
+  if (picture->num_layers == PICTURE_LAYERS || !(layer->total = calloc(1, module->record_size)))
+    return NULL;
+  darshan_merge_plan_make(&layer->plan, module);
+  if (layer->plan.bytes_read < 0 || layer->plan.read_time < 0) {
+    free(layer->total);
+    memset(layer, 0, sizeof(*layer));
+    return NULL;
+  }
+  id_table_init(&layer->files, 1);
+  picture->num_layers++;
+  return layer;
+}
+
+static void add_file(struct picture *picture, const struct darshan_merge_plan *plan,
+                     const darshan_log *log, const void *record) {
+  const struct darshan_base_record *base = record;
+  const int64_t *counters = darshan_record_counters(plan, record);
+  int is_new;
+  struct picture_file *file = id_table_get(&picture->files, base->id, &is_new);
+  if (!file) return;
+  const char *name = darshan_log_name(log, base->id);
+  if (!file->name && name) file->name = strdup(name);
+  file->time += darshan_record_time(plan, record);
+  file->read += counters[plan->bytes_read];
+  file->written += counters[plan->bytes_written];
+  file->calls += picture_reads(plan, record) + picture_writes(plan, record);
+}
+
+static void add_module(struct picture *picture, darshan_log *log, int id, const char *path) {
+  struct darshan_error error = {""};
+  const struct darshan_module *module = darshan_module_by_id(id);
+  if (!module ||
+      (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_FILE_COUNTERS))
+    return;
+  struct picture_layer *layer = layer_of(picture, module);
+  if (!layer) return;
+  darshan_records *records = darshan_records_open(log, id, &error);
+  const void *record;
+  size_t size;
+  int more = -1, is_new;
+  while (records && (more = darshan_records_next(records, &record, &size, &error)) > 0) {
+    darshan_total_add(&layer->plan, &layer->state, layer->total, record);
+    id_table_get(&layer->files, ((const struct darshan_base_record *)record)->id, &is_new);
+    if (picture_is_bottom(&layer->plan)) add_file(picture, &layer->plan, log, record);
+  }
+  if (more < 0) say("%s: %s: %s", say_path(path), module->name, say_path(error.text));
+  if (records) darshan_records_close(records);
+}
+
+static void add_job(struct picture *picture, const struct darshan_info *info) {
+  double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
+  double ended = (double)info->job.end_time_sec + (double)info->job.end_time_nsec * 1e-9;
+  if (picture->logs == 0 || began < picture->began) {
+    picture->began = began;
+    free(picture->command);
+    picture->command = strdup(info->exe);
+  }
+  if (ended > picture->ended) picture->ended = ended;
+  picture->processes += info->job.nprocs > 0 ? info->job.nprocs : 1;
+  if (info->partial_flag || info->annex_problem) picture->incomplete = 1;
+  picture->logs++;
+}
+
+void picture_add(struct picture *picture, const char *path) {
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_open(path, &error);
+  if (!log) {
+    say("%s: %s", say_path(path), say_path(error.text));
+    return;
+  }
+  const struct darshan_info *info = darshan_log_info(log);
+  add_job(picture, info);
+  for (int i = 0; i < info->num_modules; i++)
+    if (info->modules[i].length) add_module(picture, log, info->modules[i].id, path);
+  darshan_log_close(log);
+}
+
+size_t picture_slowest(const struct picture *picture, size_t places[], size_t room) {
+  size_t found = 0;
+  for (size_t i = 0; i < picture->files.count; i++) {
+    double time = ((struct picture_file *)id_table_value(&picture->files, i))->time;
+    size_t at = found;
+    while (at > 0 &&
+           ((struct picture_file *)id_table_value(&picture->files, places[at - 1]))->time < time)
+      at--;
+    if (at == room) continue;
+    if (found < room) found++;
+    memmove(&places[at + 1], &places[at], (found - 1 - at) * sizeof(places[0]));
+    places[at] = i;
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+/* What some logs of one run say together, small enough for a screen. */
+#ifndef DARSHAN_FRONT_PICTURE_H
+#define DARSHAN_FRONT_PICTURE_H
+
+#include "../parser/id-table.h"
+#include "darshan-util.h"
+#include "merge.h"
+
+enum { PICTURE_LAYERS = 8 };
+
+/* A module that moves bytes. */
+struct picture_layer {
+  struct darshan_merge_plan plan;
+  struct darshan_total_state state;
+  uint64_t *total; /* a record: sums over all records */
+  struct id_table files;
+};
+
+struct picture_file {
+  char *name;
+  double time; /* seconds in I/O, over all processes */
+  int64_t read, written, calls;
+};
+
+struct picture {
+  size_t logs;
+  int64_t processes;
+  char *command;   /* of the log that began first */
+  double began;    /* wall clock, seconds since the epoch */
+  double ended;    /* the same; 0: only journals */
+  double run_time; /* seconds; 0: from began to ended */
+  int incomplete;  /* a log had to leave something out */
+  int num_layers;
+  struct picture_layer layers[PICTURE_LAYERS];
+  struct id_table files; /* record id -> struct picture_file, of POSIX and STDIO */
+};
+
+void picture_init(struct picture *picture);
+void picture_free(struct picture *picture);
+
+/* Adds a log; one that cannot be read is named on stderr and left out. */
+void picture_add(struct picture *picture, const char *path);
+
+/* Sum of the counters of a record that stand for calls that read (write). */
+int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
+int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
+
+/* Whether the bytes of a layer are those of files as the system sees them;
+ * upper layers move the same bytes again. */
+int picture_is_bottom(const struct darshan_merge_plan *plan);
+
+/* Places of the files that took most time, the first first; returns how many. */
+size_t picture_slowest(const struct picture *picture, size_t places[], size_t room);
+
+#endif

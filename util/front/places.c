@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "places.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "installed.h"
+#include "say.h"
+
+#define RUNTIME "libdarshan.so"
+
+static int join(char out[PATH_MAX], const char *folder, const char *name) {
+  return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
+}
+
+int places_installed(char out[PATH_MAX], const char *name, const char *relative) {
+  char here[PATH_MAX], folder[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
+  if (n < 0) return -1;
+  here[n] = '\0';
+  *strrchr(here, '/') = '\0';
+  if (join(out, here, name) == 0 && access(out, R_OK) == 0) return 0;
+  if (join(folder, here, relative) < 0 || join(out, folder, name) < 0) return -1;
+  return access(out, R_OK);
+}
+
+/* mkdir -p */
+static int make_folders(const char *path) {
+  char part[PATH_MAX];
+  for (const char *end = path + strspn(path, "/"); *end; end += strspn(end, "/")) {
+    end += strcspn(end, "/");
+    memcpy(part, path, (size_t)(end - path));
+    part[end - path] = '\0';
+    if (mkdir(part, 0777) < 0 && errno != EEXIST) return -1;
+  }
+  return 0;
+}
+
+/* The loader splits LD_PRELOAD at blanks and colons, so a library whose path
+ * has one goes by a link in the run's own folder. */
+static int name_library(struct places *places) {
+  char path[PATH_MAX];
+  if (places_installed(path, RUNTIME, FRONT_LIBRARY_FOLDER) < 0 ||
+      !realpath(path, places->library)) {
+    say(RUNTIME " is not where it was installed");
+    return -1;
+  }
+  if (!strpbrk(places->library, " \t\n:")) return 0;
+  const char *folder = places->journals[0] ? places->journals : places->logs;
+  memcpy(path, places->library, sizeof(path));
+  if (strpbrk(folder, " \t\n:") || join(places->library, folder, RUNTIME) < 0 ||
+      symlink(path, places->library) < 0) {
+    say("%s: the path of the library has a blank or a colon, and there is no place for a link",
+        say_path(path));
+    return -1;
+  }
+  return 0;
+}
+
+int places_make(struct places *places, const char *wanted) {
+  const char *set = getenv("DARSHAN_LOGPATH");
+  const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
+  memset(places, 0, sizeof(*places));
+  if (!wanted) wanted = set && *set ? set : "darshan-logs";
+  if (strlen(wanted) >= PATH_MAX || make_folders(wanted) < 0 || !realpath(wanted, places->folder) ||
+      join(places->logs, places->folder, "run-XXXXXX") < 0 || !mkdtemp(places->logs)) {
+    say("no place for logs in %s: %s", say_path(wanted), strerror(errno));
+    return -1;
+  }
+  char absolute[PATH_MAX];
+  if (!realpath(temporary && *temporary ? temporary : "/tmp", absolute) ||
+      join(places->journals, absolute, "darshan-run-XXXXXX") < 0 || !mkdtemp(places->journals))
+    places->journals[0] = '\0'; /* the runtime says what it does without */
+  if (name_library(places) == 0) return 0;
+  struct path_list none[2];
+  places_collect(places, &none[0], &none[1]);
+  return -1;
+}
+
+/* Ours comes last: what must be first (a sanitizer) stays first, and what other
+ * libraries do for the program is seen as it reaches libc. */
+static void add_preload(const char *library) {
+  const char *before = getenv("LD_PRELOAD");
+  if (!before || !*before) {
+    setenv("LD_PRELOAD", library, 1);
+    return;
+  }
+  char *list = NULL;
+  if (strstr(before, library)) return; /* a run within a run */
+  if (asprintf(&list, "%s:%s", before, library) >= 0) setenv("LD_PRELOAD", list, 1);
+  free(list);
+}
+
+void places_announce(const void *context) {
+  const struct places *places = context;
+  add_preload(places->library);
+  setenv("DARSHAN_LOGPATH", places->logs, 1);
+  if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
+  unsetenv("DARSHAN_LOGFILE");
+  unsetenv("DARSHAN_LOGPATH_DATED");
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void path_list_add(struct path_list *list, const char *path) {
+  char **paths = realloc(list->paths, (list->count + 1) * sizeof(char *));
+  char *copy = strdup(path);
+  if (paths) list->paths = paths;
+  if (paths && copy)
+    list->paths[list->count++] = copy;
+  else
+    free(copy);
+}
+
+/* Lists the logs of a folder, after moving them if there is a place to go to. */
+static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
+  char path[PATH_MAX], moved[PATH_MAX];
+  DIR *dir = opendir(folder);
+  *list = (struct path_list){NULL, 0};
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    const char *ending = strrchr(entry->d_name, '.');
+    if (!ending || strcmp(ending, ".darshan") != 0) continue;
+    if (join(path, folder, entry->d_name) < 0) continue;
+    if (move_to && join(moved, move_to, entry->d_name) == 0 &&
+        renameat2(AT_FDCWD, path, AT_FDCWD, moved, RENAME_NOREPLACE) == 0)
+      path_list_add(list, moved);
+    else
+      path_list_add(list, path);
+  }
+  if (dir) closedir(dir);
+  if (list->count) qsort(list->paths, list->count, sizeof(char *), by_name);
+}
+
+void places_collect(const struct places *places, struct path_list *logs,
+                    struct path_list *journals) {
+  list_logs(places->logs, places->folder, logs);
+  *journals = (struct path_list){NULL, 0};
+  if (places->journals[0]) list_logs(places->journals, NULL, journals);
+  /* A process that goes on still needs the folders and the link. */
+  if (journals->count) return;
+  char link[PATH_MAX];
+  if (places->journals[0] && join(link, places->journals, RUNTIME) == 0) unlink(link);
+  if (join(link, places->logs, RUNTIME) == 0) unlink(link);
+  rmdir(places->logs);
+  if (places->journals[0]) rmdir(places->journals);
+}
+
+void path_list_free(struct path_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    free(list->paths[i]);
+  free(list->paths);
+  *list = (struct path_list){NULL, 0};
+}

@@ -1,0 +1,117 @@
+#define _GNU_SOURCE
+#include "reason.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "say.h"
+
+enum { HEAD = 65536, MAX_SCRIPTS = 4 };
+
+/* As execvp would find it; 0 or -1. */
+static int find_program(char out[PATH_MAX], const char *name) {
+  const char *path = getenv("PATH");
+  if (strchr(name, '/')) return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -1;
+  for (path = path ? path : "/bin:/usr/bin"; *path; path += strspn(path, ":")) {
+    int n = (int)strcspn(path, ":");
+    if (snprintf(out, PATH_MAX, "%.*s/%s", n, path, name) < PATH_MAX && access(out, X_OK) == 0)
+      return 0;
+    path += n;
+  }
+  return -1;
+}
+
+static size_t read_head(const char *path, char head[HEAD]) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD - 1);
+  if (fd >= 0) close(fd);
+  if (n < 0) n = 0;
+  head[n] = '\0';
+  return (size_t)n;
+}
+
+/* 1: has a program interpreter, which loads libraries; 0: has none, or the
+ * headers are not where they belong. */
+static int has_loader(const char *head, size_t n) {
+  ElfW(Ehdr) file;
+  memcpy(&file, head, sizeof(file));
+  for (unsigned i = 0; i < file.e_phnum; i++) {
+    ElfW(Phdr) part;
+    size_t at = (size_t)file.e_phoff + i * sizeof(part);
+    if (at > n || n - at < sizeof(part)) return 0;
+    memcpy(&part, head + at, sizeof(part));
+    if (part.p_type == PT_INTERP) return 1;
+  }
+  return 0;
+}
+
+static int raises_rights(const char *path) {
+  struct stat st;
+  if (stat(path, &st) < 0) return 0;
+  if ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) return 1;
+  if ((st.st_mode & S_ISGID) && st.st_gid != getegid()) return 1;
+  return getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+/* The interpreter that a script names, put in place of path; for `env NAME`
+ * the program that env would start.  0, or -1 if it is no script. */
+static int follow_script(char path[PATH_MAX], const char *head) {
+  char line[256], *word, *rest = NULL;
+  if (strncmp(head, "#!", 2) != 0) return -1;
+  snprintf(line, sizeof(line), "%.*s", (int)strcspn(head + 2, "\n"), head + 2);
+  word = strtok_r(line, " \t", &rest);
+  if (!word) return -1;
+  const char *base = strrchr(word, '/');
+  if (strcmp(base ? base + 1 : word, "env") == 0) do
+      word = strtok_r(NULL, " \t", &rest);
+    while (word && (*word == '-' || strchr(word, '=')));
+  return word ? find_program(path, word) : -1;
+}
+
+static const char *reason_of_file(const char *path, const char *head, size_t n) {
+  ElfW(Ehdr) file, own;
+  char self[HEAD];
+  if (raises_rights(path)) return "runs with other rights, so the loader preloads nothing";
+  if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
+  memcpy(&file, head, sizeof(file));
+  if (read_head("/proc/self/exe", self) < sizeof(own)) return NULL;
+  memcpy(&own, self, sizeof(own));
+  if (file.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || file.e_machine != own.e_machine)
+    return "is made for another kind of processor than libdarshan.so";
+  if (!has_loader(head, n)) return "is statically linked, so nothing can be preloaded";
+  return NULL;
+}
+
+void reason_for_no_log(char *out, size_t room, const char *command) {
+  char path[PATH_MAX], head[HEAD];
+  const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
+  const char *reason = NULL;
+  if (getenv("DARSHAN_DISABLE")) {
+    snprintf(out, room, "DARSHAN_DISABLE is set");
+    return;
+  }
+  if (serial && strcmp(serial, "0") == 0) {
+    snprintf(out, room, "DARSHAN_ENABLE_NONMPI=0, and it did not start MPI");
+    return;
+  }
+  if (find_program(path, command) == 0) {
+    for (int depth = 0; depth < MAX_SCRIPTS && !reason; depth++) {
+      size_t n = read_head(path, head);
+      reason = reason_of_file(path, head, n);
+      if (!reason && follow_script(path, head) < 0) break;
+    }
+    if (reason) {
+      snprintf(out, room, "%s %s", say_path(path), reason);
+      return;
+    }
+  }
+  snprintf(out, room, "an exclusion may be in force (DARSHAN_DUMP_CONFIG=1 shows the settings)");
+}

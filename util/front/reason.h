@@ -1,0 +1,11 @@
+/* Why a program left no log. */
+#ifndef DARSHAN_FRONT_REASON_H
+#define DARSHAN_FRONT_REASON_H
+
+#include <stddef.h>
+
+/* A reason that can be seen from outside, as a phrase for one line; command is
+ * what was run, looked for in PATH. */
+void reason_for_no_log(char *out, size_t room, const char *command);
+
+#endif

@@ -1,0 +1,138 @@
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "picture.h"
+#include "places.h"
+#include "reason.h"
+#include "say.h"
+#include "screen.h"
+
+enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
+
+static const char run_usage[] = "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n";
+static const char stat_usage[] = "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
+                                 "       darshan stat -r LOG [-r LOG...]\n";
+
+/* The one line at the end: where the logs are, or why there are none. */
+static void describe_logs(char *out, size_t room, const struct path_list *logs,
+                          const struct path_list *journals, const char *program,
+                          const struct child_end *end) {
+  size_t used = 0;
+  if (logs->count == 1)
+    used = (size_t)snprintf(out, room, "log: %s", say_path(logs->paths[0]));
+  else if (logs->count > 1)
+    used = (size_t)snprintf(out, room, "%zu logs, the first: %s", logs->count,
+                            say_path(logs->paths[0]));
+  if (journals->count) {
+    snprintf(out + used, room - used,
+             "%s%zu process%s killed, or still running, left %s journal%s: %s", used ? "; " : "",
+             journals->count, journals->count == 1 ? "" : "es",
+             journals->count == 1 ? "this" : "their", journals->count == 1 ? "" : "s",
+             say_path(journals->paths[0]));
+    return;
+  }
+  if (used) return;
+  char reason[TEXT_ROOM / 2];
+  reason_for_no_log(reason, sizeof(reason), program);
+  if (WIFSIGNALED(end->status))
+    snprintf(out, room, "no log: %s ended it before any I/O, or: %s",
+             strsignal(WTERMSIG(end->status)), reason);
+  else
+    snprintf(out, room, "no log: %s", reason);
+}
+
+/* What follows the options; NULL: a wrong use, which has been said. */
+static char **parse_run(int argc, char **argv, const char *options, const char *usage,
+                        const char **folder, struct path_list *logs) {
+  int code;
+  while ((code = getopt(argc, argv, options)) != -1) {
+    if (code == 'o') *folder = optarg;
+    if (code == 'r') path_list_add(logs, optarg);
+    if (code != 'o' && code != 'r') {
+      fputs(usage, stderr);
+      return NULL;
+    }
+  }
+  if ((optind < argc) == (logs && logs->count)) {
+    fputs(usage, stderr);
+    return NULL;
+  }
+  return argv + optind;
+}
+
+/* Runs the program and lists its files; 0, or an exit status. */
+static int run_program(char **command, const char *folder, struct path_list *logs,
+                       struct path_list *journals, struct child_end *end) {
+  struct places places;
+  if (places_make(&places, folder) < 0) return CANNOT_RUN;
+  int started = child_run(command, places_announce, &places, end);
+  int error = started < 0 ? errno : end->exec_error;
+  places_collect(&places, logs, journals);
+  if (error == 0) return 0;
+  say("%s: %s", say_path(command[0]), strerror(error));
+  return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
+}
+
+int command_run(int argc, char **argv) {
+  const char *folder = NULL;
+  char text[TEXT_ROOM];
+  struct path_list logs, journals;
+  struct child_end end;
+  char **command = parse_run(argc, argv, "+o:", run_usage, &folder, NULL);
+  if (!command) return USAGE;
+  int status = run_program(command, folder, &logs, &journals, &end);
+  if (status) return status;
+  describe_logs(text, sizeof(text), &logs, &journals, command[0], &end);
+  say("%s", text);
+  path_list_free(&logs);
+  path_list_free(&journals);
+  child_end_like(&end);
+}
+
+static void add_logs(struct picture *picture, const struct path_list *logs) {
+  for (size_t i = 0; i < logs->count; i++)
+    picture_add(picture, logs->paths[i]);
+}
+
+/* The screen of logs that are there already. */
+static int show_logs(struct path_list *logs) {
+  struct picture picture;
+  picture_init(&picture);
+  add_logs(&picture, logs);
+  screen_print(&picture, NULL);
+  int status = picture.logs == 0;
+  picture_free(&picture);
+  path_list_free(logs);
+  return status;
+}
+
+int command_stat(int argc, char **argv) {
+  const char *folder = NULL;
+  char text[TEXT_ROOM];
+  struct path_list logs = {NULL, 0}, journals;
+  struct child_end end;
+  struct picture picture;
+  char **command = parse_run(argc, argv, "+o:r:", stat_usage, &folder, &logs);
+  if (!command) return USAGE;
+  if (logs.count) return show_logs(&logs);
+  int status = run_program(command, folder, &logs, &journals, &end);
+  if (status) return status;
+  describe_logs(text, sizeof(text), &logs, &journals, command[0], &end);
+  picture_init(&picture);
+  add_logs(&picture, &logs);
+  add_logs(&picture, &journals);
+  picture.run_time = end.wall_time;
+  screen_print(&picture, text);
+  picture_free(&picture);
+  path_list_free(&logs);
+  path_list_free(&journals);
+  child_end_like(&end);
+}

@@ -1,0 +1,92 @@
+#define _GNU_SOURCE
+#include "say.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+/* Controls of the direction of text print nothing and reorder the rest. */
+static int turns_text(wchar_t c) {
+  return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+/* One character of text: its printable form in piece, its width in *columns.
+ * Returns the bytes read. */
+static size_t take(const char *text, char piece[8], size_t *columns) {
+  mbstate_t state = {0};
+  wchar_t c;
+  size_t n = mbrtowc(&c, text, strlen(text), &state);
+  int width = n - 1 < 16 ? wcwidth(c) : -1;
+  if (width >= 0 && n < 8 && iswprint((wint_t)c) && !turns_text(c)) {
+    memcpy(piece, text, n);
+    piece[n] = '\0';
+    *columns = (size_t)width;
+    return n;
+  }
+  snprintf(piece, 8, "\\x%02x", (unsigned char)*text);
+  *columns = 4;
+  return 1;
+}
+
+static size_t width_of(const char *text) {
+  size_t sum = 0, columns;
+  char piece[8];
+  while (*text) {
+    text += take(text, piece, &columns);
+    sum += columns;
+  }
+  return sum;
+}
+
+size_t say_printable(char *out, size_t room, const char *text, size_t columns, int keep_end) {
+  static int located;
+  char piece[8];
+  size_t used = 0, bytes = 0, width;
+  if (!located) setlocale(LC_CTYPE, "");
+  located = 1;
+  size_t total = width_of(text), allowed = columns;
+  if (total > columns && columns >= 3) {
+    allowed = columns - 3;
+    if (keep_end) {
+      for (; total > allowed; total -= width)
+        text += take(text, piece, &width);
+      used = bytes = (size_t)snprintf(out, room, "...");
+      allowed = columns;
+    }
+  }
+  while (*text) {
+    size_t step = take(text, piece, &width), n = strlen(piece);
+    if (used + width > allowed || bytes + n + 4 > room) break;
+    memcpy(out + bytes, piece, n);
+    bytes += n;
+    used += width;
+    text += step;
+  }
+  out[bytes] = '\0';
+  if (*text && columns >= 3) {
+    memcpy(out + bytes, "...", 4);
+    used += 3;
+  }
+  return used;
+}
+
+void say(const char *format, ...) {
+  char line[4 * SAY_ROOM];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, sizeof(line), format, list);
+  va_end(list);
+  fprintf(stderr, "darshan: %s\n", line);
+}
+
+const char *say_path(const char *path) {
+  static char rooms[4][SAY_ROOM];
+  static unsigned next;
+  char *room = rooms[next++ % 4];
+  say_printable(room, SAY_ROOM, path, SAY_ROOM / 4, 1);
+  return room;
+}
