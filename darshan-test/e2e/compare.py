@@ -1,0 +1,123 @@
+"""Counts of strace against the counters of the logs, file by file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from calls.run_case import Log
+
+from .follow import Tally
+
+# Names that are never recorded (doc/environment.md), and what is not a name.
+EXCLUDED = re.compile(r"/(?:etc|dev|usr|bin|boot|lib|opt|sbin|sys|proc|var)/|<|(?![/<])")
+
+COUNTERS = {
+    "opens": "POSIX_OPENS",
+    "reads": "POSIX_READS",
+    "writes": "POSIX_WRITES",
+    "bytes_read": "POSIX_BYTES_READ",
+    "bytes_written": "POSIX_BYTES_WRITTEN",
+    "seeks": "POSIX_SEEKS",
+    "stats": "POSIX_STATS",
+    "mmaps": "POSIX_MMAPS",
+    "fsyncs": "POSIX_FSYNCS",
+    "fdsyncs": "POSIX_FDSYNCS",
+}
+# What libc does below a stream cannot be told from the application's own calls
+# by looking at system calls, and is not counted by the POSIX module: what POSIX
+# has counted is a lower bound.
+BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats", "mmaps")
+STANDARD_STREAMS = ("<STDOUT>", "<STDERR>")
+
+
+def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
+    """The same with the random parts of temporary names replaced."""
+    merged: dict[str, Tally] = {}
+    for name, tally in counts.items():
+        merged.setdefault(plain(name, random), Tally()).add(tally)
+    return merged
+
+
+def plain(name: str, random: str) -> str:
+    """A name without what a program drew by lot."""
+    return re.sub(random, "*", name) if random else name
+
+
+def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
+    """The counters of a file, those of both modules in one dict."""
+    rows: dict[str, dict[str, float]] = {}
+    for (module, name), counters in log.records.items():
+        if module not in ("POSIX", "STDIO") or name.startswith("<"):
+            continue
+        row = rows.setdefault(plain(name, random), {})
+        for counter, value in counters.items():
+            row[counter] = row.get(counter, 0) + value
+    return rows
+
+
+def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
+    """A file that no stream was opened on: every count is the same."""
+    for kind, counter in COUNTERS.items():
+        ours = row.get(counter, 0) - (row.get("POSIX_FILENOS", 0) if kind == "opens" else 0)
+        theirs = getattr(seen, kind)
+        if ours != theirs:
+            yield f"{name}: {counter} {ours:.0f}, strace {theirs}"
+
+
+def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
+    """A file with streams: what is exact all the same, and bounds for the rest."""
+
+    def get(counter: str) -> float:
+        return row.get(counter, 0)
+
+    exact = {
+        "opens": get("POSIX_OPENS")
+        - get("POSIX_FILENOS")
+        + get("STDIO_OPENS")
+        - get("STDIO_FDOPENS"),
+        "fsyncs": get("POSIX_FSYNCS"),
+        "fdsyncs": get("POSIX_FDSYNCS"),
+    }
+    if not seen.standard:
+        exact["bytes_written"] = get("POSIX_BYTES_WRITTEN") + get("STDIO_BYTES_WRITTEN")
+    for kind, ours in exact.items():
+        if ours != getattr(seen, kind):
+            yield f"{name}: {kind} {ours:.0f} with streams, strace {getattr(seen, kind)}"
+    for kind in BY_STREAM:
+        if get(COUNTERS[kind]) > getattr(seen, kind):
+            yield f"{name}: {COUNTERS[kind]} {get(COUNTERS[kind])}, strace {getattr(seen, kind)}"
+    read = get("STDIO_BYTES_READ") + get("POSIX_BYTES_READ")
+    # A byte that ungetc() pushed back is read once more, so one byte per call may be.
+    if get("STDIO_SEEKS") == 0 and read > seen.bytes_read + get("STDIO_READS"):
+        yield f"{name}: {read:.0f} bytes read from streams, strace {seen.bytes_read}"
+
+
+def through_standard_streams(missing: float, log: Log) -> Iterator[str]:
+    """Bytes on files that were made descriptor 1 or 2: some stream must have written them."""
+    written = sum(
+        log.records.get(("STDIO", name), {}).get("STDIO_BYTES_WRITTEN", 0)
+        for name in STANDARD_STREAMS
+    )
+    if missing > written:
+        yield f"{missing:.0f} bytes on redirected descriptors, standard streams wrote {written:.0f}"
+
+
+def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) -> list[str]:
+    """Everything in which logs and trace do not agree; inside: names not looked at."""
+    seen, rows = by_name(counts, random), recorded(log, random)
+    found: list[str] = []
+    missing = 0.0
+    for name in sorted(seen.keys() | rows.keys()):
+        if EXCLUDED.match(name) or (inside and re.search(inside, name)):
+            continue
+        tally, row = seen.get(name, Tally()), rows.get(name, {})
+        if tally.standard or any(counter.startswith("STDIO_") for counter in row):
+            found += of_streams(name, tally, row)
+        else:
+            found += of_posix_alone(name, tally, row)
+        if tally.standard:
+            missing += tally.bytes_written - sum(
+                row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO")
+            )
+    return found + list(through_standard_streams(missing, log))

@@ -1,0 +1,154 @@
+"""Runs a command in a folder made for it: bare under strace, then with the runtime."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from calls.run_case import Log, parse
+
+from .follow import HANDLERS, Follower, Tally
+from .strace import read_trace
+
+SECONDS = 300
+TIME = 1_700_000_000  # of every file that a test sets up
+
+
+@dataclass
+class Outcome:
+    """What a command left behind."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    files: dict[str, str]  # relative path -> kind, mode, and digest or link target
+
+
+@dataclass
+class Recorded:
+    """The logs of an instrumented command."""
+
+    log: Log = field(default_factory=Log)
+    paths: list[Path] = field(default_factory=list)
+    journals: list[Path] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)  # files between the logs
+
+
+@dataclass
+class Sandbox:
+    """A folder for one command; both runs see the same paths."""
+
+    base: Path
+    build: Path
+    setup: Callable[[Path], None]
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def work(self) -> Path:
+        """Where the command runs."""
+        return self.base / "work"
+
+    def fresh(self) -> None:
+        """Empty folders, then the files that the command needs, all equally old."""
+        shutil.rmtree(self.base, ignore_errors=True)
+        for name in ("work", "temporary", "home", "logs", "journals"):
+            (self.base / name).mkdir(parents=True)
+        self.setup(self.work)
+        for path in sorted(self.work.rglob("*"), reverse=True):
+            os.utime(path, (TIME, TIME), follow_symlinks=False)
+
+    def environment(self) -> dict[str, str]:
+        """Little, and the same for both runs."""
+        python = Path(sys.executable).parent
+        env = {
+            "PATH": f"/usr/local/bin:/usr/bin:/bin:{python}",
+            "HOME": str(self.base / "home"),
+            "TMPDIR": str(self.base / "temporary"),
+            "LC_ALL": "C",
+            "TZ": "UTC",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "1",
+        }
+        return env | self.extra
+
+    def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
+        """Runs to the end and looks at what is there afterwards."""
+        done = subprocess.run(
+            command,
+            cwd=self.work,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
+
+    def bare(self, command: list[str]) -> Outcome:
+        """Without us."""
+        self.fresh()
+        return self.execute(command, self.environment())
+
+    def traced(
+        self, command: list[str], settings: dict[str, str] | None = None
+    ) -> tuple[Outcome, dict[str, Tally]]:
+        """Counted by strace; settings go to the command, not to strace."""
+        self.fresh()
+        trace = self.base / "trace"
+        wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
+        strace = ["strace", "-f", "-yy", "--seccomp-bpf", "-s", "8", "-e", "signal=none"]
+        for name, value in (settings or {}).items():
+            strace += ["-E", f"{name}={value}"]
+        outcome = self.execute(
+            [*strace, "-e", wanted, "-o", str(trace), *command], self.environment()
+        )
+        follower = Follower(str(self.work))
+        follower.replay(read_trace(trace))
+        ours = tuple(f"{self.base / name}/" for name in ("logs", "journals"))
+        return outcome, {n: t for n, t in follower.totals().items() if not n.startswith(ours)}
+
+    def settings(self) -> dict[str, str]:
+        """What switches the runtime on."""
+        return {
+            "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_LOGPATH": str(self.base / "logs"),
+            "DARSHAN_MMAP_LOGPATH": str(self.base / "journals"),
+        }
+
+    def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
+        """With the runtime."""
+        self.fresh()
+        return self.execute(command, self.environment() | self.settings() | (more or {}))
+
+    def recorded(self) -> Recorded:
+        """The logs of the last run, together."""
+        logs, journals = self.base / "logs", self.base / "journals"
+        found = Recorded(paths=sorted(logs.rglob("*.darshan")))
+        found.journals = sorted(journals.iterdir())
+        found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
+        for path in [*found.paths, *found.journals]:
+            parse(self.build / "darshan-parser", path, found.log)
+        return found
+
+
+def describe(path: Path) -> str:
+    """Everything about a file that a program can have decided."""
+    status = path.lstat()
+    kind = f"{stat.filemode(status.st_mode)} {status.st_size if path.is_file() else ''}"
+    if path.is_symlink():
+        return f"{kind} -> {os.readlink(path)}"
+    if not stat.S_ISREG(status.st_mode):
+        return kind
+    return f"{kind} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    """All files below a folder."""
+    return {str(path.relative_to(folder)): describe(path) for path in sorted(folder.rglob("*"))}

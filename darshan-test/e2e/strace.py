@@ -1,0 +1,126 @@
+"""Reads what `strace -f -yy` wrote: one Call per finished system call."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+LINE = re.compile(r"(\d+)\s+(.*)")
+UNFINISHED = " <unfinished ...>"
+RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)")
+WHOLE = re.compile(r"(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)", re.S)
+DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)(?:<(.*)>)?", re.S)
+ANNOTATED = re.compile(r"[\d)D]<")
+
+
+@dataclass
+class Call:
+    """A system call that returned."""
+
+    pid: int
+    name: str
+    arguments: list[str]
+    result: int
+    started: int  # line of the trace on which the call began
+    ended: int  # line on which it returned
+
+    @property
+    def text(self) -> str:
+        """All arguments, for flags that may stand in any of them."""
+        return ", ".join(self.arguments)
+
+
+def unescape(text: str) -> str:
+    """A string as strace escapes it, as a file name of Python."""
+    return os.fsdecode(codecs.escape_decode(text.encode("latin-1"))[0])
+
+
+def quoted(argument: str) -> str:
+    """The path that an argument in quotes names."""
+    return unescape(argument[1 : argument.rindex('"')])
+
+
+def descriptor(argument: str) -> tuple[int, str | None]:
+    """Number of a descriptor (AT_FDCWD: -100) and the path that strace names for it."""
+    found = DESCRIPTOR.fullmatch(argument)
+    if not found:
+        return -1, None
+    number = -100 if found[1] == "AT_FDCWD" else int(found[1])
+    return number, unescape(found[2]) if found[2] is not None else None
+
+
+def skip_quotes(text: str, at: int) -> int:
+    """The index after the string that starts at this quote."""
+    at += 1
+    while at < len(text) and text[at] != '"':
+        at += 2 if text[at] == "\\" else 1
+    return at + 1
+
+
+def skip_annotation(text: str, at: int) -> int:
+    """The index after the `<...>` that strace puts behind a descriptor."""
+    depth = 0
+    while at < len(text):
+        if text[at] == "<":
+            depth += 1
+        elif text[at] == ">" and text[at - 1] != "-":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return at
+
+
+def split_arguments(text: str) -> list[str]:
+    """Splits at the commas that stand outside quotes, brackets and annotations."""
+    parts, depth, start, at = [], 0, 0, 0
+    while at < len(text):
+        character = text[at]
+        if character == '"':
+            at = skip_quotes(text, at)
+            continue
+        if at > 0 and ANNOTATED.match(text, at - 1) and text[at + 1 : at + 2] != "<":
+            at = skip_annotation(text, at)
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+        at += 1
+    rest = text[start:].strip()
+    return [*parts, rest] if rest else parts
+
+
+def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
+    """A Call from its complete line; None for one that never returned."""
+    found = WHOLE.fullmatch(text)
+    if not found or found[3] == "?":
+        return None
+    return Call(pid, found[1], split_arguments(found[2]), int(found[3], 0), started, ended)
+
+
+def read_trace(path: Path) -> list[Call]:
+    """The calls of all processes in the order in which they returned."""
+    pending: dict[int, tuple[str, int]] = {}
+    calls = []
+    for number, line in enumerate(path.read_text(encoding="latin-1").split("\n")):
+        found = LINE.fullmatch(line)
+        if not found:
+            continue
+        pid, text, started = int(found[1]), found[2], number
+        resumed = RESUMED.fullmatch(text)
+        if resumed:
+            if pid not in pending:  # it began before strace looked
+                continue
+            text, started = pending.pop(pid)
+            text += resumed[2]
+        if text.endswith(UNFINISHED):
+            pending[pid] = (text[: -len(UNFINISHED)], started)
+            continue
+        call = call_of(pid, text, started, number)
+        if call:
+            calls.append(call)
+    return calls

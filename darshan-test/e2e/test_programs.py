@@ -1,0 +1,61 @@
+"""Each program leaves what it leaves without us, and its logs count what strace counts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from logs.pydarshan import compare_with_pydarshan
+
+from .compare import differences
+from .follow import Tally
+from .programs import PROGRAMS, Program
+from .sandbox import Outcome, Recorded, Sandbox
+
+
+def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
+    """Fails unless both runs said and left the same."""
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+
+    def lasting(outcome: Outcome) -> dict[str, str]:
+        kept = {n: d for n, d in outcome.files.items() if not re.fullmatch(program.changing, n)}
+        return {re.sub(program.random, "*", n) if program.random else n: d for n, d in kept.items()}
+
+    assert lasting(run) == lasting(bare)
+
+
+def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
+    """Fails unless there are logs, all readable by PyDarshan too, and nothing else."""
+    assert recorded.paths
+    assert recorded.others == []
+    assert kills or recorded.journals == []
+    for path in recorded.paths:
+        compare_with_pydarshan(parser, path)
+
+
+def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str, Tally]]:
+    """Bare and instrumented outcome, and strace's counts."""
+    if program.same_run:
+        bare = box.bare(program.command)
+        run, counts = box.traced(program.command, box.settings())
+    else:
+        bare, counts = box.traced(program.command)
+        run = box.instrumented(program.command)
+    return bare, run, counts
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in PROGRAMS])
+def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
+    for tool in (program.command[0], "strace"):
+        if not shutil.which(tool):
+            pytest.skip(f"{tool} is not installed")
+    box = Sandbox(tmp_path / "box", build, program.setup, program.environment)
+    bare, run, counts = run_both(program, box)
+    recorded = box.recorded()
+    unchanged(program, bare, run)
+    complete(recorded, parser, program.kills)
+    found = differences(counts, recorded.log, program.random, program.inside)
+    assert not found, "\n".join(found).replace(f"{box.base}/", "")
