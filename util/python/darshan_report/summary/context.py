@@ -138,6 +138,18 @@ class Context:
             self.damaged.append(("HEATMAP", str(error)))
             return []
 
+    @functools.cached_property
+    def extras(self) -> Totals | None:
+        """What the annex says of POSIX calls beyond the POSIX module; None without one."""
+        region = self.info.region("POSIX_EXT")
+        if region is None or region.length == 0:
+            return None
+        try:
+            return Totals(self.log.records("POSIX_EXT"))
+        except LogError as error:
+            self.damaged.append(("POSIX_EXT", str(error)))
+            return None
+
     @property
     def nprocs(self) -> int:
         """Processes of the job; at least one, whatever a damaged log says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ def width_in(row: PlotRow) -> float:
 
 def prepare() -> None:
     """Sets matplotlib up; a user's own settings must not change the report."""
+    # Its advice on cache folders is no business of who wants a report.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
 
     matplotlib.rcdefaults()
@@ -53,10 +56,10 @@ def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
     rows = [row for report in reports for row in rows_of(report)]
     if not rows:
         return 0
+    prepare()
     from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    prepare()
     pages = 0
     with PdfPages(path) as pdf:
         for row in rows:

@@ -70,13 +70,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             elif options.output and jobs:
                 jobs[0][1].append(report)
             else:
-                jobs.append((options.output or _output_name(path), [report]))
+                target = options.output or _output_name(path)
+                if any(target == other for other, _ in jobs):
+                    _say(f"{path}: {target} is the report of another log already; use -o")
+                    status = 1
+                else:
+                    jobs.append((target, [report]))
     except LibraryMissing as error:
         _say(str(error))
         return 1
     for target, reports in jobs:
         try:
             write_pdf(reports, target, keep=options.keep, use_latex=not options.no_latex, say=_say)
+        except ImportError as error:
+            _say(f"{error} (needs matplotlib for {sys.executable})")
+            return 1
         except OSError as error:
             _say(f"cannot write {target}: {error.strerror or error}")
             return 1

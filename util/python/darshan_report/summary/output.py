@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 
-from . import latex
+from . import figures, latex
 from .model import Report
 
 
@@ -19,7 +19,8 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
         except latex.LatexFailed as error:
             say(f"{error}; drawing the report without LaTeX")
     elif use_latex:
-        say("no pdflatex or lualatex found; drawing the report without LaTeX")
+        say("pdflatex was not found; drawing the report without LaTeX")
+    figures.prepare()
     from . import plain  # noqa: PLC0415 - needs matplotlib at once
 
     return plain.render(reports, folder)

@@ -199,8 +199,7 @@ class _Pages:
 
 
 def render(reports: list[Report], folder: str) -> str:
-    """Makes the PDF in a folder and returns its path."""
-    figures.prepare()
+    """Makes the PDF in a folder and returns its path; figures.prepare() comes first."""
     path = os.path.join(folder, RESULT)
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     with PdfPages(path, metadata=about) as pdf:

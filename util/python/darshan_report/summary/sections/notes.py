@@ -6,6 +6,7 @@ from ...tables import Kind, module_by_id, module_by_name
 from ..context import Context, LayerFigures
 from ..model import Block, Heading, Paragraph
 from ..text import printable
+from ..units import plural
 
 _CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters
 
@@ -25,6 +26,11 @@ def warnings(context: Context) -> list[str]:
         found.append(
             f"The records of module {name} are incomplete: the runtime had no room for all "
             "files, so its bytes, operations and times are lower bounds."
+        )
+    rings = context.extras.sum("POSIX_EXT_URING_RINGS") if context.extras else None
+    if rings:
+        found.append(
+            f"The program made {plural(int(rings), 'io_uring ring')}, whose traffic is not counted."
         )
     _ = context.figures, context.heats  # reading them finds the damaged ones
     found += [
@@ -74,6 +80,12 @@ def _left_out(context: Context) -> list[str]:
 def blocks(context: Context) -> list[Block]:
     """The last section."""
     lines = [line for line in map(_unknown, context.figures) if line]
+    inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
+    if inlined:
+        lines.append(
+            f"{inlined:,} times a stream's buffer was filled or emptied by code that the compiler "
+            "put into the program itself: counts of STDIO operations are lower bounds."
+        )
     modules = _left_out(context)
     if modules:
         lines.append(
