@@ -14,7 +14,7 @@ from logs.encode import encode
 from logs.record_id import record_id
 
 from .conftest import Run
-from .pages import text_of
+from .pages import reports_of, text_of
 
 HOSTILE = [
     rb"\input{/etc/passwd}$x^2$ %&#_{}~",
@@ -213,3 +213,31 @@ def test_usage(summary: Run) -> None:
     assert done.returncode == 0
     for option in ("--output", "--keep", "--no-latex"):
         assert option in done.stdout
+
+
+def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
+    """The second report does not take the place of the first; -o puts both into one file."""
+    other = tmp_path / "other" / log.name
+    other.parent.mkdir()
+    other.write_bytes(encode(standard_log({"H5F": 3})))
+    done = summary(log, other)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "use -o" in done.stderr
+    assert "HDF5 files" not in text_of(tmp_path / "job.pdf")
+    assert summary(log, other, "-o", "both.pdf").returncode == 0
+    first, second = reports_of(text_of(tmp_path / "both.pdf"))
+    assert "POSIX" in first and "HDF5 files" in second
+
+
+def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
+    """Inlined stdio and io_uring are said to be uncounted."""
+    made = standard_log({"STDIO": 2})
+    made.annex = standard_log({"POSIX_EXT": 1}, files=3).modules
+    rings = sum(r.counters["POSIX_EXT_URING_RINGS"] for r in made.annex[0].records)
+    inlined = sum(r.counters["POSIX_EXT_INLINED"] for r in made.annex[0].records)
+    path = tmp_path / "log"
+    path.write_bytes(encode(made))
+    assert summary(path, "-o", "out.pdf").returncode == 0
+    text = " ".join(text_of(tmp_path / "out.pdf").split())
+    assert f"made {rings:,} io_uring rings, whose traffic is not counted" in text
+    assert f"{inlined:,} times a stream" in text
