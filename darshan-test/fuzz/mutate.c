@@ -98,7 +98,10 @@ static void change_bytes(struct bytes *b, uint64_t *state) {
 
 /* Changes what one region holds, and packs it again in one or two streams. */
 static void change_region(struct bytes *log, const struct frame *frame, uint64_t *state) {
+  /* Modules come after job and names, where almost any change ends in a refusal. */
   int region = (int)below(state, (size_t)frame->num_regions);
+  int other = (int)below(state, (size_t)frame->num_regions);
+  if (other > region) region = other;
   const struct frame_region *r = &frame->regions[region];
   struct bytes content = frame_unpack(frame->compression, log->data + r->off, r->len);
   if (!content.data) return;

@@ -1,6 +1,7 @@
-"""Writes every good and bad log into a folder: python3 -m logs FOLDER [SIZE].
+"""Writes every good and bad log into a folder, and prints what each is for.
 
-With SIZE only logs of at most that many bytes, which is what fuzzers want.
+python3 -m logs FOLDER [SIZE]: with SIZE only logs of at most that many bytes,
+which is what fuzzers want.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .bad import broken_annexes, half_readable, small_log, unreadable
+from .bad import Bad, broken_annexes, half_readable, small_log, unreadable
 from .catalogue import good_cases
 from .encode import encode
 
@@ -17,14 +18,13 @@ def main() -> None:
     folder = Path(sys.argv[1])
     limit = int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 40
     folder.mkdir(parents=True, exist_ok=True)
-    logs = {case.name: encode(case.log) for case in good_cases()}
-    logs |= {bad.name: bad.data for bad in unreadable()}
-    logs |= {bad.name: bad.data for bad, _ in half_readable()}
-    logs["small"] = encode(small_log())
-    logs |= {bad.name: bad.data for bad, _ in broken_annexes()}
-    for name, data in logs.items():
-        if len(data) <= limit:
-            (folder / name).write_bytes(data)
+    logs = [Bad(case.name, encode(case.log), case.why) for case in good_cases()]
+    logs += [*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes()))]
+    logs.append(Bad("small", encode(small_log()), "small enough to be damaged at every byte"))
+    for log in logs:
+        if len(log.data) <= limit:
+            (folder / log.name).write_bytes(log.data)
+            print(f"{log.name}: {log.why}")
 
 
 if __name__ == "__main__":

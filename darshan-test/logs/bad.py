@@ -18,7 +18,7 @@ BOMB = 1 << 30  # bytes that a bomb inflates to, more than a tool may use
 
 @dataclass
 class Bad:
-    """A log and why it is bad."""
+    """The bytes of a log and why they exist."""
 
     name: str
     data: bytes

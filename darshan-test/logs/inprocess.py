@@ -1,4 +1,7 @@
-"""Reads damaged variants of one log through libdarshan-util, in one process.
+"""Reads a log, or damaged variants of it, through libdarshan-util, in one process.
+
+python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of
+some modules, one list of hexadecimal texts each.
 
 python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object:
 "whole" is the outcome for the log itself, "damaged" one outcome per variant,
@@ -96,10 +99,25 @@ def damaged(path: Path, kind: str) -> Iterator[None]:
             os.pwrite(file.fileno(), data[at : at + 1], at)
 
 
+def print_records(reader: Reader, path: Path, modules: list[int]) -> None:
+    log = reader.open(path)
+    assert log.value is not None, reader.message()
+    out = []
+    for number in modules:
+        records, message = reader.records(log, number)
+        assert message == "", message
+        out.append([record.hex() for record in records])
+    reader.close(log)
+    json.dump(out, sys.stdout)
+
+
 def main() -> None:
-    library, name, kind = sys.argv[1:]
+    library, name, kind, *modules = sys.argv[1:]
     path = Path(name)
     reader = Reader(library)
+    if kind == "records":
+        print_records(reader, path, [int(number) for number in modules])
+        return
     whole = reader.read(path)
     before = os.listdir("/proc/self/fd")
     outcomes = []

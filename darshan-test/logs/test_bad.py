@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,11 @@ from .encode import compress, encode, job_content, name_content
 from .inprocess import FLIPS
 from .model import NONE, ZLIB, Log
 from .rows import rows
-from .tools import data_lines, run
+from .tools import data_lines, run, run_library
 
 UNREADABLE = [pytest.param(bad, id=bad.name) for bad in unreadable()]
 HALF = [pytest.param(bad, rest, id=bad.name) for bad, rest in half_readable()]
 ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
-HERE = Path(__file__).resolve().parent.parent
 
 
 def assert_refused(parser: Path, path: Path) -> None:
@@ -95,9 +93,7 @@ def test_region_that_inflates_to_a_gigabyte(tmp_path: Path, parser: Path) -> Non
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
     """How the log and its damaged variants read, see inprocess.py."""
-    library = str(build / "libdarshan-util.so")
-    os.environ["PYTHONPATH"] = str(HERE)
-    done = run(Path(sys.executable), "-m", "logs.inprocess", library, path, kind)
+    done = run_library(build / "libdarshan-util.so", path, kind)
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)
     return result["whole"], result["damaged"]

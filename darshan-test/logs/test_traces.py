@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -9,9 +10,8 @@ import pytest
 
 from .catalogue import Case, good_cases
 from .encode import encode, module_id
-from .inprocess import Reader
 from .model import Dxt, Module
-from .tools import run
+from .tools import run, run_library
 from .traces import has_threads, relied_on, trace_lines
 
 TRACED = [pytest.param(c, id=c.name) for c in good_cases() if trace_lines(c.log)]
@@ -34,16 +34,13 @@ def newest_bytes(module: Module, record: Dxt) -> bytes:
 def test_segments(case: Case, tmp_path: Path, build: Path) -> None:
     path = tmp_path / case.name
     path.write_bytes(encode(case.log))
-    reader = Reader(str(build / "libdarshan-util.so"))
-    log = reader.open(path)
-    assert log.value is not None, reader.message()
-    for module in case.log.modules:
-        if not module.name.startswith("DXT"):
-            continue
-        got, message = reader.records(log, module_id(module))
-        assert message == ""
-        assert got == [newest_bytes(module, r) for r in module.records if isinstance(r, Dxt)]
-    reader.close(log)
+    modules = [m for m in case.log.modules if m.name.startswith("DXT")]
+    numbers = [str(module_id(module)) for module in modules]
+    done = run_library(build / "libdarshan-util.so", path, "records", *numbers)
+    assert done.returncode == 0, done.stderr.decode()
+    for module, got in zip(modules, json.loads(done.stdout)):
+        want = [newest_bytes(module, r).hex() for r in module.records if isinstance(r, Dxt)]
+        assert got == want
 
 
 @pytest.mark.parametrize("case", TRACED)

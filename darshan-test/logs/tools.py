@@ -4,24 +4,59 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 # Far above what any log here needs, far below what a length field can ask for.
-MEMORY_KIB = 512 << 10
+MEMORY_MIB = 512
 SECONDS = 20
 # A limit set by a shell, because forking this large process for it is slow.
-LIMITED = ("/bin/sh", "-c", f'ulimit -v {MEMORY_KIB}; ulimit -c 0; exec "$@"', "sh")
+LIMITED = ("/bin/sh", "-c", f'ulimit -v {MEMORY_MIB << 10}; ulimit -c 0; exec "$@"', "sh")
 ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C"}
+# The sanitizers reserve terabytes of address space and watch allocations themselves.
+SANITIZED = {
+    "ASAN_OPTIONS": f"exitcode=99:max_allocation_size_mb={MEMORY_MIB}",
+    "UBSAN_OPTIONS": "exitcode=99",
+}
+
+
+@cache
+def is_sanitized(binary: Path) -> bool:
+    """Whether a program or library was built with AddressSanitizer."""
+    return b"__asan_init" in binary.read_bytes()
 
 
 def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
     """Runs a tool to its end; a tool that hangs fails the test."""
+    return start([tool, *arguments], is_sanitized(tool), {})
+
+
+def run_library(library: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs inprocess.py on a library."""
+    extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    sanitized = is_sanitized(library)
+    if sanitized:
+        # Python itself is not sanitized, and does not free all at its end.
+        found = subprocess.run(
+            ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+        )
+        extra["LD_PRELOAD"] = found.stdout.strip()
+        extra["ASAN_OPTIONS"] = SANITIZED["ASAN_OPTIONS"] + ":detect_leaks=0"
+    command = [sys.executable, "-m", "logs.inprocess", library, *arguments]
+    return start(command, sanitized, extra)
+
+
+def start(
+    command: Sequence[str | Path], sanitized: bool, extra: dict[str, str]
+) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [*LIMITED, tool, *arguments],
+        command if sanitized else [*LIMITED, *command],
         capture_output=True,
         stdin=subprocess.DEVNULL,
-        env=os.environ | ENVIRONMENT,
-        timeout=SECONDS,
+        env=os.environ | ENVIRONMENT | SANITIZED | extra,
+        timeout=SECONDS * (5 if sanitized else 1),
         check=False,
     )
 
