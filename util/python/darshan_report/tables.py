@@ -97,11 +97,9 @@ class Module:
 
 def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
     functions = library.load()
-    found = []
-    for place in itertools.count():
-        row = rows[place]
-        if row.name is None:
-            return tuple(found)
+    found: list[Counter] = []
+    table = map(rows.__getitem__, itertools.count())
+    for row in itertools.takewhile(lambda row: row.name is not None, table):
         if row.index >= 0:  # retired counters have no place in today's record
             found.append(
                 Counter(
@@ -114,6 +112,7 @@ def _counters(rows: Any, is_float: bool) -> tuple[Counter, ...]:
                     is_float=is_float,
                 )
             )
+    return tuple(found)
 
 
 def _module(pointer: Any) -> Module | None:

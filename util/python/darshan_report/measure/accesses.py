@@ -11,13 +11,11 @@ from .layers import Layer
 
 
 def _names(layer: Layer, records: Records) -> list[tuple[str, str]]:
-    found = []
-    for place in itertools.count(1):
-        names = tuple(layer.counter(f"ACCESS{place}_{end}") for end in ("ACCESS", "COUNT"))
-        if not all(map(records.module.has, names)):
-            return found
-        found.append((names[0], names[1]))
-    return found
+    def pair(place: int) -> tuple[str, str]:
+        return layer.counter(f"ACCESS{place}_ACCESS"), layer.counter(f"ACCESS{place}_COUNT")
+
+    pairs = map(pair, itertools.count(1))
+    return list(itertools.takewhile(lambda names: all(map(records.module.has, names)), pairs))
 
 
 def common_sizes(records: Records, layer: Layer, count: int) -> list[tuple[int, int]]:
