@@ -91,7 +91,7 @@ long row_value(const char *path, const char *counter) {
 
 void write_rows(int fd) {
   for (int i = 0; i < num_rows; i++) {
-    char line[1024];
+    char line[4096];
     const struct row *row = &rows[i];
     int n = row->other ? snprintf(line, sizeof line, "%c\t%s\t%s\t%s\n", row->relation,
                                   row->counter, row->other, row->path)

@@ -89,7 +89,7 @@ def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
     )
     assert done.returncode == 0, f"darshan-parser: {done.stderr}"
     log.text += done.stdout
-    for line in done.stdout.splitlines():
+    for line in done.stdout.split("\n"):
         if line.startswith("# metadata: "):
             key, _, value = line[len("# metadata: ") :].partition(" = ")
             log.metadata[key] = value
@@ -189,7 +189,7 @@ class Expectations:
 def read_expectations(path: Path) -> Expectations:
     """Relation, counter, value, path per row."""
     rows, trace = [], []
-    for line in path.read_text().splitlines():
+    for line in path.read_text(errors="surrogateescape").split("\n")[:-1]:
         relation, counter, value, name = line.split("\t", 3)
         if relation == "t":
             trace.append(f"{counter} {value}")

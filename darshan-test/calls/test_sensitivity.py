@@ -25,6 +25,7 @@ PASSED_ON = {
     "io_setup": "no transfer",
     "io_destroy": "no transfer",
     "io_cancel": "kernels do not cancel file I/O",
+    "fork": "the kernel tells the child that it is one, whatever made it",
     "io_uring_queue_init": "calls io_uring_queue_init_params, which is counted",
 }
 
