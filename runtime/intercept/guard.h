@@ -6,10 +6,23 @@
 #ifndef DARSHAN_GUARD_H
 #define DARSHAN_GUARD_H
 
-enum { GUARD_BUSY = 1, GUARD_VFORK = 2 };
+enum {
+  GUARD_BUSY = 1,
+  GUARD_VFORK = 2,
+  GUARD_INSIDE = 4 /* inside a call of a library that calls its own functions by name */
+};
 
-extern __thread unsigned darshan_guard
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#define GUARD_TLS __attribute__((tls_model("initial-exec"), visibility("hidden")))
+extern __thread unsigned darshan_guard GUARD_TLS;
+/* Where the frame of the update is, and the record's lock that it holds: a
+ * handler may leave by longjmp, and then somebody has to clean up. */
+extern __thread const char *darshan_guard_frame GUARD_TLS;
+extern __thread int *darshan_guard_lock GUARD_TLS;
+
+/* Between an interrupted frame and those of its handler lie the red zone and
+ * the saved registers, more than a kilobyte; between the frames of two events
+ * of one caller, less than this. */
+enum { GUARD_SAME_CALLER = 512 };
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -3,6 +3,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#if defined(__x86_64__)
+#define OLDEST_LIBC "GLIBC_2.2.5"
+#else
+#define OLDEST_LIBC "GLIBC_2.17"
+#endif
+
 static long missing(void) {
   errno = ENOSYS;
   return -1;
@@ -12,6 +18,8 @@ static long missing(void) {
  * tail jump: the result goes through a volatile. */
 static void *next_symbol(const char *name) {
   void *volatile found = dlsym(RTLD_NEXT, name);
+  /* A symbol kept for old programs only has no default version. */
+  if (!found) found = dlvsym(RTLD_NEXT, name, OLDEST_LIBC);
   return found;
 }
 

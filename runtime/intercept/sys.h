@@ -79,6 +79,9 @@ static inline int sys_rename(const char *from, const char *to) {
 static inline int sys_rename_new(const char *from, const char *to) {
   return (int)sys_call(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 1, 0);
 }
+static inline int sys_link(const char *from, const char *to) {
+  return (int)sys_call(SYS_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0, 0);
+}
 static inline int sys_mkdir(const char *path, unsigned mode) {
   return (int)SYS3(SYS_mkdirat, AT_FDCWD, path, mode);
 }

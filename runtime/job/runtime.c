@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "../intercept/spin.h"
@@ -98,9 +99,22 @@ int runtime_begin_recording(void) {
   return result;
 }
 
-int runtime_enter_slow(void) {
+/* GUARD_BUSY is set: is it by an update that this handler interrupted, or by one
+ * whose stack frame was left by longjmp?  On an alternate stack one cannot
+ * tell, so the answer is the safe one. */
+static int update_was_left(const char *frame) {
+  stack_t stack = {.ss_flags = SS_ONSTACK};
+  if (frame + GUARD_SAME_CALLER < darshan_guard_frame) return 0;
+  if (SYS2(SYS_sigaltstack, NULL, &stack) < 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
+  if (darshan_guard_lock) spin_unlock(darshan_guard_lock);
+  darshan_guard_lock = NULL;
+  darshan_guard &= ~(unsigned)GUARD_BUSY;
+  return 1;
+}
+
+int runtime_enter_slow(const char *frame) {
   if (!fd_may_change() || !darshan_rt.fd_limit) return 0;
-  if (darshan_guard & GUARD_BUSY) {
+  if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
     __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
     return 0;
   }
@@ -109,6 +123,7 @@ int runtime_enter_slow(void) {
     runtime_forked();
     phase = *darshan_rt.phase_page;
   }
+  darshan_guard_frame = frame;
   darshan_guard |= GUARD_BUSY;
   COMPILER_FENCE();
   if (phase == RUNTIME_READY && runtime_begin_recording() == 0) phase = RUNTIME_RECORDING;

@@ -81,18 +81,19 @@ void runtime_forked(void);
 
 /* What to do with an event: 1 count it, 0 leave all tables alone.  Sets
  * GUARD_BUSY when it returns 1; runtime_leave clears it. */
-int runtime_enter_slow(void);
+int runtime_enter_slow(const char *frame);
 static inline int runtime_enter(void) {
   if (LIKELY(darshan_guard == 0 && *darshan_rt.phase_page == RUNTIME_RECORDING)) {
+    darshan_guard_frame = __builtin_frame_address(0);
     darshan_guard = GUARD_BUSY;
     COMPILER_FENCE();
     return 1;
   }
-  return runtime_enter_slow();
+  return runtime_enter_slow(__builtin_frame_address(0));
 }
 static inline void runtime_leave(void) {
   COMPILER_FENCE();
-  darshan_guard = 0;
+  darshan_guard &= ~(unsigned)GUARD_BUSY;
 }
 
 static inline uint64_t ticks_now(void) {

@@ -157,17 +157,26 @@ static int create(const char *path) {
   return sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
 }
 
+/* Never replaces a log.  File systems that cannot rename like that can link. */
+static int give_name(const char *partial, const char *final) {
+  int result = sys_rename_new(partial, final);
+  if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;
+  result = sys_link(partial, final);
+  if (result == 0) sys_unlink(partial);
+  return result;
+}
+
 static int save(const struct draft *draft, const char *partial, uint64_t begun_ns) {
   int fd = create(partial);
   if (fd < 0) return -1;
   int result = write_all(fd, draft->bytes, draft->used);
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
   sys_close(fd);
-  uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u + 1;
+  uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u;
   if (result < 0 ||
       !darshan_final_path(darshan_rt.log_path, sizeof(darshan_rt.log_path), &darshan_rt.config,
                           partial, (int64_t)seconds) ||
-      sys_rename_new(partial, darshan_rt.log_path) < 0) {
+      give_name(partial, darshan_rt.log_path) < 0) {
     sys_unlink(partial);
     return -1;
   }

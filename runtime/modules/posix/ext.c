@@ -156,6 +156,19 @@ void posix_entry_read(int fd) {
   posix_ext(posix_file_of(fd), POSIX_EXT_DIR_ENTRIES, 1, -1, 0, 0);
 }
 
-void posix_ring_made(void) {
-  add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
+int posix_ring_begin(void) {
+  int outermost = !(darshan_guard & GUARD_INSIDE);
+  darshan_guard |= GUARD_INSIDE;
+  return outermost;
+}
+
+void posix_ring_made(int outermost, int made) {
+  if (!outermost) return;
+  darshan_guard &= ~(unsigned)GUARD_INSIDE;
+  if (made) add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
+}
+
+int posix_is_folder(const char *path) {
+  struct stat st;
+  return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }

@@ -35,33 +35,35 @@ static int is_clean(const char *path, size_t *length) {
   return 1;
 }
 
-/* The folder that relative paths start from; ends in NUL, 0: not known. */
-static size_t folder_of(int dirfd, char *buffer, size_t room) {
-  if (dirfd != AT_FDCWD) {
-    char link[32] = "/proc/self/fd/";
-    char digits[12];
-    int n = 0, at = 14;
-    unsigned value = (unsigned)dirfd;
-    do {
-      digits[n++] = (char)('0' + value % 10);
-      value /= 10;
-    } while (value);
-    while (n)
-      link[at++] = digits[--n];
-    ssize_t length = sys_readlink(link, buffer, room - 1);
-    if (length <= 0) return 0;
-    buffer[length] = '\0';
-    return (size_t)length;
-  }
+/* Path of an open folder, from the kernel: no table of ours could be as right. */
+__attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, int dirfd,
+                                                       const char *path) {
+  char folder[DARSHAN_PATH_ROOM], link[32] = "/proc/self/fd/", digits[12];
+  int n = 0, at = 14;
+  unsigned value = (unsigned)dirfd;
+  do {
+    digits[n++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  while (n)
+    link[at++] = digits[--n];
+  ssize_t length = sys_readlink(link, folder, sizeof(folder) - 1);
+  if (length <= 0 || (size_t)length >= room) return 0;
+  if (path[0] != '\0') return darshan_clean_path(out, room, folder, (size_t)length, path);
+  memcpy(out, folder, (size_t)length); /* AT_EMPTY_PATH: the descriptor itself */
+  out[length] = '\0';
+  return (size_t)length;
+}
+
+static size_t clean_below_cwd(char *out, size_t room, const char *path) {
   size_t length = 0;
   spin_lock(&darshan_rt.cwd.lock);
   if (darshan_rt.cwd.length == 0) {
     ssize_t got = sys_getcwd(darshan_rt.cwd.path, sizeof(darshan_rt.cwd.path));
-    if (got > 1) darshan_rt.cwd.length = (uint32_t)got - 1;
+    if (got > 1 && darshan_rt.cwd.path[0] == '/') darshan_rt.cwd.length = (uint32_t)got - 1;
   }
-  if (darshan_rt.cwd.length < room) length = darshan_rt.cwd.length;
-  memcpy(buffer, darshan_rt.cwd.path, length);
-  buffer[length] = '\0';
+  if (darshan_rt.cwd.length)
+    length = darshan_clean_path(out, room, darshan_rt.cwd.path, darshan_rt.cwd.length, path);
   spin_unlock(&darshan_rt.cwd.lock);
   return length;
 }
@@ -73,32 +75,28 @@ void posix_cwd_changed(void) {
   spin_unlock(&darshan_rt.cwd.lock);
 }
 
-/* Apart, so that the usual path costs no stack. */
-__attribute__((noinline)) static size_t clean_into(char *buffer, size_t room, int dirfd,
-                                                   const char *path) {
-  char folder[1024];
-  size_t length = 0;
-  if (path[0] != '/') {
-    length = folder_of(dirfd, folder, sizeof(folder));
-    if (length == 0) return 0;
-    if (path[0] == '\0') { /* AT_EMPTY_PATH: the descriptor itself */
-      memcpy(buffer, folder, length + 1);
-      return length;
-    }
-  }
-  return darshan_clean_path(buffer, room, folder, length, path);
+/* 0: the name cannot be had, or is longer than a log can hold. */
+static size_t clean_into(char *buffer, size_t room, int dirfd, const char *path) {
+  if (path[0] == '/') return darshan_clean_path(buffer, room, "/", 1, path);
+  if (dirfd == AT_FDCWD) return clean_below_cwd(buffer, room, path);
+  return clean_below_fd(buffer, room, dirfd, path);
 }
 
 int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
                   const char *path) {
   size_t length;
+  if (!darshan_module_on(&darshan_rt.config, module)) return 0;
   if (is_clean(path, &length))
     name->text = path;
   else {
     length = clean_into(buffer, room, dirfd, path);
     name->text = buffer;
   }
-  if (length == 0 || length > DARSHAN_NAME_MAX) return 0;
+  if (length == 0 || length > DARSHAN_NAME_MAX) { /* told apart, but not named */
+    name->length = 0;
+    name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
+    return 1;
+  }
   if (darshan_name_excluded(&darshan_rt.config, module, name->text, length)) return 0;
   name->length = (uint32_t)length;
   name->id = darshan_hash(name->text, length, 0);
@@ -148,6 +146,7 @@ static uint32_t new_file(const struct posix_name *name, int fd) {
   struct posix_state *posix = &darshan_rt.posix;
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
+  if (name->length == 0) return overflow_file(posix, name, 0);
   if (posix->used_files + 1 < posix->first_overflow) {
     const struct store_region *region = &darshan_rt.store.regions[STORE_POSIX];
     int room = region->count - (region->overflow != 0) < region->limit;
@@ -228,6 +227,7 @@ void posix_forked(void) {
       files[++kept] = *file;
       files[kept].record = NULL;
       files[kept].aux = NULL;
+      memset(files[kept].last_end, 0, sizeof(files[kept].last_end)); /* the parent's time */
       if (file->overflow)
         files[kept].id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
       files[kept].overflow = 0;

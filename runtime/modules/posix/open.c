@@ -55,6 +55,7 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   struct posix_name name = {text, (uint32_t)(7 + length + 1), 0};
   if (!fd_may_change()) return;
   fd_dropped(fd);
+  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
   memcpy(text + 7, label, length);
   memcpy(text + 7 + length, ">", 2);
   name.id = darshan_hash(text, name.length, 0);

@@ -16,7 +16,7 @@
 /* files.c: from names to files and their records */
 struct posix_name {
   const char *text;
-  uint32_t length;
+  uint32_t length; /* 0: a file without a name, for the overflow record */
   uint64_t id;
 };
 int posix_prepare(uint64_t records);
@@ -40,9 +40,11 @@ static inline int posix_lock(struct posix_file *file) {
     return 0;
   }
   spin_lock(&file->aux->lock);
+  darshan_guard_lock = &file->aux->lock;
   return 1;
 }
 static inline void posix_unlock(struct posix_file *file) {
+  darshan_guard_lock = NULL;
   spin_unlock(&file->aux->lock);
   runtime_leave();
 }
@@ -90,7 +92,10 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd);
-void posix_ring_made(void);
+/* A library that calls itself by name is counted once. */
+int posix_ring_begin(void);
+void posix_ring_made(int outermost, int made);
+int posix_is_folder(const char *path);
 /* For the STDIO module; number: where it keeps that of the EXT record. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 

@@ -60,6 +60,9 @@
   long d = va_arg(list, long), e = va_arg(list, long), g = va_arg(list, long);                     \
   va_end(list);                                                                                    \
   ACTIVE
+#define RING                                                                                       \
+  ACTIVE;                                                                                          \
+  int outermost = posix_ring_begin()
 #define EXEC(may_work)                                                                             \
   ACTIVE;                                                                                          \
   if (!(may_work)) FORWARD;                                                                        \

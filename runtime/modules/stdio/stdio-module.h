@@ -39,9 +39,11 @@ static inline int stdio_lock(struct stdio_stream *stream) {
     return 0;
   }
   spin_lock(&stream->aux->lock);
+  darshan_guard_lock = &stream->aux->lock;
   return 1;
 }
 static inline void stdio_unlock(struct stdio_stream *stream) {
+  darshan_guard_lock = NULL;
   spin_unlock(&stream->aux->lock);
   runtime_leave();
 }
@@ -67,10 +69,16 @@ static inline struct stdio_mark stdio_mark(const FILE *file) {
 }
 /* Bytes read since then, at least. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
+/* Bytes of a read that ended within an item. */
+int64_t stdio_items_read(const struct stdio_stream *stream, size_t items, size_t wanted,
+                         size_t size);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
+/* gets: the newline is read and not kept. */
+void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
+                uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
 void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
 void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);

@@ -48,8 +48,8 @@ int stdio_materialise(struct stdio_stream *stream) {
   store_lock(store);
   uint32_t number = 0;
   const struct store_region *region = &store->regions[STORE_STDIO];
-  int room = region->count - (region->overflow != 0) < region->limit;
-  struct store_entry *entry = store_find(store, stream->id);
+  int room = stream->name_length && region->count - (region->overflow != 0) < region->limit;
+  struct store_entry *entry = stream->name_length ? store_find(store, stream->id) : NULL;
   if (!entry && room) entry = store_enter(store, stream->id, stream->name, stream->name_length);
   if (entry) number = entry->record[STORE_STDIO];
   if (entry && !number) number = store_new_record(store, STORE_STDIO, entry);

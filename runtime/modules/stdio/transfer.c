@@ -4,10 +4,25 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../intercept/sys.h"
+
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before) {
   if (file->_IO_read_base == before.base && file->_IO_read_end == before.end)
     return file->_IO_read_ptr - before.pointer;
   return (before.end - before.pointer) + (file->_IO_read_ptr - file->_IO_read_base);
+}
+
+/* A short read took what was left, a part of an item too.  How much that was
+ * tells the position, where there is one. */
+int64_t stdio_items_read(const struct stdio_stream *stream, size_t items, size_t wanted,
+                         size_t size) {
+  const FILE *file = stream->file;
+  int64_t bytes = (int64_t)(items * size);
+  if (items == wanted || size <= 1) return bytes;
+  int64_t at = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
+  if (at < 0) return bytes;
+  int64_t moved = at - (file->_IO_read_end - file->_IO_read_ptr) - stream->offset;
+  return moved > bytes && moved < bytes + (int64_t)size ? moved : bytes;
 }
 
 static inline void moved(struct stdio_stream *stream, int bytes_counter, int max_counter,
@@ -50,6 +65,13 @@ void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio
   int64_t passed = stdio_consumed(stream->file, before);
   int64_t length = (int64_t)strlen(line);
   stdio_read(stream, passed > length ? passed : length, t1, t2);
+}
+
+void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
+                uint64_t t1, uint64_t t2) {
+  int64_t passed = stdio_consumed(stream->file, before);
+  int64_t length = (int64_t)strlen(line);
+  stdio_read(stream, passed > length ? passed : length + 1, t1, t2);
 }
 
 static void note_inlined(struct stdio_stream *stream) {

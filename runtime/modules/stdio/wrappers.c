@@ -34,7 +34,8 @@
   if (r == 0 && s) stdio_flushed(s, t1, t2);                                                       \
   if (r == 0 && !s) stdio_all_flushed(t1, t2)
 #define READ_ITEMS                                                                                 \
-  if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2)
+  int64_t bytes = stdio_items_read(s, r, n, size);                                                 \
+  if (bytes > 0) stdio_read(s, bytes, t1, t2)
 #define READ_CHARACTER                                                                             \
   if (r != EOF) stdio_read(s, 1, t1, t2)
 #define READ_LINE                                                                                  \
