@@ -34,7 +34,7 @@ def plot(context: Context, height: float) -> Plot:
             starts = [s + w for s, w in zip(starts, widths)]
         for row, end in enumerate(starts):
             style.value(axes, end, row, seconds(sum(parts[row])))
-        style.rows(axes, labels, longest, "seconds per process (mean over processes)")
+        style.rows(axes, labels, longest, "time per process (mean over processes)")
         style.legend(axes, 3)
 
     return Plot("Time in I/O calls per layer", draw, height, left=style.left_margin(labels))
