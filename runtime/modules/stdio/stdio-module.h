@@ -85,14 +85,21 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);
 void stdio_all_flushed(uint64_t t1, uint64_t t2);
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Books what inlined macros moved since the last call, before it is lost. */
+/* Books what inlined macros moved since the last call, before it is lost.  Not
+ * on streams that threads share: there, pointers move in calls of others, and
+ * the macros, which do not lock, are of no use. */
 void stdio_settle_slow(struct stdio_stream *stream);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
+  if (UNLIKELY(stream->owner != &darshan_guard)) {
+    if (stream->owner) stream->shared = 1;
+    stream->owner = &darshan_guard; /* its address names the thread */
+  }
   if (UNLIKELY(
           (file->_IO_read_end == stream->read_end && file->_IO_read_ptr != stream->read_mark) ||
           (file->_IO_write_base == stream->write_base &&
-           file->_IO_write_ptr != stream->write_mark)))
+           file->_IO_write_ptr != stream->write_mark)) &&
+      !stream->shared)
     stdio_settle_slow(stream);
 }
 /* From here on, inlined macros are seen again. */

@@ -25,6 +25,8 @@ struct stdio_stream {
   uint32_t next_free;
   uint32_t same_fd;       /* another stream of this descriptor, 0: none */
   uint32_t standard;      /* 1: stdin, stdout or stderr, open from the start */
+  const void *owner;      /* the only thread that used it so far; NULL: none */
+  uint32_t shared;        /* 1: more than one did */
   const char *read_mark;  /* where the last counted read ended */
   const char *read_end;   /* ... and the end of the buffer then */
   const char *write_mark; /* where the last counted write ended */

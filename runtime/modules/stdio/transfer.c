@@ -96,6 +96,8 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   stdio_unlock(stream);
 }
 
+/* Here a macro has come to the end of the buffer: its caller has the stream to
+ * itself. */
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
   if (result != EOF) stdio_read(stream, 1, t1, t2);
 }
