@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,56 @@ def test_dated_folders(
     assert names(quiet_log(parser, run)) >= ALL
     below = run.logs[0].relative_to((tmp_path / "run" / "logs").resolve())
     assert re.fullmatch(r"\d{4}/\d{1,2}/\d{1,2}/[^/]+\.darshan", str(below))
+
+
+def test_log_path_below_home(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, DARSHAN_LOGPATH="", HOME=str(tmp_path / "home"))
+    assert run.stderr == b""
+    (path,) = (tmp_path / "home" / "darshan-logs").iterdir()
+    assert names(parse(parser, path)) >= ALL
+
+
+def test_relative_log_path(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_with(build, tmp_path, DARSHAN_LOGPATH="some/logs")
+    assert run.stderr == b""
+    (path,) = (run.work / "some" / "logs").iterdir()
+    assert names(parse(parser, path)) >= ALL
+
+
+def test_journal_folder(build: Path, tmp_path: Path) -> None:
+    journals = tmp_path / "elsewhere"
+    journals.mkdir()
+    run = run_case(
+        build,
+        "die_of_sigkill",
+        tmp_path / "run",
+        extra={"DARSHAN_MMAP_LOGPATH": str(journals)},
+    )
+    assert (run.logs, run.journals) == ([], [])
+    assert len(list(journals.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("memory", "complete"),
+    [
+        ({}, False),
+        ({"DARSHAN_MODMEM": "64"}, False),
+        ({"DARSHAN_NAMEMEM": "64"}, False),
+        ({"DARSHAN_MODMEM": "64", "DARSHAN_NAMEMEM": "64"}, True),
+    ],
+    ids=str,
+)
+def test_memory(
+    memory: dict[str, str], complete: bool, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "config").write_text("MAX_RECORDS 60000 *\n")
+    extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config"), **memory}
+    run = run_case(build, "many_files", tmp_path / "run", extra=extra)
+    assert (run.status, run.stderr) == (0, b"")
+    done = subprocess.run(
+        [parser, "--total", run.logs[0]], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode == 0) == complete
 
 
 def test_log_path_of_the_file(build: Path, parser: Path, tmp_path: Path) -> None:

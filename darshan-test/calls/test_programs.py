@@ -1,0 +1,243 @@
+"""Programs that people use: same output as ever, and no byte missed.
+
+The truth is what strace saw of the same command, run without the library.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from run_case import Log, environment, parse
+
+TRACED = "read,write,pread64,pwrite64,readv,writev,preadv,pwritev,copy_file_range,sendfile"
+CALL = re.compile(r"(\w+)\((\d+)<(/[^>]*)>(?:, (?:NULL|\[\d+\]), \d+<(/[^>]*)>)?.* = (\d+)$")
+SENDFILE = re.compile(r"sendfile\(\d+<(/[^>]*)>, \d+<(/[^>]*)>.* = (\d+)$")
+
+COPY_CPP = """#include <filesystem>
+int main() { std::filesystem::copy_file("input", "output"); }
+"""
+
+# Each reads `input`, 300,000 bytes in lines, and leaves its results in the folder.
+# What a shell's > opened for a program is not compared: no log has its name.
+REDIRECTED = "redirected"
+SHELL = {
+    "cp": "cp input output",
+    "cp-no-clone": "cp --reflink=never --sparse=never input output",
+    "cat": "cat input > redirected",
+    "dd": "dd if=input of=output bs=4000 status=none",
+    "dd-sync": "dd if=input of=output bs=4096 conv=fsync,notrunc status=none",
+    "sort": "sort -S 100K input > redirected",
+    "sort-parallel": "sort --parallel=2 -r input > redirected",
+    "tar": "tar cf output input && mkdir extracted && tar xf output -C extracted",
+    "gzip": "gzip -k input && gzip -dc input.gz > redirected",
+    "head": "head -c 100000 input > redirected",
+    "wc": "wc -c -l -w input > redirected",
+    "sed": "sed -n 'w output' input",
+    "split": "split -b 100000 input part-",
+    "rsync": "rsync -a --inplace input output",
+    "python-copyfile": 'PYTHON -c \'import shutil; shutil.copyfile("input", "output")\'',
+    "python-lines": 'PYTHON -c \'open("output", "w").writelines(open("input"))\'',
+    "python-whole": 'PYTHON -c \'open("output", "wb").write(open("input", "rb").read())\'',
+    "python-subprocess": "PYTHON -c 'import subprocess as s\n"
+    'for i in range(3): s.run(["cp", "input", f"output{i}"], check=True)\'',
+    "python-pool": "PYTHON -c 'import multiprocessing as m, shutil\n"
+    'p = m.get_context("fork").Pool(2)\n'
+    'p.starmap(shutil.copyfile, [("input", f"output{i}") for i in range(4)])\n'
+    "p.close()\np.join()'",
+    # The end of the block terminates the workers by a signal.
+    "python-pool-terminated": "PYTHON -c 'import multiprocessing as m, shutil\n"
+    'with m.get_context("fork").Pool(2) as p:\n'
+    '    p.starmap(shutil.copyfile, [("input", f"output{i}") for i in range(4)])\'',
+    "sqlite3": "sqlite3 base 'create table t(x); insert into t values (randomblob(1000));"
+    " select count(*) from t;' > redirected",
+}
+
+
+def is_compared(path: str, work: Path) -> bool:
+    """Files of the work folder, but for those of the shell."""
+    return path.startswith(f"{work}/") and Path(path).name != REDIRECTED
+
+
+def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
+    """Bytes read and written per file below work, as strace saw them."""
+    moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
+    lines = (
+        line
+        for path in trace.parent.glob(f"{trace.name}.*")
+        for line in path.read_text(errors="surrogateescape").splitlines()
+    )
+    for line in lines:
+        if found := SENDFILE.search(line):
+            moved["written"][found[1]] += int(found[3])
+            moved["read"][found[2]] += int(found[3])
+        elif found := CALL.search(line):
+            name, _, path, target, n = found.groups()
+            if name == "copy_file_range":
+                moved["read"][path] += int(n)
+                moved["written"][target] += int(n)
+            else:
+                moved["read" if "read" in name else "written"][path] += int(n)
+    return {
+        kind: Counter({p: n for p, n in paths.items() if n and is_compared(p, work)})
+        for kind, paths in moved.items()
+    }
+
+
+def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
+    """The same from the log; a stream's bytes are its file's."""
+    moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
+    for (module, path), row in log.records.items():
+        if module == "POSIX_EXT" or not is_compared(path, work):
+            continue
+        for kind, counter in (("read", "BYTES_READ"), ("written", "BYTES_WRITTEN")):
+            if n := row[f"{module}_{counter}"]:
+                moved[kind][path] += int(n)
+    return moved
+
+
+def fresh(folder: Path) -> Path:
+    """A work folder with its input."""
+    folder.mkdir(parents=True)
+    folder = folder.resolve()
+    lines = (
+        f"line {i} of some text that sorts differently {i * 7919 % 10007}\n" for i in range(9999)
+    )
+    (folder / "input").write_text("".join(lines)[:300000])
+    os.utime(folder / "input", (10**9, 10**9))  # archives hold it
+    return folder
+
+
+def files_of(work: Path) -> dict[str, bytes]:
+    """Everything that a program left."""
+    return {
+        str(path.relative_to(work)): path.read_bytes()
+        for path in sorted(work.glob("**/*"))
+        if path.is_file()
+    }
+
+
+def instrumented(
+    command: list[str], build: Path, parser: Path, work: Path, *, terminated: bool = False
+) -> Log:
+    """Runs a command in work; all its processes' logs together.
+
+    Processes that a signal terminates leave journals; others must not.
+    """
+    logs, journals = work.parent / "logs", work.parent / "journals"
+    logs.mkdir()
+    journals.mkdir()
+    done = subprocess.run(
+        command,
+        cwd=work,
+        env=environment(build, logs, journals),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert terminated or list(journals.iterdir()) == []
+    log = Log()
+    for path in [*sorted(logs.iterdir()), *sorted(journals.iterdir())]:
+        parse(parser, path, log)
+    return log
+
+
+@pytest.mark.parametrize("name", SHELL)
+def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    command = SHELL[name].replace("PYTHON", sys.executable)
+    program = command.split()[0]
+    for needed in (program, "strace"):
+        if not shutil.which(needed):
+            pytest.skip(f"{needed} is not installed")
+    plain = fresh(tmp_path / "plain" / "work")
+    trace = plain.parent / "trace"
+    options = ["-ff", "-y", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace)]
+    done = subprocess.run(
+        ["strace", *options, "sh", "-c", command], cwd=plain, capture_output=True, check=False
+    )
+    if b"ptrace" in done.stderr.lower():
+        pytest.skip("tracing is not allowed here")
+    assert done.returncode == 0, done.stderr
+    work = fresh(tmp_path / "run" / "work")
+    shell = ["sh", "-c", command]
+    log = instrumented(shell, build, parser, work, terminated="terminated" in name)
+    if name != "sqlite3":  # its pages hold random numbers
+        assert files_of(work) == files_of(plain)
+    expected = {
+        kind: {path.replace(str(plain), str(work)): n for path, n in paths.items()}
+        for kind, paths in traced_bytes(trace, plain).items()
+    }
+    assert logged_bytes(log, work) == expected
+    assert expected["read"], "strace saw nothing: this test would compare nothing"
+
+
+@pytest.mark.parametrize(
+    "engine", ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap"]
+)
+def test_fio(engine: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    if not shutil.which("fio"):
+        pytest.skip("fio is not installed")
+    work = fresh(tmp_path / "work")
+    options = ["--thread", "--size=1m", "--bs=4k", "--iodepth=4", "--filename=data"]
+    verify = ["--name=job", "--rw=randwrite", "--end_fsync=1"]
+    log = instrumented(
+        ["fio", "--output=report", f"--ioengine={engine}", *options, *verify], build, parser, work
+    )
+    data = str(work / "data")
+    assert (work / "data").stat().st_size == 1 << 20
+    if engine == "mmap":
+        assert log.value(data, "POSIX_MMAPS") > 0
+    else:
+        assert log.value(data, "POSIX_BYTES_WRITTEN") == 1 << 20
+        assert log.value(data, "POSIX_WRITES") == 256
+        assert log.value(data, "POSIX_SIZE_WRITE_1K_10K") == 256
+        assert log.value(data, "POSIX_FILE_NOT_ALIGNED") == 0
+
+
+def copies(log: Log, work: Path) -> tuple[float, float]:
+    """Bytes read from the input and written to the output of a copy."""
+    return (
+        log.value(str(work / "input"), "POSIX_BYTES_READ"),
+        log.value(str(work / "output"), "POSIX_BYTES_WRITTEN"),
+    )
+
+
+def test_copy_in_cpp(build: Path, parser: Path, tmp_path: Path) -> None:
+    compiler = shutil.which("c++")
+    if not compiler:
+        pytest.skip("no C++ compiler")
+    (tmp_path / "copy.cpp").write_text(COPY_CPP)
+    program = str(tmp_path / "copy")
+    subprocess.run([compiler, "-std=c++17", tmp_path / "copy.cpp", "-o", program], check=True)
+    work = fresh(tmp_path / "run" / "work")
+    log = instrumented([program], build, parser, work)
+    assert copies(log, work) == (300000, 300000)
+
+
+def test_copy_in_node(build: Path, parser: Path, tmp_path: Path) -> None:
+    if not shutil.which("node"):
+        pytest.skip("node is not installed")
+    work = fresh(tmp_path / "run" / "work")
+    script = "require('fs').copyFileSync('input', 'output')"
+    log = instrumented(["node", "-e", script], build, parser, work)
+    assert copies(log, work) == (300000, 300000)
+
+
+def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
+    if not shutil.which("java") or not shutil.which("javac"):
+        pytest.skip("Java is not installed")
+    work = fresh(tmp_path / "run" / "work")
+    (tmp_path / "Copy.java").write_text(
+        "import java.nio.file.*; public class Copy { public static void main(String[] a)"
+        ' throws Exception { Files.copy(Path.of("input"), Path.of("output")); } }'
+    )
+    subprocess.run(["javac", "-d", tmp_path, tmp_path / "Copy.java"], check=True)
+    log = instrumented(["java", "-cp", str(tmp_path), "Copy"], build, parser, work)
+    assert copies(log, work) == (300000, 300000)
