@@ -13,7 +13,7 @@ from .encode import compress_one, encode, job_content, name_content
 from .model import NONE, ZLIB, Log, Module
 
 NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8  # in a header of 3.41
-BOMB = 1 << 30  # bytes that a bomb inflates to, more than a tool may use
+BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
 
 
 @dataclass
@@ -100,7 +100,7 @@ def wrong_names() -> Iterator[Bad]:
         yield Bad(f"bad-names-cut-{cut}", data, "ends inside an entry")
     yield Bad("bad-names-id", rebuilt(names=zlib.compress(whole + b"1234567")), "half an id")
     yield Bad("bad-names-garbage", rebuilt(names=b"\xff" * 50), "no stream")
-    yield Bad("bad-names-bomb", rebuilt(names=bomb(b"x")), "one name of a gigabyte")
+    yield Bad("bad-names-bomb", rebuilt(names=bomb(b"x")), "one name of 640 MiB")
     yield Bad("bad-names-past-end", patched(NAME_LEN, 1 << 40), "longer than the file")
     yield Bad("bad-names-overflow", patched(NAME_LEN, (1 << 64) - 1), "offset + length overflows")
     yield Bad("bad-names-far", patched(NAME_OFF, 1 << 62), "starts behind the end of the file")
@@ -217,8 +217,21 @@ def broken_annexes() -> Iterator[tuple[Bad, Log]]:
         yield Bad(f"bad-annex-{name}", bytes(data), "a damaged annex costs the annex alone"), rest
 
 
+def many_names(colliding: bool) -> bytes:
+    """100,000 names; colliding: with ids that meet in one place of a hash table.
+
+    The ids undo the multiplication of Fibonacci hashing and agree in the bits
+    that such a table takes; any other hash sees ids like all others.
+    """
+    undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    products = [(k >> 20) << 50 | k & 0xFFFFF for k in range(1, 100001)]
+    rng = random.Random(1)
+    ids = [p * undo % (1 << 64) if colliding else rng.getrandbits(64) for p in products]
+    return encode(standard_log({"STDIO": 2}, names=[(number, b"/n") for number in ids]))
+
+
 def stored_bomb() -> bytes:
-    """A POSIX region of a gigabyte of empty records."""
+    """A POSIX region of more empty records than fit in memory."""
     log = standard_log({}, compression=NONE)
     log.modules = [Module("POSIX", 4, raw=bomb())]
     data = bytearray(encode(log))

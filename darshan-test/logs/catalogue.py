@@ -81,7 +81,7 @@ def framings() -> Iterator[Case]:
     yield Case("good-streams-empty-bzip2", log, "empty bzip2 streams", "bzip2")
     log = standard_log(SMALL, reverse=True, gap=13, idle=(4, 10))
     yield Case("good-regions", log, "regions in falling order, gaps, idle modules, trailing bytes")
-    log = standard_log({"POSIX": 4}, files=2000, streams=9)
+    log = standard_log({"POSIX": 4}, files=800, streams=9)
     yield Case("good-many-files", log, "more records than fit in any buffer")
     log = standard_log(SMALL)
     log.modules[0].tail = bytes(100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from .bad import (
     Bad,
     broken_annexes,
     half_readable,
+    many_names,
     module_entry,
     small_log,
     stored_bomb,
@@ -82,13 +84,26 @@ def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None
     assert data_lines(done.stdout) == rows(rest)
 
 
-def test_region_that_inflates_to_a_gigabyte(tmp_path: Path, parser: Path) -> None:
-    """Memory stays bounded (tools.py) while a gigabyte of records goes by."""
+def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> None:
+    """Memory stays bounded (tools.py) while more records than that go by."""
     path = tmp_path / "bomb"
     path.write_bytes(stored_bomb())
     done = run(parser, "--total", path)
     assert done.returncode == 0, done.stderr.decode()
     assert b"total_POSIX_OPENS: 0" in done.stdout
+
+
+def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
+    """Ids are a stranger's choice, and must not make the opening of a log quadratic."""
+    seconds = []
+    for colliding in (False, True):
+        path = tmp_path / f"names-{colliding}"
+        path.write_bytes(many_names(colliding))
+        start = time.perf_counter()
+        assert run(parser, "--total", path).returncode == 0
+        seconds.append(time.perf_counter() - start)
+    # Quadratic is a factor of a hundred and more.
+    assert seconds[1] < 10 * seconds[0] + 0.5
 
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
