@@ -57,7 +57,7 @@ void runtime_start(int argc, char **argv, char **envp) {
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) return;
-  pthread_atfork(NULL, NULL, runtime_forked);
+  pthread_atfork(children_prepare, NULL, runtime_forked);
   if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
   *phase_word() = RUNTIME_READY;
@@ -90,6 +90,7 @@ int runtime_begin_recording(void) {
       journal->path[0] = '\0';
     result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
                        darshan_rt.job_text_length + 1);
+    if (result == 0 && darshan_rt.fork_parent) children_add_self();
     if (result == 0)
       __atomic_store_n(phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
     else
@@ -164,7 +165,11 @@ static uint32_t stop_recording(void) {
 
 void runtime_finish(void) {
   if (stop_recording() == RUNTIME_OFF) return;
-  if (log_write() == 0) journal_remove(&darshan_rt.store.journal);
+  if (log_write() == 0) {
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  children_adopt();
   log_say_problems();
 }
 
@@ -176,6 +181,7 @@ void runtime_before_exec(void) {
   if (log_write() != 0) return;
   darshan_rt.log_written = 1;
   journal_remove(&darshan_rt.store.journal);
+  children_remove_self();
 }
 
 void runtime_exec_failed(void) {
@@ -183,6 +189,7 @@ void runtime_exec_failed(void) {
   if (darshan_rt.log_written) {
     sys_unlink(darshan_rt.log_path);
     journal_restore(&darshan_rt.store.journal);
+    if (darshan_rt.fork_parent && darshan_rt.store.journal.has_file) children_add_self();
   }
   darshan_rt.log_written = 0;
   *phase_word() = darshan_rt.phase_before_exec;

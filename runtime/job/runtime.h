@@ -8,6 +8,7 @@
 #include "../modules/posix/posix-state.h"
 #include "../modules/stdio/stdio-state.h"
 #include "../records/store.h"
+#include "children.h"
 #include "clock.h"
 #include "config.h"
 #include "jobtext.h"
@@ -43,8 +44,9 @@ struct darshan_runtime {
   } cwd;
 
   pid_t pid;
-  pid_t fork_parent; /* 0: not a forked child */
-  int64_t first_pid; /* job id where no variable names one */
+  pid_t fork_parent;      /* 0: not a forked child */
+  int64_t first_pid;      /* job id where no variable names one */
+  struct child *children; /* shared with forked descendants; NULL: none yet */
   uint32_t phase_before_exec;
   int log_written; /* the path below is a finished log */
   char log_path[DARSHAN_PATH_ROOM];

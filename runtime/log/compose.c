@@ -1,0 +1,95 @@
+#include "compose.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "compress.h"
+#include "journal.h"
+#include "log-format.h"
+
+static int add_stream(struct log_draft *draft, struct log_compressor *compressor, const void *in,
+                      size_t n, struct darshan_region *region) {
+  if (n == 0) return 0;
+  size_t length =
+      log_compress(compressor, in, n, draft->bytes + draft->used, draft->room - draft->used);
+  if (length == 0) return -1;
+  region->off = draft->used;
+  region->len = length;
+  draft->used += length;
+  return 0;
+}
+
+static int add_block(struct log_draft *draft, struct log_compressor *compressor,
+                     const struct log_part *part) {
+  struct darshan_annex_block block = {.module = (uint32_t)part->module,
+                                      .version = part->version,
+                                      .comp_type = DARSHAN_ZLIB,
+                                      .flags = part->partial ? DARSHAN_ANNEX_PARTIAL : 0,
+                                      .raw_len = part->length};
+  struct darshan_region stored = {0, 0};
+  size_t head = draft->used;
+  if (draft->room - draft->used < sizeof(block)) return -1;
+  draft->used += sizeof(block);
+  if (add_stream(draft, compressor, part->records, part->length, &stored) < 0) return -1;
+  block.stored_len = stored.len;
+  memcpy(draft->bytes + head, &block, sizeof(block));
+  return 0;
+}
+
+static int add_annex(struct log_draft *draft, struct log_compressor *compressor,
+                     const struct log_content *content) {
+  struct darshan_annex_trailer trailer = {.version = DARSHAN_ANNEX_VERSION, .offset = draft->used};
+  for (int i = 0; i < content->num_parts; i++) {
+    const struct log_part *part = &content->parts[i];
+    if (part->module < DARSHAN_MAX_MODULES || part->length == 0) continue;
+    if (add_block(draft, compressor, part) < 0) return -1;
+    trailer.num_blocks++;
+  }
+  if (trailer.num_blocks == 0) return 0;
+  if (draft->room - draft->used < sizeof(trailer)) return -1;
+  trailer.length = draft->used - trailer.offset;
+  trailer.checksum = log_checksum(draft->bytes + trailer.offset, trailer.length);
+  memcpy(trailer.magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer.magic));
+  memcpy(draft->bytes + draft->used, &trailer, sizeof(trailer));
+  draft->used += sizeof(trailer);
+  return 0;
+}
+
+static int fill(struct log_draft *draft, const struct log_content *content) {
+  struct log_compressor compressor = {NULL};
+  struct darshan_header header = {
+      .version = DARSHAN_LOG_VERSION, .magic = DARSHAN_LOG_MAGIC, .comp_type = DARSHAN_ZLIB};
+  struct darshan_region job;
+  if (add_stream(draft, &compressor, content->job, content->job_length, &job) < 0 ||
+      add_stream(draft, &compressor, content->names, content->names_length, &header.names) < 0)
+    return -1;
+  for (int i = 0; i < content->num_parts; i++) {
+    const struct log_part *part = &content->parts[i];
+    if (part->module >= DARSHAN_MAX_MODULES || part->length == 0) continue;
+    header.module_versions[part->module] = part->version;
+    if (part->partial) header.partial_flag |= UINT64_C(1) << part->module;
+    if (add_stream(draft, &compressor, part->records, part->length, &header.modules[part->module]) <
+        0)
+      return -1;
+  }
+  if (add_annex(draft, &compressor, content) < 0) return -1;
+  memcpy(draft->bytes, &header, sizeof(header));
+  return 0;
+}
+
+int log_compose(struct log_draft *draft, const struct log_content *content) {
+  size_t room = sizeof(struct darshan_header) + sizeof(struct darshan_annex_trailer) +
+                log_compress_bound(content->job_length) + log_compress_bound(content->names_length);
+  for (int i = 0; i < content->num_parts; i++)
+    room += log_compress_bound(content->parts[i].length) + sizeof(struct darshan_annex_block);
+  draft->bytes = journal_private_memory(room);
+  draft->room = room;
+  draft->used = sizeof(struct darshan_header);
+  if (!draft->bytes) return -1;
+  return fill(draft, content);
+}
+
+void log_draft_drop(struct log_draft *draft) {
+  if (draft->bytes) sys_munmap(draft->bytes, draft->room);
+  draft->bytes = NULL;
+}

@@ -1,0 +1,36 @@
+/* From records in memory, wherever they are, to the bytes of a finished log. */
+#ifndef DARSHAN_COMPOSE_H
+#define DARSHAN_COMPOSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LOG_PARTS = 64 };
+
+struct log_part { /* the records of one module */
+  int module;     /* 64 and above: goes into the annex */
+  int partial;    /* 1: records were left out */
+  uint32_t version;
+  const char *records;
+  size_t length;
+};
+
+struct log_content {
+  const char *job; /* record, command line, mount table, NUL */
+  size_t job_length;
+  const char *names;
+  size_t names_length;
+  int num_parts;
+  struct log_part parts[LOG_PARTS]; /* in the order of module ids */
+};
+
+struct log_draft {
+  char *bytes; /* NULL: there was no memory */
+  size_t used, room;
+};
+
+/* Compresses everything.  0, or -1; the draft is given back by the caller. */
+int log_compose(struct log_draft *draft, const struct log_content *content);
+void log_draft_drop(struct log_draft *draft);
+
+#endif

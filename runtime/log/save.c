@@ -1,0 +1,53 @@
+#include "save.h"
+
+#include <config.h>
+
+#include "../intercept/sys.h"
+#include "../job/clock.h"
+
+static int write_all(int fd, const char *bytes, size_t n) {
+  while (n > 0) {
+    ssize_t written = sys_write(fd, bytes, n);
+    if (written == -4 /* EINTR */) continue;
+    if (written <= 0) return -1;
+    bytes += written;
+    n -= (size_t)written;
+  }
+  return 0;
+}
+
+/* Creates the file; a missing folder is made. */
+static int create(const char *path) {
+  int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+  if (fd != -2 /* ENOENT */ || darshan_make_folders(path) < 0) return fd;
+  return sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+}
+
+/* Never replaces a log.  File systems that cannot rename like that can link. */
+static int give_name(const char *partial, const char *final) {
+  int result = sys_rename_new(partial, final);
+  if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;
+  result = sys_link(partial, final);
+  if (result == 0) sys_unlink(partial);
+  return result;
+}
+
+int log_save(const struct log_draft *draft, const struct darshan_config *config,
+             const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
+  char partial[DARSHAN_PATH_ROOM];
+  if (!darshan_partial_path(partial, sizeof(partial), config, identity)) return -1;
+  int fd = create(partial);
+  if (fd < 0) return -1;
+  int result = write_all(fd, draft->bytes, draft->used);
+  /* The umask may have taken the group's permission away. */
+  if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
+  sys_close(fd);
+  uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u;
+  if (result < 0 ||
+      !darshan_final_path(final, DARSHAN_PATH_ROOM, config, partial, (int64_t)seconds) ||
+      give_name(partial, final) < 0) {
+    sys_unlink(partial);
+    return -1;
+  }
+  return 0;
+}
