@@ -183,6 +183,8 @@ def extremes() -> Iterator[Case]:
         for i, name in enumerate(record.fcounters):
             # Half a millionth more or less, where six decimals are decided.
             record.fcounters[name] = rng.randrange(10**9) / 1e6 + 5e-7 + rng.choice((0, 1e-15)) * i
+            if i % 3 == 0:  # an odd number of 128ths lies exactly in the middle
+                record.fcounters[name] = (2 * rng.randrange(10**6) + 1) / 128
     yield Case("good-ties", log, "doubles close to the middle between two printed values")
 
 

@@ -35,6 +35,20 @@ def first_difference(got: list[bytes], want: list[bytes]) -> str:
     return f"{len(got)} lines, want {len(want)}; last {(got or [b''])[-1]!r}"
 
 
+def is_partial(case: Case, name: str) -> bool:
+    return any(m.partial for m in case.log.modules if m.name == name)
+
+
+def incomplete(sections: dict[str, list[str]]) -> list[str]:
+    """The modules that the output warns of."""
+    sentence = "# *WARNING*: The {} module contains incomplete data!"
+    return [
+        name
+        for name, lines in sections.items()
+        if any(line.startswith(sentence.format(name)) for line in lines)
+    ]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
     """Each record value, name and mount; each value of the preamble; each title."""
@@ -49,8 +63,11 @@ def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
     shown = [line for line in done.stdout.split(b"\n") if line in lines]
     assert shown == preamble(case.log), first_difference(shown, preamble(case.log))
     assert done.stdout.startswith(b"# WARNING") == (case.log.version == "3.20")
-    titles = [name for name in by_module(done.stdout) if not name.endswith("_EXT")]
-    assert titles == data_modules(case.log)
+    sections = by_module(done.stdout)
+    assert [name for name in sections if not name.endswith("_EXT")] == data_modules(case.log)
+    assert incomplete(sections) == [
+        name for name in data_modules(case.log) if is_partial(case, name)
+    ]
 
 
 def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
