@@ -1,0 +1,146 @@
+/* Times one kind of call in a loop: cost KIND CALLS THREADS FOLDER
+ *
+ * Prints nanoseconds of processor time per call, the mean over the threads; each
+ * thread has a file of its own.  The same program is run bare and with the
+ * runtime, and the difference is what the runtime adds. */
+#include <err.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64, BLOCK = 64, ROOM = 4096 };
+
+struct task {
+  void (*loop)(struct task *);
+  long calls;
+  char path[ROOM];
+  double ns; /* result, per call */
+};
+
+static double cpu_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void must(int done, const char *what) {
+  if (!done) err(1, "%s", what);
+}
+
+static int open_file(const struct task *task) {
+  char block[ROOM] = "";
+  int fd = open(task->path, O_RDWR | O_CREAT, 0600);
+  must(fd >= 0 && pwrite(fd, block, sizeof(block), 0) == (ssize_t)sizeof(block), task->path);
+  return fd;
+}
+
+#define TIMED(task, statement)                                                                     \
+  do {                                                                                             \
+    double start = cpu_ns();                                                                       \
+    for (long i = 0; i < (task)->calls; i++)                                                       \
+      statement;                                                                                   \
+    (task)->ns = (cpu_ns() - start) / (double)(task)->calls;                                       \
+  } while (0)
+
+static void loop_ticks(struct task *task) {
+#if defined(__x86_64__)
+  uint64_t sum = 0;
+  TIMED(task, (sum -= __builtin_ia32_rdtsc(), sum += __builtin_ia32_rdtsc()));
+  *(volatile uint64_t *)task->path = sum;
+#else
+  struct timespec now;
+  TIMED(task, (clock_gettime(CLOCK_MONOTONIC, &now), clock_gettime(CLOCK_MONOTONIC, &now)));
+#endif
+}
+
+static void loop_pread(struct task *task) {
+  char buffer[BLOCK];
+  int fd = open_file(task);
+  TIMED(task, must(pread(fd, buffer, BLOCK, (i & 31) * BLOCK) == BLOCK, "pread"));
+  close(fd);
+}
+
+static void loop_pwrite(struct task *task) {
+  char buffer[BLOCK] = "";
+  int fd = open_file(task);
+  TIMED(task, must(pwrite(fd, buffer, BLOCK, (i & 31) * BLOCK) == BLOCK, "pwrite"));
+  close(fd);
+}
+
+static void loop_lseek(struct task *task) {
+  int fd = open_file(task);
+  TIMED(task, must(lseek(fd, i & 1023, SEEK_SET) == (i & 1023), "lseek"));
+  close(fd);
+}
+
+/* A descriptor that nothing is known of: the call fails in the kernel at once. */
+static void loop_unknown(struct task *task) {
+  char buffer[BLOCK];
+  TIMED(task, must(pread(999, buffer, BLOCK, 0) != BLOCK, "pread"));
+}
+
+static void loop_fwrite(struct task *task) {
+  char item[8] = "";
+  FILE *file = fopen(task->path, "w");
+  must(file != NULL, task->path);
+  TIMED(task, must(fwrite(item, sizeof(item), 1, file) == 1, "fwrite"));
+  fclose(file);
+}
+
+static void loop_open(struct task *task) {
+  close(open_file(task));
+  TIMED(task, must(close(open(task->path, O_RDONLY)) == 0, "open"));
+}
+
+static void loop_open_new(struct task *task) {
+  char *end = task->path + strlen(task->path);
+  TIMED(task, (snprintf(end, 24, "-%09ld", i),
+               must(close(open(task->path, O_RDWR | O_CREAT, 0600)) == 0, task->path)));
+}
+
+static const struct {
+  const char *name;
+  void (*loop)(struct task *);
+} kinds[] = {
+    {"ticks", loop_ticks},     {"pread", loop_pread},       {"pwrite", loop_pwrite},
+    {"unknown", loop_unknown}, {"lseek", loop_lseek},       {"fwrite", loop_fwrite},
+    {"open", loop_open},       {"open-new", loop_open_new},
+};
+
+static void *run(void *argument) {
+  struct task *task = argument;
+  task->loop(task);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  static struct task tasks[MAX_THREADS];
+  pthread_t threads[MAX_THREADS];
+  if (argc != 5) errx(2, "usage: cost KIND CALLS THREADS FOLDER");
+  int count = atoi(argv[3]);
+  if (count < 1 || count > MAX_THREADS) errx(2, "1 to %d threads", MAX_THREADS);
+  size_t kind = 0;
+  while (kind < sizeof(kinds) / sizeof(*kinds) && strcmp(kinds[kind].name, argv[1]) != 0)
+    kind++;
+  if (kind == sizeof(kinds) / sizeof(*kinds)) errx(2, "no kind %s", argv[1]);
+  for (int i = 0; i < count; i++) {
+    tasks[i].loop = kinds[kind].loop;
+    tasks[i].calls = atol(argv[2]);
+    snprintf(tasks[i].path, ROOM - 32, "%s/%s-%d", argv[4], argv[1], i);
+  }
+  for (int i = 1; i < count; i++)
+    pthread_create(&threads[i], NULL, run, &tasks[i]);
+  run(&tasks[0]);
+  double sum = tasks[0].ns;
+  for (int i = 1; i < count; i++) {
+    pthread_join(threads[i], NULL);
+    sum += tasks[i].ns;
+  }
+  printf("%.3f\n", sum / count);
+  return 0;
+}

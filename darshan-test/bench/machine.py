@@ -1,0 +1,133 @@
+"""Where the benchmarks run, and how one number is taken."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Bench:
+    """Folders and programs of a run."""
+
+    build: Path
+    folder: Path  # empty, not on a path that is excluded
+    repetitions: int
+
+    def program(self, name: str) -> str:
+        """A program of this folder."""
+        return str(self.build / "darshan-test" / "bench" / name)
+
+    def empty(self, name: str) -> Path:
+        """An empty folder of this name."""
+        path = self.folder / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        return path
+
+    def settings(self, behind: str = "", configuration: str = "") -> dict[str, str]:
+        """Variables that switch the runtime on; behind: a library preloaded after it."""
+        preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
+        settings = {
+            "LD_PRELOAD": preload,
+            "DARSHAN_LOGPATH": str(self.folder / "logs"),
+            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
+        }
+        if configuration:
+            path = self.folder / "configuration"
+            path.write_text(configuration)
+            settings["DARSHAN_CONFIG_PATH"] = str(path)
+        return settings
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment without anything of ours."""
+    ours = ("DARSHAN_", "DXT_", "LD_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[float]:
+    """Runs a program that prints numbers, and returns them."""
+    done = subprocess.run(
+        command,
+        env=plain_environment() | (settings or {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    if done.stderr:
+        raise RuntimeError(f"{command}: {done.stderr}")
+    return [float(word) for word in done.stdout.split()]
+
+
+@dataclass
+class Added:
+    """What was added to a bare time: medians, and the range of the differences."""
+
+    bare: float
+    added: float
+    least: float
+    most: float
+    ticks: float  # two readings of the counter, in the same minutes
+
+
+def interleaved(
+    repetitions: int,
+    bare: Callable[[], float],
+    ours: Callable[[], float],
+    ticks: Callable[[], float],
+) -> Added:
+    """Takes all three in turn, so that what disturbs one disturbs the others."""
+    taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
+    differences = [b - a for a, b, _ in taken]
+    return Added(
+        bare=statistics.median(a for a, _, _ in taken),
+        added=statistics.median(differences),
+        least=min(differences),
+        most=max(differences),
+        ticks=statistics.median(t for _, _, t in taken),
+    )
+
+
+def processor() -> str:
+    """The name that the kernel gives the processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def description() -> str:
+    """One line about the machine and how busy it is."""
+    load = os.getloadavg()[0]
+    libc = " ".join(platform.libc_ver())
+    return (
+        f"{processor()}, {os.cpu_count()} processors, Linux {platform.release()}, {libc},"
+        f" load {load:.1f}"
+    )
+
+
+@contextmanager
+def scratch(parent: Path | None) -> Iterator[Path]:
+    """An empty folder, on a file system in memory if we may mount one."""
+    folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
+    mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
+    mounted = (
+        parent is None and subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    )
+    try:
+        for name in ("logs", "journals"):
+            (folder / name).mkdir()
+        yield folder
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(folder)], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
