@@ -90,14 +90,14 @@ def module_content(order: str, module: Module) -> bytes:
 
 def name_content(log: Log) -> bytes:
     """The decompressed name region."""
-    out = b""
+    entries = []
     for number, name in log.names or []:
-        out += struct.pack(f"{log.order}Q", number)
+        entries.append(struct.pack(f"{log.order}Q", number))
         if log.version == "3.00":
-            out += struct.pack(f"{log.order}I", len(name)) + name
+            entries.append(struct.pack(f"{log.order}I", len(name)) + name)
         else:
-            out += name + b"\0"
-    return out
+            entries.append(name + b"\0")
+    return b"".join(entries)
 
 
 def job_content(log: Log) -> bytes:
