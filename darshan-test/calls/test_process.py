@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from run_case import (
+    SKIPPED,
     Log,
     Run,
     case_names,
@@ -32,6 +33,7 @@ DEATHS = {
     "die_of_sigbus": -signal.SIGBUS,
     "die_of_abort": -signal.SIGABRT,
     "die_of_exit_group": 0,
+    "die_of_syscall": 0,
 }
 
 
@@ -307,3 +309,73 @@ def test_many_processes_at_once(build: Path, parser: Path, tmp_path: Path) -> No
     assert len(paths) == 20
     assert sum(parse(parser, path).total("POSIX_BYTES_WRITTEN") for path in paths) == 2000
     assert module_of("POSIX_BYTES_WRITTEN") == "POSIX"
+
+
+# --- limits of the process ----------------------------------------------------
+
+
+def run_limited(
+    build: Path, tmp_path: Path, before: str, name: str = "two_files"
+) -> tuple[subprocess.CompletedProcess[bytes], list[Path]]:
+    """Runs a case after shell commands such as ulimit; logs and journals it left."""
+    folders = [tmp_path / part for part in ("work", "logs", "journals")]
+    for path in folders:
+        path.mkdir()
+    work, logs, journals = folders
+    program = build / "darshan-test" / "calls" / "calls"
+    env = environment(build, logs, journals)
+    preload = env.pop("LD_PRELOAD")  # not for the shell
+    script = f'{before}; LD_PRELOAD="$0" exec "$1" {name} "$2" "$3"'
+    done = subprocess.run(
+        ["sh", "-c", script, preload, program, work, tmp_path / "expected"],
+        env=env,
+        cwd=work,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return done, [*logs.iterdir(), *journals.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "ulimit -f 1",
+        "ulimit -f 0; trap '' XFSZ",
+        "ulimit -v 100000",
+        "ulimit -v 20000",
+        "ulimit -n 5",
+        "ulimit -l 0",
+        "ulimit -s 64",
+        "exec 0<&-",
+    ],
+)
+def test_limited_process(limit: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The program goes on as without the library; what there is of a log is right."""
+    name = "cleared_environment" if "-f 0" in limit else "two_files"
+    done, left = run_limited(build, tmp_path, limit, name)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (b"output\n" if name == "two_files" else b"")
+    assert done.stderr.count(b"\n") <= 1
+    for path in left:
+        assert parse(parser, path).total("POSIX_OPENS") == 1
+    assert left or done.stderr, "no log, and no word about it"
+
+
+def test_output_is_closed(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Nothing of ours appears under the numbers that the program left free."""
+    done, left = run_limited(build, tmp_path, "exec 0<&- 1>&- 2>&-", "spellings")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (log,) = left
+    assert parse(parser, log).total("POSIX_OPENS") == 3
+
+
+def test_imprisoned_process(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, "imprisoned", tmp_path)
+    if run.status == SKIPPED:
+        pytest.skip(run.stdout.decode().strip())
+    assert (run.status, run.stdout) == (0, b"output\n")
+    assert run.stderr.count(b"\n") <= 1
+    # Outside or inside, but somewhere.
+    (path,) = tmp_path.glob("**/*.darshan")
+    assert parse(parser, path).total("POSIX_BYTES_WRITTEN") == 100

@@ -39,6 +39,7 @@ DEATH(die_of_sigsegv, raise(SIGSEGV))
 DEATH(die_of_sigbus, raise(SIGBUS))
 DEATH(die_of_abort, abort())
 DEATH(die_of_exit_group, SYS1(SYS_exit_group, 0))
+DEATH(die_of_syscall, syscall(SYS_exit_group, 0))
 
 static void *outlive_main(void *argument) {
   (void)argument;
@@ -52,6 +53,16 @@ SCENARIO(last_thread_is_not_main) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, outlive_main, NULL) == 0);
   pthread_exit(NULL);
+}
+
+/* Below a new root neither logs nor journals can be found at the end. */
+SPECIAL(imprisoned) {
+  if (chroot(test_dir) != 0 || chdir("/") != 0) skip("only root can change the root");
+  test_dir = "";
+  int fd = open("file", O_CREAT | O_RDWR, 0644);
+  CHECK(fd >= 0 && write(fd, buffer, 100) == 100);
+  CHECK(printf("output\n") == 7);
+  exit(0);
 }
 
 static const char *late_path;
