@@ -3,6 +3,9 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -47,6 +50,47 @@ SPECIAL(io_in_signal_handler) {
   expect_value(path, "POSIX_WRITES", writes);
   expect_value(handler_path, "POSIX_WRITES", handled);
   expect_value(handler_path, "POSIX_OPENS", handled);
+}
+
+/* The handler may come in the middle of any call: the main program's own calls
+ * are counted to the last one all the same. */
+static void one_of_everything(const char *path, const char *stream_path, const char *renamed) {
+  struct stat st;
+  int fd = open(path, O_CREAT | O_RDWR, 0644);
+  CHECK(fd >= 0 && write(fd, buffer, 100) == 100 && dprintf(fd, "%d", 5) == 1);
+  model_open(path, 0644);
+  model_write(path, 100, buffer);
+  model_write(path, 1, NULL);
+  void *at = mmap(NULL, 101, PROT_READ, MAP_SHARED, fd, 0);
+  CHECK(at != MAP_FAILED && munmap(at, 101) == 0);
+  expect(path, "POSIX_MMAPS", 1);
+  model_ext(path, "POSIX_EXT_MMAP_BYTES", 101);
+  int copy = dup(fd);
+  CHECK(copy >= 0 && close(copy) == 0 && fstat(fd, &st) == 0 && close(fd) == 0);
+  model_dup(path);
+  model_close(path);
+  model_stat(path);
+  model_close(path);
+  FILE *stream = fopen(stream_path, "w");
+  CHECK(stream && fprintf(stream, "%s %d\n", "text", 1) == 7 && putc('c', stream) == 'c');
+  CHECK(fseek(stream, 0, SEEK_SET) == 0 && fwrite(buffer, 1, 50, stream) == 50);
+  CHECK(fclose(stream) == 0 && rename(path, renamed) == 0 && stat(renamed, &st) == 0);
+  model_fopen(stream_path);
+  model_fwrite(stream_path, 7);
+  model_fwrite(stream_path, 1);
+  model_fseek(stream_path, 0);
+  model_fwrite(stream_path, 50);
+  model_rename(path, renamed);
+  model_stat(renamed);
+}
+
+SCENARIO(handler_in_everything) {
+  handler_path = in_dir("handler");
+  expect_nothing_about(handler_path);
+  every(200, handler_with_io);
+  while (handled < 2000)
+    one_of_everything(in_dir("file"), in_dir("stream"), in_dir("renamed"));
+  no_more();
 }
 
 static sigjmp_buf back;
