@@ -56,7 +56,7 @@ static int add_annex(struct log_draft *draft, struct log_compressor *compressor,
 }
 
 static int fill(struct log_draft *draft, const struct log_content *content) {
-  struct log_compressor compressor = {NULL};
+  struct log_compressor compressor = {NULL, NULL};
   struct darshan_header header = {
       .version = DARSHAN_LOG_VERSION, .magic = DARSHAN_LOG_MAGIC, .comp_type = DARSHAN_ZLIB};
   struct darshan_region job;

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "../intercept/sys.h"
 #include "journal.h"
 
 enum {
@@ -14,8 +13,10 @@ enum {
   SMALL_LEVEL = 6,
   SMALL_WINDOW_BITS = 12,
   SMALL_MEMORY_LEVEL = 4,
-  /* Beyond: size and speed measured with logs of 1,000 files. */
-  LEVEL = 6
+  SMALL_ROOM = 64 << 10,
+  /* Beyond: with logs of 1,000 files, level 6 takes 1.5 ms, 7 takes 2.4 ms for
+   * 10 % less, 8 and 9 take 8 and 10 ms. */
+  LEVEL = 7
 };
 
 /* The process is about to end, or to be replaced: nothing is given back. */
@@ -45,10 +46,11 @@ static void give_back_piece(void *opaque, void *piece) {
   (void)piece;
 }
 
-static size_t compress_small(const void *in, size_t n, void *out, size_t room) {
-  enum { PIECES_ROOM = 128 << 10 };
-  char *memory = take(PIECES_ROOM);
-  struct pieces pieces = {memory, memory ? memory + PIECES_ROOM : NULL};
+static size_t compress_small(struct log_compressor *compressor, const void *in, size_t n, void *out,
+                             size_t room) {
+  if (!compressor->small) compressor->small = take(SMALL_ROOM);
+  if (!compressor->small) return 0;
+  struct pieces pieces = {compressor->small, compressor->small + SMALL_ROOM};
   z_stream stream = {.zalloc = take_piece, .zfree = give_back_piece, .opaque = &pieces};
   if (deflateInit2(&stream, SMALL_LEVEL, Z_DEFLATED, SMALL_WINDOW_BITS, SMALL_MEMORY_LEVEL,
                    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -57,9 +59,7 @@ static size_t compress_small(const void *in, size_t n, void *out, size_t room) {
   stream.avail_in = (unsigned)n;
   stream.next_out = out;
   stream.avail_out = room > UINT32_MAX ? UINT32_MAX : (unsigned)room;
-  size_t result = deflate(&stream, Z_FINISH) == Z_STREAM_END ? stream.total_out : 0;
-  sys_munmap(memory, PIECES_ROOM);
-  return result;
+  return deflate(&stream, Z_FINISH) == Z_STREAM_END ? stream.total_out : 0;
 }
 
 size_t log_compress_bound(size_t n) {
@@ -68,7 +68,7 @@ size_t log_compress_bound(size_t n) {
 
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room) {
-  if (n <= SMALL) return compress_small(in, n, out, room);
+  if (n <= SMALL) return compress_small(compressor, in, n, out, room);
   if (!compressor->large) {
     libdeflate_set_memory_allocator(take, give_back);
     compressor->large = libdeflate_alloc_compressor(LEVEL);

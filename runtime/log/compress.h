@@ -8,6 +8,7 @@ struct libdeflate_compressor;
 
 struct log_compressor {                /* zeroed before its first use; no malloc behind it */
   struct libdeflate_compressor *large; /* made when it is needed */
+  char *small;                         /* memory for zlib, used again and again */
 };
 
 /* Most bytes that n bytes can become. */

@@ -7,6 +7,7 @@
 #include "../intercept/sys.h"
 #include "../job/runtime.h"
 #include "compose.h"
+#include "round.h"
 #include "save.h"
 
 enum { NUMBER_ROOM = 21 };
@@ -95,6 +96,7 @@ int log_write(void) {
   metadata_end(&darshan_rt.job);
   struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
                                           darshan_rt.job.start_time_sec};
+  log_round_times(&darshan_rt.store);
   content_here(&content, job, job_bytes(job));
   int result = log_compose(&draft, &content);
   if (result == 0)

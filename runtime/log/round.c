@@ -1,0 +1,46 @@
+#include "round.h"
+
+/* Which fcounters are points in time: from the tables. */
+#define COUNTER(name, rule, unit, since, absent, meaning)
+#define RETIRED_COUNTER(name, first, last)
+#define FCOUNTER(name, rule, unit, since, absent, meaning) TIME_##unit,
+enum { TIME_SECONDS, TIME_TIMESTAMP, TIME_NONE };
+static const unsigned char posix_times[] = {
+#include "records/posix.def"
+};
+static const unsigned char stdio_times[] = {
+#include "records/stdio.def"
+};
+static const unsigned char posix_ext_times[] = {
+#include "records/posix-ext.def"
+};
+
+static const double unit_seconds[] = {
+    [TIME_SECONDS] = 1.0 / (1 << 30), [TIME_TIMESTAMP] = 1.0 / (1 << 21)};
+
+static void round_one(double *value, unsigned char kind) {
+  if (kind == TIME_NONE || !(*value < 4e9 && *value > -4e9)) return;
+  double unit = unit_seconds[kind];
+  double half = *value < 0 ? -0.5 : 0.5;
+  double rounded = (double)(int64_t)(*value / unit + half) * unit;
+  /* 0 means "never": what happened stays above it. */
+  if (rounded == 0 && *value > 0) rounded = unit;
+  *value = rounded;
+}
+
+static void round_region(struct record_store *store, enum store_module module,
+                         const unsigned char *kinds, size_t fcounters) {
+  const struct store_region *region = &store->regions[module];
+  for (uint32_t number = 1; number <= region->count; number++) {
+    char *end = (char *)store_record(store, module, number) + region->record_size;
+    double *values = (double *)(void *)(end - fcounters * sizeof(double));
+    for (size_t i = 0; i < fcounters; i++)
+      round_one(&values[i], kinds[i]);
+  }
+}
+
+void log_round_times(struct record_store *store) {
+  round_region(store, STORE_POSIX, posix_times, sizeof(posix_times));
+  round_region(store, STORE_STDIO, stdio_times, sizeof(stdio_times));
+  round_region(store, STORE_POSIX_EXT, posix_ext_times, sizeof(posix_ext_times));
+}

@@ -1,0 +1,12 @@
+/* Times lose the digits that mean nothing before a log is written. */
+#ifndef DARSHAN_ROUND_H
+#define DARSHAN_ROUND_H
+
+#include "../records/store.h"
+
+/* Timestamps become multiples of 2^-21 s (half a microsecond, half of what the
+ * text output prints), durations of 2^-30 s (1 ns).  The noise in the low bits
+ * of the doubles would otherwise make up most of the log. */
+void log_round_times(struct record_store *store);
+
+#endif
