@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum {
   STEP = 64 * 1024,
@@ -20,10 +21,19 @@ static uint64_t id_at(const struct darshan_names *names, size_t place) {
   return id;
 }
 
+/* Ids come from a stranger: with a seed of each opening in the hash, none can be
+ * chosen to fall into one place (which would make opening quadratic). */
+static size_t hash_of(const struct darshan_names *names, uint64_t id) {
+  uint64_t x = id ^ names->seed;
+  x = (x ^ x >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ x >> 29) * (names->seed | 1);
+  return (size_t)(x ^ x >> 32);
+}
+
 /* The slot of this id, or the free one where it belongs. */
 static uint32_t *slot_of(const struct darshan_names *names, uint64_t id) {
   size_t mask = names->num_slots - 1;
-  size_t i = (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & mask;
+  size_t i = hash_of(names, id) & mask;
   while (names->slots[i] && id_at(names, names->slots[i] - 1) != id)
     i = (i + 1) & mask;
   return &names->slots[i];
@@ -32,6 +42,8 @@ static uint32_t *slot_of(const struct darshan_names *names, uint64_t id) {
 static int grow_table(struct darshan_names *names) {
   uint32_t *old = names->slots;
   size_t num_old = names->num_slots;
+  if (!old && getrandom(&names->seed, sizeof(names->seed), GRND_NONBLOCK) < 0)
+    names->seed = (uint64_t)(uintptr_t)names;
   names->num_slots = num_old ? 2 * num_old : 1024;
   names->slots = calloc(names->num_slots, sizeof(*names->slots));
   for (size_t i = 0; names->slots && i < num_old; i++)

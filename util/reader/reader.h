@@ -79,6 +79,7 @@ struct darshan_names {
   char *text; /* entries: 8 bytes of id, name, NUL */
   size_t used, capacity;
   uint32_t *slots; /* 1 + place of an entry in text; 0: free */
+  uint64_t seed;   /* of the hash */
   size_t num_slots, count;
 };
 int darshan_names_read(struct darshan_names *names, const struct darshan_file *file,
