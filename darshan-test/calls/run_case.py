@@ -178,6 +178,13 @@ def run_case(
     )
 
 
+def one_log(parser: Path, run: Run) -> Log:
+    """The only log of a run that went well."""
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    (path,) = run.logs
+    return parse(parser, path)
+
+
 @dataclass
 class Expectations:
     """The rows and the trace that a case wrote."""

@@ -1,0 +1,250 @@
+"""Limits of records and memory, full disks, missing folders, tight processes.
+
+The program must not notice, and no number may be lost where there is any room.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from run_case import (
+    SKIPPED,
+    Log,
+    Run,
+    environment,
+    one_log,
+    parse,
+    read_expectations,
+    run_case,
+)
+
+
+def totals(parser: Path, log: Path) -> dict[str, int]:
+    """Counters that add up over files, as darshan-parser adds them up."""
+    done = subprocess.run(
+        [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
+    )
+    rows = re.findall(r"^total_(POSIX|STDIO)_(\w+): (-?\d+)$", done.stdout, re.M)
+    added = re.compile(
+        r"OPENS|READS|WRITES|SEEKS|STATS|FLUSHES|BYTES_|SIZE_|RW_|SEQ_|CONSEC_|MMAPS"
+    )
+    return {f"{module}_{name}": int(value) for module, name, value in rows if added.match(name)}
+
+
+def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Path) -> None:
+    config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
+    (tmp_path / "config").write_text("MODMEM 256\nNAMEMEM 64\nMAX_RECORDS 60000 *\n")
+    few = run_case(build, "many_files", tmp_path / "few")
+    many = run_case(
+        build,
+        "many_files",
+        tmp_path / "many",
+        extra=config,
+    )
+    limited = one_log(parser, few)
+    assert (many.status, few.stderr, many.stderr) == (0, b"", b"")
+    unlimited = totals(parser, many.logs[0])
+    assert unlimited["POSIX_OPENS"] == 50000
+    assert unlimited["POSIX_BYTES_WRITTEN"] == 150000
+    assert unlimited["STDIO_BYTES_WRITTEN"] == 21000
+    assert totals(parser, few.logs[0]) == unlimited
+    assert ("POSIX", "<overflow>") in limited.records
+    assert ("STDIO", "<overflow>") in limited.records
+    assert len([1 for module, _ in limited.records if module == "POSIX"]) <= 1025
+    assert limited.total("POSIX_EXT_ACCESSES") == 50000
+    for module in ("POSIX", "STDIO"):
+        assert f"# *WARNING*: The {module} module contains incomplete data!" in limited.text
+    # The parser gives a log that is whole without being asked to.
+    subprocess.run([parser, "--total", many.logs[0]], capture_output=True, check=True)
+    # Without --show-incomplete the parser stops there, and says so.
+    done = subprocess.run([parser, few.logs[0]], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["MAX_RECORDS 100 POSIX", "MODMEM 0", "NAMEMEM 0", "NAMEMEM 0.01"],
+    ids=lambda text: text.replace(" ", "-"),
+)
+def test_totals_survive_any_limit(setting: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
+    (tmp_path / "config").write_text(setting + "\n")
+    run = run_case(
+        build,
+        "some_files",
+        tmp_path / "run",
+        extra=config,
+    )
+    log = one_log(parser, run)
+    assert disagreements_of_totals(log, run) == []
+
+
+def disagreements_of_totals(log: Log, run: Run) -> list[str]:
+    """Only the sums that the case names: the rest depends on the limit."""
+    expected = read_expectations(run.out)
+    return [
+        f"{counter}: {value} expected, {log.total(counter)} found"
+        for relation, counter, value, _ in expected.rows
+        if relation == "s" and log.total(counter) != int(value)
+    ]
+
+
+# --- folders that are full, missing or not writable ---------------------------
+
+
+@contextmanager
+def small_file_system(folder: Path, size: str) -> Iterator[Path]:
+    """A tmpfs of this size; the test is skipped where mounting is not allowed."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root can mount a small file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(folder: Path) -> None:
+    """Leaves no block free."""
+    out = os.open(folder / "filler", os.O_CREAT | os.O_WRONLY)
+    with suppress(OSError):
+        while os.write(out, bytes(4096)) == 4096:
+            pass
+    os.close(out)
+
+
+@pytest.mark.parametrize("room", ["full", "64k", "400k"])
+def test_small_journal_folder(room: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    with small_file_system(tmp_path / "small", "64k" if room == "full" else room) as small:
+        if room == "full":
+            fill(small)
+        run = run_case(
+            build, "some_files", tmp_path / "run", extra={"DARSHAN_MMAP_LOGPATH": str(small)}
+        )
+        log = one_log(parser, run)
+        assert [path.name for path in small.iterdir() if path.name != "filler"] == []
+    assert run.stdout == b"output\n"
+    assert run.stderr.count(b"\n") <= 1
+    assert disagreements_of_totals(log, run) == []
+
+
+def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(
+        build, "some_files", tmp_path, extra={"DARSHAN_MMAP_LOGPATH": str(tmp_path / "none")}
+    )
+    log = one_log(parser, run)
+    assert run.stdout == b"output\n"
+    assert run.stderr.count(b"\n") <= 1
+    assert disagreements_of_totals(log, run) == []
+    assert not (tmp_path / "none").exists()
+
+
+def journal_is_kept(parser: Path, run: Run) -> None:
+    """The program did not notice; one line says where the records are."""
+    assert (run.status, run.stdout) == (0, b"output\n")
+    (journal,) = run.journals
+    assert run.stderr.count(b"\n") == 1
+    assert str(journal).encode() in run.stderr
+    assert disagreements_of_totals(parse(parser, journal), run) == []
+
+
+def test_log_folder_that_is_a_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    run = run_case(
+        build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(tmp_path / "file")}
+    )
+    journal_is_kept(parser, run)
+
+
+def test_full_log_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    with small_file_system(tmp_path / "small", "64k") as small:
+        fill(small)
+        run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(small)})
+        assert [path.name for path in small.iterdir()] == ["filler"]
+    journal_is_kept(parser, run)
+
+
+def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "new" / "folder with a space"
+    run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(logs)})
+    assert (run.status, run.stderr) == (0, b"")
+    (log,) = logs.iterdir()
+    assert disagreements_of_totals(parse(parser, log), run) == []
+
+
+# --- limits of the process ----------------------------------------------------
+
+
+def run_limited(
+    build: Path, tmp_path: Path, before: str, name: str = "two_files"
+) -> tuple[subprocess.CompletedProcess[bytes], list[Path]]:
+    """Runs a case after shell commands such as ulimit; logs and journals it left."""
+    folders = [tmp_path / part for part in ("work", "logs", "journals")]
+    for path in folders:
+        path.mkdir()
+    work, logs, journals = folders
+    program = build / "darshan-test" / "calls" / "calls"
+    env = environment(build, logs, journals)
+    preload = env.pop("LD_PRELOAD")  # not for the shell
+    script = f'{before}; LD_PRELOAD="$0" exec "$1" {name} "$2" "$3"'
+    done = subprocess.run(
+        ["sh", "-c", script, preload, program, work, tmp_path / "expected"],
+        env=env,
+        cwd=work,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return done, [*logs.iterdir(), *journals.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "ulimit -f 1",
+        "ulimit -f 0; trap '' XFSZ",
+        "ulimit -v 100000",
+        "ulimit -v 20000",
+        "ulimit -n 5",
+        "ulimit -l 0",
+        "ulimit -s 64",
+        "exec 0<&-",
+    ],
+)
+def test_limited_process(limit: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The program goes on as without the library; what there is of a log is right."""
+    name = "cleared_environment" if "-f 0" in limit else "two_files"
+    done, left = run_limited(build, tmp_path, limit, name)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (b"output\n" if name == "two_files" else b"")
+    assert done.stderr.count(b"\n") <= 1
+    for path in left:
+        assert parse(parser, path).total("POSIX_OPENS") == 1
+    assert left or done.stderr, "no log, and no word about it"
+
+
+def test_output_is_closed(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Nothing of ours appears under the numbers that the program left free."""
+    done, left = run_limited(build, tmp_path, "exec 0<&- 1>&- 2>&-", "spellings")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (log,) = left
+    assert parse(parser, log).total("POSIX_OPENS") == 3
+
+
+def test_imprisoned_process(build: Path, parser: Path, tmp_path: Path) -> None:
+    run = run_case(build, "imprisoned", tmp_path)
+    if run.status == SKIPPED:
+        pytest.skip(run.stdout.decode().strip())
+    assert (run.status, run.stdout) == (0, b"output\n")
+    assert run.stderr.count(b"\n") <= 1
+    # Outside or inside, but somewhere.
+    (path,) = tmp_path.glob("**/*.darshan")
+    assert parse(parser, path).total("POSIX_BYTES_WRITTEN") == 100
