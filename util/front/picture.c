@@ -26,6 +26,12 @@ int picture_is_bottom(const struct darshan_merge_plan *plan) {
   return plan->module->id == DARSHAN_MOD_POSIX || plan->module->id == DARSHAN_MOD_STDIO;
 }
 
+/* Sums of a log's numbers, which may be anything: they stop at the largest, and
+ * what is not known (negative) adds nothing. */
+static void add(int64_t *sum, int64_t value) {
+  if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
+}
+
 /* Counters of calls are called READS, or INDEP_READS, COLL_READS ...: a kind of
  * access, not a property of it like SEQ_READS. */
 static int64_t calls(const struct darshan_merge_plan *plan, const void *record, const char *word) {
@@ -39,8 +45,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
       size_t n = strlen(kinds[i]);
       if (counter->index >= 0 && strncmp(counter->name + prefix, kinds[i], n) == 0 &&
-          strcmp(counter->name + prefix + n, word) == 0 && values[counter->index] > 0)
-        sum += values[counter->index];
+          strcmp(counter->name + prefix + n, word) == 0)
+        add(&sum, values[counter->index]);
     }
   }
   return sum;
@@ -82,9 +88,10 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
   const char *name = darshan_log_name(log, base->id);
   if (!file->name && name) file->name = strdup(name);
   file->time += darshan_record_time(plan, record);
-  file->read += counters[plan->bytes_read];
-  file->written += counters[plan->bytes_written];
-  file->calls += picture_reads(plan, record) + picture_writes(plan, record);
+  add(&file->read, counters[plan->bytes_read]);
+  add(&file->written, counters[plan->bytes_written]);
+  add(&file->calls, picture_reads(plan, record));
+  add(&file->calls, picture_writes(plan, record));
 }
 
 static void add_module(struct picture *picture, darshan_log *log, int id, const char *path) {
@@ -117,7 +124,7 @@ static void add_job(struct picture *picture, const struct darshan_info *info) {
     picture->command = strdup(info->exe);
   }
   if (ended > picture->ended) picture->ended = ended;
-  picture->processes += info->job.nprocs > 0 ? info->job.nprocs : 1;
+  add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
   if (info->partial_flag || info->annex_problem) picture->incomplete = 1;
   picture->logs++;
 }

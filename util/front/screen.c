@@ -19,6 +19,7 @@ struct screen {
 static const char *amount(char out[NUMBER], double bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   unsigned unit = 0;
+  if (!(bytes >= 0)) return "?"; /* a log may say anything */
   while (bytes >= 999.5 && unit < 6 && (unit > 0 || bytes >= 1024)) {
     bytes /= 1024;
     unit++;
@@ -29,6 +30,7 @@ static const char *amount(char out[NUMBER], double bytes) {
 }
 
 static const char *seconds(char out[NUMBER], double value) {
+  if (!(value >= 0 && value < 3.6e9)) return "?";
   if (value >= 99999.5)
     snprintf(out, NUMBER, "%.0f h", value / 3600);
   else if (value >= 0.9995 || value <= 0)
@@ -45,10 +47,18 @@ static const char *seconds(char out[NUMBER], double value) {
 }
 
 static const char *count(char out[NUMBER], int64_t value) {
-  if (value < 10000000)
+  static const char units[] = "MGTP";
+  double scaled = (double)value / 1e6;
+  unsigned unit = 0;
+  if (value < 10000000) {
     snprintf(out, NUMBER, "%lld", (long long)value);
-  else
-    snprintf(out, NUMBER, "%.3g M", (double)value / 1e6);
+    return out;
+  }
+  while (scaled >= 9999.5 && unit < 3) {
+    scaled /= 1000;
+    unit++;
+  }
+  snprintf(out, NUMBER, "%.0f%c", scaled, units[unit]);
   return out;
 }
 

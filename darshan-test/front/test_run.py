@@ -1,0 +1,193 @@
+"""`darshan run` is not in the way, and says where the log is."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import SECONDS, Run
+
+Rows = Callable[[Path], list[list[str]]]
+COPY = ("dd", "if=/bin/sh", "of=copy", "bs=4096", "status=none")
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """The finished logs; nothing else may be left in the folder."""
+    left = sorted(folder.iterdir())
+    assert all(path.suffix == ".darshan" and path.is_file() for path in left), left
+    return left
+
+
+def test_log_is_where_the_line_says(darshan: Run, work: Path, rows: Rows) -> None:
+    done = darshan("run", "--", *COPY)
+    (log,) = logs_in(work / "darshan-logs")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    size = str((work / "copy").stat().st_size)
+    written = [r for r in rows(log) if r[3] == "POSIX_BYTES_WRITTEN"]
+    assert [(r[4], r[5]) for r in written] == [(size, str(work / "copy"))]
+
+
+@pytest.mark.parametrize("blank", ["logs", "a folder with blanks: and colons"])
+def test_folder_is_made(darshan: Run, work: Path, blank: str) -> None:
+    assert darshan("run", "-o", f"deep/{blank}", *COPY).returncode == 0
+    assert len(logs_in(work / "deep" / blank)) == 1
+
+
+def test_folder_of_the_environment(darshan: Run, work: Path) -> None:
+    variables = {"DARSHAN_LOGPATH": "mine", "DARSHAN_LOGFILE": "x", "DARSHAN_LOGPATH_DATED": ""}
+    darshan("run", *COPY, variables=variables)
+    assert len(logs_in(work / "mine")) == 1
+    assert not (work / "x").exists()
+    darshan("run", "-o", "other", *COPY, variables=variables)
+    assert (len(logs_in(work / "mine")), len(logs_in(work / "other"))) == (1, 1)
+
+
+def test_folder_that_cannot_be_made(darshan: Run, work: Path) -> None:
+    (work / "file").touch()
+    done = darshan("run", "-o", "file/logs", *COPY)
+    assert done.returncode == 125
+    assert b"no place for logs in file/logs: Not a directory" in done.stderr
+    assert not (work / "copy").exists()
+
+
+@pytest.mark.parametrize("status", [0, 1, 42, 255])
+def test_exit_status(darshan: Run, status: int) -> None:
+    assert darshan("run", "sh", "-c", f"exit {status}").returncode == status
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_end_by_signal(
+    darshan: Run, work: Path, tmp_path: Path, rows: Rows, number: signal.Signals
+) -> None:
+    done = darshan("run", "sh", "-c", f"echo here > file; kill -{number.value} $$")
+    assert done.returncode == -number
+    left = [*(tmp_path / "journals").glob("*/*.darshan"), *(work / "darshan-logs").iterdir()]
+    reports = [path for path in left if path.suffix == ".darshan"]
+    assert len(reports) == 1
+    assert str(reports[0]) in done.stderr.decode()
+    assert any(row[5] == str(work / "file") for row in rows(reports[0]))
+
+
+def test_signal_to_the_front_reaches_the_program(
+    build: Path, work: Path, environment: dict[str, str]
+) -> None:
+    script = "trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.05; done"
+    with subprocess.Popen(
+        [build / "darshan", "run", "sh", "-c", script],
+        cwd=work,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.terminate()
+        out, _ = process.communicate(timeout=SECONDS)
+    assert (out, process.returncode) == (b"told\n", 7)
+
+
+def test_ignored_child_signal(build: Path, work: Path, environment: dict[str, str]) -> None:
+    """A caller that ignores SIGCHLD must not cost the exit status."""
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            'trap "" CHLD; exec "$@"',
+            "sh",
+            build / "darshan",
+            "run",
+            "sh",
+            "-c",
+            "exit 9",
+        ],
+        cwd=work,
+        env=environment,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 9
+
+
+def test_program_that_is_not_there(darshan: Run, work: Path) -> None:
+    (work / "text").write_text("no program\n")
+    missing = darshan("run", "./no-such-program")
+    assert missing.returncode == 127
+    assert missing.stderr == b"darshan: ./no-such-program: No such file or directory\n"
+    assert darshan("run", "./text").returncode == 126
+    assert logs_in(work / "darshan-logs") == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("run",), ("run", "--"), ("run", "-x", "ls"), ("stat",), ("nothing",)]
+)
+def test_wrong_use(darshan: Run, arguments: tuple[str, ...]) -> None:
+    done = darshan(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith((b"usage: darshan", b"darshan: invalid", b"run: invalid"))
+
+
+def test_other_preloads_stay(darshan: Run, build: Path) -> None:
+    other = str(build / "darshan-test" / "calls" / "plugin.so")
+    script = 'echo "${LD_PRELOAD%:*}"; readlink -f "${LD_PRELOAD##*:}"'
+    done = darshan("run", "sh", "-c", script, variables={"LD_PRELOAD": other})
+    assert done.stdout.decode().splitlines() == [other, str(build / "libdarshan.so")]
+
+
+def test_run_within_a_run(darshan: Run, build: Path, work: Path) -> None:
+    done = darshan("run", "-o", "outer", build / "darshan", "run", "-o", "inner", *COPY)
+    assert done.returncode == 0
+    assert len(logs_in(work / "inner")) == 1
+
+
+def test_several_processes(darshan: Run, work: Path) -> None:
+    done = darshan("run", "sh", "-c", " ".join(COPY) + "; cat copy > again")
+    logs = logs_in(work / "darshan-logs")
+    assert len(logs) > 1
+    assert done.stderr.decode() == f"darshan: {len(logs)} logs, the first: {logs[0]}\n"
+
+
+def test_runs_at_the_same_time(build: Path, work: Path, environment: dict[str, str]) -> None:
+    commands = [["dd", "if=/bin/sh", f"of=copy{i}", "status=none"] for i in range(4)]
+    started = [
+        subprocess.Popen(
+            [build / "darshan", "run", *command], cwd=work, env=environment, stderr=subprocess.PIPE
+        )
+        for command in commands
+    ]
+    lines = [process.communicate(timeout=SECONDS)[1].decode() for process in started]
+    said = sorted(line.removeprefix("darshan: log: ").strip() for line in lines)
+    assert said == [str(path) for path in logs_in(work / "darshan-logs")]
+
+
+def test_reason_switched_off(darshan: Run) -> None:
+    done = darshan("run", "true", variables={"DARSHAN_DISABLE": "0"})
+    assert done.stderr == b"darshan: no log: DARSHAN_DISABLE is set\n"
+
+
+@pytest.mark.parametrize("script", [False, True])
+def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> None:
+    compiler = shutil.which("gcc") or "cc"
+    (work / "main.c").write_text("int main(void) { return 3; }\n")
+    subprocess.run([compiler, "-static", "-o", "static", "main.c"], cwd=work, check=True)
+    program = work / "static"
+    if script:
+        program = work / "script"
+        program.write_text(f"#!{work}/static\n")
+        program.chmod(0o755)
+    done = darshan("run", program)
+    assert done.returncode == 3
+    reason = f"no log: {work}/static is statically linked, so nothing can be preloaded\n"
+    assert done.stderr.decode() == f"darshan: {reason}"
+
+
+def test_journal_folder_that_is_not_there(darshan: Run, work: Path) -> None:
+    done = darshan("run", *COPY, variables={"DARSHAN_MMAP_LOGPATH": str(work / "none")})
+    assert done.returncode == 0
+    assert len(logs_in(work / "darshan-logs")) == 1

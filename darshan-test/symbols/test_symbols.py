@@ -1,0 +1,52 @@
+"""libdarshan.so shows the wrappers and nothing else, and needs libc and nothing else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MODULES = Path(__file__).resolve().parent.parent.parent / "runtime" / "modules"
+ROW = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
+
+
+@pytest.fixture
+def library(build: Path) -> Path:
+    """The library that is preloaded."""
+    return build / "libdarshan.so"
+
+
+def symbols(library: Path, *options: str) -> list[list[str]]:
+    """Dynamic symbols: their kind and name."""
+    done = subprocess.run(["nm", "-D", *options, library], capture_output=True, check=True)
+    return [line.split()[-2:] for line in done.stdout.decode().splitlines()]
+
+
+def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
+    tables = sorted(MODULES.glob("*/calls.def"))
+    assert tables
+    wrapped = {name for table in tables for name in ROW.findall(table.read_text())}
+    exported = {name for _, name in symbols(library, "--defined-only")}
+    assert exported == wrapped
+
+
+def test_only_the_c_library_is_needed(library: Path) -> None:
+    done = subprocess.run(["readelf", "-d", library], capture_output=True, check=True)
+    needed = re.findall(r"\(NEEDED\).*\[(.+?)\]", done.stdout.decode())
+    assert set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def test_undefined_symbols_are_those_of_libc(library: Path) -> None:
+    """Every strong undefined symbol carries a version of the C library; the weak ones
+    are the compiler's, which libc's start files give or leave out."""
+    undefined = symbols(library, "--undefined-only")
+    assert undefined
+    for kind, name in undefined:
+        assert kind == "w" or re.search(r"@(GLIBC_|LIBC)", name), name
+
+
+def test_no_hdf5_or_mpi(library: Path) -> None:
+    for kind, name in symbols(library, "--undefined-only"):
+        assert kind == "w" or not name.startswith(("H5", "MPI_", "PMPI_", "nc", "ncmpi")), name
