@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from calls.run_case import Log
 
-from .follow import Tally
+from .descriptors import Tally
 
 # Names that are never recorded (doc/environment.md), and what is not a name.
 EXCLUDED = re.compile(r"/(?:etc|dev|usr|bin|boot|lib|opt|sbin|sys|proc|var)/|<|(?![/<])")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from calls.run_case import Log, parse
 
-from .follow import HANDLERS, Follower, Tally
+from .descriptors import Tally
+from .handlers import HANDLERS, count
 from .strace import read_trace
 
 SECONDS = 300
@@ -109,14 +110,21 @@ class Sandbox:
         outcome = self.execute(
             [*strace, "-e", wanted, "-o", str(trace), *command], self.environment()
         )
-        follower = Follower(str(self.work))
-        follower.replay(read_trace(trace))
         ours = tuple(f"{self.base / name}/" for name in ("logs", "journals"))
-        return outcome, {n: t for n, t in follower.totals().items() if not n.startswith(ours)}
+        counts = count(read_trace(trace), str(self.work))
+        counts.pop(str(self.configuration), None)
+        return outcome, {n: t for n, t in counts.items() if not n.startswith(ours)}
+
+    @property
+    def configuration(self) -> Path:
+        """A configuration file for the runtime, if there is one."""
+        return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
         """What switches the runtime on."""
-        return {
+        exists = self.configuration.exists()
+        extra = {"DARSHAN_CONFIG_PATH": str(self.configuration)} if exists else {}
+        return extra | {
             "LD_PRELOAD": str(self.build / "libdarshan.so"),
             "DARSHAN_LOGPATH": str(self.base / "logs"),
             "DARSHAN_MMAP_LOGPATH": str(self.base / "journals"),

@@ -12,7 +12,7 @@ LINE = re.compile(r"(\d+)\s+(.*)")
 UNFINISHED = " <unfinished ...>"
 RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)")
 WHOLE = re.compile(r"(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)", re.S)
-DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)(?:<(.*)>)?", re.S)
+DESCRIPTOR = re.compile(r"(-?\d+|AT_FDCWD)(?:<(.*)>(?:\(deleted\))?)?", re.S)
 ANNOTATED = re.compile(r"[\d)D]<")
 
 

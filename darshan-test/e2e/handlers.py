@@ -1,153 +1,19 @@
-"""From system calls to counts per file: follows every descriptor of every process.
-
-What is counted is what the records promise: calls of the application on files
-that it named.  System calls that libc, the loader or the kernel's inheritance
-rules make without a call of the application are told apart by EXCEPTIONS.
-"""
+"""What each system call does to descriptors and counts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 
+from .descriptors import Follower, Process, Tally, clean, install, of
 from .strace import Call, descriptor, quoted
 
-# Why a system call need not have a counter.  The word is what `Opening.reason` says.
-EXCEPTIONS = {
-    "loader": "ld.so maps a library (its first read is the 832 bytes of an ELF header): the calls"
-    " are made inside the loader, before or beside any wrapper",
-    "chmod": "fchmodat() with AT_SYMLINK_NOFOLLOW: libc opens the file with O_PATH and changes"
-    " /proc/self/fd/N; counted as SETATTRS of POSIX_EXT",
-    "opendir": "opendir() opens, stats and reads inside libc; it is counted as DIR_OPENS of"
-    " POSIX_EXT, not as an open of a file",
-    "exec": "a descriptor that came over an exec: the new image has no name for it, as the shell"
-    " opened it (standard streams have STDIO records of their own)",
-    "vfork": "between vfork and exec the child runs in its parent's memory, so the runtime leaves"
-    " all tables alone (posix_spawn's file actions, subprocess of Python)",
-}
-# Flags that only libc uses, in this combination, for calls of its own.
-FLAGS_OF_LIBC = {
-    "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY": "opendir",
-    "O_RDONLY|O_NOFOLLOW|O_CLOEXEC|O_PATH": "chmod",
-}
+Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'
 LOADER_BYTES = "832"
-
-
-@dataclass
-class Tally:
-    """Successful calls on a file."""
-
-    opens: int = 0
-    reads: int = 0
-    writes: int = 0
-    bytes_read: int = 0
-    bytes_written: int = 0
-    seeks: int = 0
-    stats: int = 0
-    mmaps: int = 0
-    fsyncs: int = 0
-    fdsyncs: int = 0
-    standard: int = 0  # times that it became descriptor 0, 1 or 2
-
-    def add(self, other: Tally) -> None:
-        """Adds another's counts."""
-        for item in fields(self):
-            setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
-
-
-@dataclass
-class Opening:
-    """What an open returned, shared by its duplicates and by forked children."""
-
-    name: str
-    tally: Tally = field(default_factory=Tally)
-    reason: str = ""  # an EXCEPTIONS word: not to be counted
-
-
-@dataclass
-class Process:
-    """Descriptors and folder of a process; threads share one."""
-
-    table: dict[int, Opening] = field(default_factory=dict)
-    folder: str = "/"
-    in_vfork: bool = False
-
-
-def clean(folder: str, path: str) -> str:
-    """A name as the log has it: absolute, without // and /./, links not followed."""
-    name = path if path.startswith("/") else f"{folder}/{path}"
-    name = re.sub(r"/(?:\./|/)+", "/", re.sub(r"/+", "/", name))
-    while "/./" in name:
-        name = name.replace("/./", "/")
-    return name
-
-
-class Follower:
-    """Replays a trace."""
-
-    def __init__(self, folder: str) -> None:
-        self.first_folder = folder
-        self.processes: dict[int, Process] = {}
-        self.openings: list[Opening] = []
-        self.by_path: dict[str, Tally] = {}
-
-    def process(self, pid: int) -> Process:
-        """The process of this number; the first one starts empty."""
-        return self.processes.setdefault(pid, Process(folder=self.first_folder))
-
-    def path(self, process: Process, directory: str, argument: str) -> str:
-        """The name that a descriptor of a folder and a path make."""
-        number, folder = descriptor(directory)
-        path = quoted(argument)
-        if number == -100 or folder is None:
-            folder = folder or process.folder
-        return folder if path == "" else clean(folder, path)
-
-    def opened(self, process: Process, call: Call, name: str, flags: str) -> None:
-        """A new descriptor of a named file."""
-        opening = Opening(name)
-        opening.tally.opens = 1
-        opening.reason = FLAGS_OF_LIBC.get(flags, "")
-        self.openings.append(opening)
-        install(process, call.result, opening)
-
-    def replay(self, calls: list[Call]) -> None:
-        """Counts all calls of a trace; those that free a descriptor when they begin."""
-        early = ("clone", "clone3", "fork", "vfork", "close", "close_range")
-        order = sorted(calls, key=lambda c: c.started if c.name in early else c.ended)
-        for call in order:
-            handler = HANDLERS.get(call.name)
-            process = self.process(call.pid)
-            if handler is None or call.result < 0:
-                continue
-            if process.in_vfork and call.name not in ("execve", "execveat", "chdir"):
-                continue
-            handler(self, process, call)
-
-    def totals(self) -> dict[str, Tally]:
-        """Counts by name, exceptions left out."""
-        totals: dict[str, Tally] = {}
-        for name, tally in self.by_path.items():
-            totals.setdefault(name, Tally()).add(tally)
-        for opening in self.openings:
-            if not opening.reason:
-                totals.setdefault(opening.name, Tally()).add(opening.tally)
-        return totals
-
-
-def install(process: Process, number: int, opening: Opening | None) -> None:
-    """Gives a descriptor its meaning; None: closed, or something without a name."""
-    if opening is None:
-        process.table.pop(number, None)
-    else:
-        process.table[number] = opening
-
-
-def of(process: Process, argument: str) -> Opening | None:
-    """What a descriptor argument stands for."""
-    return process.table.get(descriptor(argument)[0])
+# Replayed where they begin: a child runs, and a number is free, before they return.
+EARLY = ("clone", "clone3", "fork", "vfork", "close", "close_range")
+IN_VFORK = ("execve", "chdir")  # all that a child between vfork and exec can do to us
 
 
 def on_openat(follower: Follower, process: Process, call: Call) -> None:
@@ -161,7 +27,7 @@ def on_open(follower: Follower, process: Process, call: Call) -> None:
     follower.opened(process, call, name, flags)
 
 
-def on_transfer(read: bool, place: int = 0) -> Callable[[Follower, Process, Call], None]:
+def on_transfer(read: bool, place: int = 0) -> Handler:
     """A transfer through the descriptor at this place of the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
@@ -182,7 +48,7 @@ def on_transfer(read: bool, place: int = 0) -> Callable[[Follower, Process, Call
     return handler
 
 
-def on_copy(source: int, target: int) -> Callable[[Follower, Process, Call], None]:
+def on_copy(source: int, target: int) -> Handler:
     """A transfer from one descriptor to another inside the kernel."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
@@ -192,7 +58,7 @@ def on_copy(source: int, target: int) -> Callable[[Follower, Process, Call], Non
     return handler
 
 
-def on_event(kind: str, place: int = 0) -> Callable[[Follower, Process, Call], None]:
+def on_event(kind: str, place: int = 0) -> Handler:
     """One more of this kind on the descriptor at this place."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
@@ -273,7 +139,7 @@ def on_exec(follower: Follower, process: Process, call: Call) -> None:
     follower.processes[call.pid] = Process(folder=process.folder)
 
 
-HANDLERS: dict[str, Callable[[Follower, Process, Call], None]] = {
+HANDLERS: dict[str, Handler] = {
     "openat": on_openat,
     "open": on_open,
     "creat": on_open,
@@ -321,3 +187,15 @@ HANDLERS: dict[str, Callable[[Follower, Process, Call], None]] = {
     "clone3": on_fork,
     "execve": on_exec,
 }
+
+
+def count(calls: list[Call], folder: str) -> dict[str, Tally]:
+    """Counts by name of a whole trace; folder: where the first process starts."""
+    follower = Follower(folder)
+    for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):
+        handler = HANDLERS.get(call.name)
+        process = follower.process(call.pid)
+        if handler is None or call.result < 0 or (process.in_vfork and call.name not in IN_VFORK):
+            continue
+        handler(follower, process, call)
+    return follower.totals()

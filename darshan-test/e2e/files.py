@@ -1,0 +1,97 @@
+"""The files that the programs need: the same bytes each time."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
+
+
+def nothing(work: Path) -> None:
+    """A program that brings its own files."""
+
+
+def big_file(work: Path) -> None:
+    """Eight megabytes that do not compress, and not a multiple of anything."""
+    (work / "big").write_bytes(random.Random(1).randbytes((8 << 20) + 77))
+
+
+def tree(work: Path) -> None:
+    """Sixty files of many sizes in ten folders; a link, an empty file, odd names."""
+    rng = random.Random(2)
+    for i in range(60):
+        path = work / "tree" / f"branch {i % 10}" / f"leaf-{i:02}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(rng.randbytes(rng.randrange(1 << rng.randrange(1, 18))))
+    (work / "tree" / "empty").touch()
+    (work / "tree" / "gr\u00fcn").write_text("needle\n")
+    (work / "tree" / "link").symlink_to("branch 1/leaf-01")
+
+
+def archive(work: Path) -> None:
+    """A tree, packed by tar."""
+    tree(work)
+    subprocess.run(
+        ["tar", "--mtime=@1", "--sort=name", "-cf", "in.tar", "tree"], cwd=work, check=True
+    )
+    subprocess.run(["rm", "-r", "tree"], cwd=work, check=True)
+
+
+def words(work: Path) -> None:
+    """Fifty thousand lines in no order."""
+    rng = random.Random(3)
+    lines = (f"{rng.randrange(1 << 30):09} line {i}\n" for i in range(50_000))
+    (work / "words").write_text("".join(lines))
+
+
+def sources(work: Path) -> None:
+    """A small C program and its makefile."""
+    (work / "part.h").write_text("int part(int n);\n")
+    (work / "part.c").write_text('#include "part.h"\nint part(int n) { return n * n; }\n')
+    (work / "main.c").write_text(
+        '#include <stdio.h>\n#include "part.h"\n'
+        'int main(void) { printf("%d\\n", part(12)); return 0; }\n'
+    )
+    (work / "Makefile").write_text(
+        "prog: main.o part.o\n\t$(CC) -o $@ main.o part.o\n\t./prog > result\n"
+        "%.o: %.c part.h\n\t$(CC) -O1 -c -o $@ $<\n"
+    )
+
+
+def repository(work: Path) -> None:
+    """A git repository with three commits."""
+    env = os.environ | {
+        "HOME": str(work),
+        **{
+            f"GIT_{who}_{what}": "a@b"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+        "GIT_AUTHOR_DATE": "1700000000 +0000",
+        "GIT_COMMITTER_DATE": "1700000000 +0000",
+    }
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(work / "origin"), *arguments], env=env, check=True)
+
+    (work / "origin").mkdir()
+    git("init", "-q", "-b", "main")
+    for i in range(3):
+        for j in range(12):
+            (work / "origin" / f"file-{j}").write_text(f"{i} {j}\n" * (100 * j + 1))
+        git("add", ".")
+        git("commit", "-q", "-m", f"commit {i}")
+
+
+def script(name: str) -> Callable[[Path], None]:
+    """A setup that leaves one of the scripts."""
+
+    def setup(work: Path) -> None:
+        shutil.copyfile(SCRIPTS / name, work / name)
+
+    return setup

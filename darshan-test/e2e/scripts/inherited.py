@@ -1,0 +1,12 @@
+"""Forked children write through their parent's descriptor, and leave by _exit."""
+
+import os
+
+fd = os.open("log", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
+for _ in range(4):
+    if os.fork() == 0:
+        for _ in range(10):
+            os.write(fd, b"x" * 10)
+        os._exit(0)
+    os.wait()
+os.close(fd)

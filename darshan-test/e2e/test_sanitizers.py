@@ -1,0 +1,101 @@
+"""Programs under valgrind, and programs with AddressSanitizer inside.
+
+GCC's AddressSanitizer wants to be the first library of a process and refuses to
+start behind any preloaded one: a limit of every preloaded tool.  It runs when it
+is named first in LD_PRELOAD, or with ASAN_OPTIONS=verify_asan_link_order=0.
+Clang links it into the program, where it is first anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .sandbox import Outcome, Recorded, Sandbox
+
+SOURCE = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+  char *block = malloc(100);
+  memset(block, 'x', 100);
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  if (write(fd, block, 100) != 100 || pread(fd, block, 50, 10) != 50) return 2;
+  close(fd);
+  FILE *text = fopen("text", "w");
+  fprintf(text, "%d\n", 12345);
+  fclose(text);
+  free(block);
+  puts("done");
+  return 0;
+}
+"""
+
+
+def compiled(work: Path, *command: str) -> None:
+    """Leaves the program."""
+    (work / "program.c").write_text(SOURCE)
+    subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
+    (work / "program.c").unlink()
+
+
+def box_with(tmp_path: Path, build: Path, *command: str) -> Sandbox:
+    """A sandbox with the program; skips without the compiler."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
+    return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command))
+
+
+def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
+    """Fails unless the program ran as without us, and its calls are in the log."""
+    assert (run.status, run.stdout, run.stderr) == (0, b"done\n", b"")
+    assert (bare.status, bare.stdout, bare.files.keys()) == (0, b"done\n", run.files.keys())
+    assert recorded.journals == recorded.others == []
+    assert recorded.log.value(f"{work}/data", "POSIX_BYTES_WRITTEN") == 100
+    assert recorded.log.value(f"{work}/data", "POSIX_BYTES_READ") == 50
+    assert recorded.log.value(f"{work}/text", "STDIO_BYTES_WRITTEN") == 6
+
+
+def test_valgrind(build: Path, tmp_path: Path) -> None:
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed")
+    box = box_with(tmp_path, build, "gcc")
+    bare = box.bare(["./program"])
+    command = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", "./program"]
+    run = box.instrumented(command)
+    well(bare, run, box.recorded(), box.work)
+
+
+@pytest.mark.parametrize("how", ["preloaded", "unordered"])
+def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
+    box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
+    bare = box.bare(["./program"])
+    name = ["gcc", "-print-file-name=libasan.so"]
+    library = subprocess.run(name, capture_output=True, text=True, check=True).stdout.strip()
+    more = {
+        "preloaded": {"LD_PRELOAD": f"{os.path.realpath(library)} {box.settings()['LD_PRELOAD']}"},
+        "unordered": {"ASAN_OPTIONS": "verify_asan_link_order=0"},
+    }[how]
+    run = box.instrumented(["./program"], more)
+    well(bare, run, box.recorded(), box.work)
+
+
+def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path) -> None:
+    box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
+    run = box.instrumented(["./program"])
+    assert run.status != 0
+    assert b"ASan runtime does not come first" in run.stderr
+
+
+def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
+    box = box_with(tmp_path, build, "clang", "-fsanitize=address")
+    bare = box.bare(["./program"])
+    run = box.instrumented(["./program"])
+    well(bare, run, box.recorded(), box.work)
