@@ -113,6 +113,14 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
+/* 1 if a file may grow to size bytes: past RLIMIT_FSIZE the kernel would kill
+ * the application with SIGXFSZ. */
+static inline int sys_may_grow_to(uint64_t size) {
+  enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };
+  uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* now, at most */
+  SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
+  return size <= limit[0];
+}
 /* 1 if a pointer returned by sys_mmap is an error. */
 static inline int sys_failed(const void *p) {
   return (uintptr_t)p > (uintptr_t)-4096L;

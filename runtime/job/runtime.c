@@ -41,6 +41,11 @@ static int prepare_memory(void) {
   return stdio_prepare(darshan_rt.store.regions[STORE_STDIO].limit);
 }
 
+static void note_no_memory(void) {
+  darshan_message_add(&darshan_rt.messages, "no log", "there is too little memory for records",
+                      NULL, 0);
+}
+
 static void remember_stderr(void) {
   struct stat st;
   if (SYS2(SYS_fstat, 2, &st) < 0) return;
@@ -56,7 +61,11 @@ void runtime_start(int argc, char **argv, char **envp) {
   if (darshan_rank_excluded(&darshan_rt.config, 0)) return;
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
-  if (prepare_memory() < 0) return;
+  if (prepare_memory() < 0) {
+    note_no_memory();
+    log_say_problems();
+    return;
+  }
   pthread_atfork(children_prepare, NULL, runtime_forked);
   if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
@@ -91,10 +100,12 @@ int runtime_begin_recording(void) {
     result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
                        darshan_rt.job_text_length + 1);
     if (result == 0 && darshan_rt.fork_parent) children_add_self();
-    if (result == 0)
+    if (result == 0) {
       __atomic_store_n(phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
-    else
+    } else {
       darshan_rt.fd_limit = 0;
+      note_no_memory();
+    }
   }
   store_unlock(&darshan_rt.store);
   return result;
@@ -113,6 +124,27 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
+/* In a forked child: the parent's records are not ours. */
+static void become_child(void) {
+  darshan_guard = 0;
+  darshan_rt.fork_parent = darshan_rt.pid;
+  darshan_rt.pid = sys_getpid();
+  darshan_rt.dropped = 0;
+  darshan_rt.cwd.lock = 0;
+  darshan_rt.log_written = 0;
+  darshan_names_after_fork(&darshan_rt.config);
+  store_forget(&darshan_rt.store);
+  posix_forked();
+  stdio_forked();
+  *phase_word() = RUNTIME_READY;
+}
+
+void runtime_forked(void) {
+  if (!darshan_rt.fd_limit || *darshan_rt.phase_page != RUNTIME_OFF) return;
+  clock_start(&darshan_rt.clock);
+  become_child();
+}
+
 int runtime_enter_slow(const char *frame) {
   if (!fd_may_change() || !darshan_rt.fd_limit) return 0;
   if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
@@ -121,7 +153,7 @@ int runtime_enter_slow(const char *frame) {
   }
   uint32_t phase = *darshan_rt.phase_page;
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
-    runtime_forked();
+    become_child();
     phase = *darshan_rt.phase_page;
   }
   darshan_guard_frame = frame;
@@ -133,26 +165,10 @@ int runtime_enter_slow(const char *frame) {
   return 0;
 }
 
-void runtime_forked(void) {
-  if (!darshan_rt.fd_limit || *darshan_rt.phase_page != RUNTIME_OFF) return;
-  darshan_guard = 0;
-  darshan_rt.fork_parent = darshan_rt.pid;
-  darshan_rt.pid = sys_getpid();
-  darshan_rt.dropped = 0;
-  darshan_rt.cwd.lock = 0;
-  darshan_rt.log_written = 0;
-  darshan_names_after_fork(&darshan_rt.config);
-  clock_start(&darshan_rt.clock);
-  store_forget(&darshan_rt.store);
-  posix_forked();
-  stdio_forked();
-  *phase_word() = RUNTIME_READY;
-}
-
 /* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
-  if (*darshan_rt.phase_page == RUNTIME_OFF) runtime_forked();
+  if (*darshan_rt.phase_page == RUNTIME_OFF) become_child();
   stdio_finish();
   uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   darshan_rt.fd_limit = 0;
@@ -164,7 +180,10 @@ static uint32_t stop_recording(void) {
 }
 
 void runtime_finish(void) {
-  if (stop_recording() == RUNTIME_OFF) return;
+  if (stop_recording() == RUNTIME_OFF) {
+    if (fd_may_change()) log_say_problems();
+    return;
+  }
   if (log_write() == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();

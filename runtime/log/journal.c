@@ -21,7 +21,7 @@ static int remember_identity(struct journal *journal, int fd) {
 }
 
 static int map_file(struct journal *journal, size_t size) {
-  if (journal->path[0] == '\0') return -1;
+  if (journal->path[0] == '\0' || !sys_may_grow_to(size)) return -1;
   int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return -1;
   void *base = (void *)-1L;
@@ -121,8 +121,9 @@ void journal_remove(struct journal *journal) {
 
 void journal_restore(struct journal *journal) {
   if (!journal->base || !journal->has_file) return;
-  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
   journal->has_file = 0;
+  if (!sys_may_grow_to(journal->size)) return;
+  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return;
   size_t done = 0;
   while (done < journal->size) {

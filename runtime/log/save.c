@@ -35,7 +35,9 @@ static int give_name(const char *partial, const char *final) {
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
   char partial[DARSHAN_PATH_ROOM];
-  if (!darshan_partial_path(partial, sizeof(partial), config, identity)) return -1;
+  if (!sys_may_grow_to(draft->used) ||
+      !darshan_partial_path(partial, sizeof(partial), config, identity))
+    return -1;
   int fd = create(partial);
   if (fd < 0) return -1;
   int result = write_all(fd, draft->bytes, draft->used);

@@ -131,6 +131,7 @@ void log_say_problems(void) {
   struct stat st;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
+  darshan_rt.messages.count = 0; /* said once */
   if (length == 0 || SYS2(SYS_fstat, 2, &st) < 0) return;
   if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return;
   sys_write(2, line, length);
