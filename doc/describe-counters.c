@@ -1,0 +1,54 @@
+/* Prints doc/counters.md: every counter of every module, from the tables. */
+#include <stdio.h>
+
+#include "describe.h"
+
+static void print_rows(const struct darshan_counter *counter) {
+  for (; counter->name; counter++)
+    if (counter->index >= 0)
+      printf("| `%s` | %s | %s | %d | %s |\n", counter->name, darshan_unit_name(counter->unit),
+             darshan_rule_name(counter->rule), counter->since, counter->meaning);
+}
+
+static void print_retired(const struct darshan_counter *counter) {
+  for (; counter->name; counter++)
+    if (counter->index < 0)
+      printf("`%s` was there from version %d to %d and is read no more.\n\n", counter->name,
+             counter->since, counter->last);
+}
+
+static void print_module(const struct darshan_module *module) {
+  if (module->num_counters + module->num_fcounters == 0) return;
+  printf("## %s\n\n", module->name);
+  printf("Module id %d, version %d%s; %d whole and %d floating-point counters; %zu bytes%s.\n\n",
+         module->id, module->version, module->id >= DARSHAN_MAX_MODULES ? ", in the annex" : "",
+         module->num_counters, module->num_fcounters, module->record_size,
+         module->kind == DARSHAN_KIND_COUNTERS || module->kind == DARSHAN_KIND_FILE_COUNTERS
+             ? " per record"
+             : " before what varies");
+  printf("| counter | unit | merged by | since | meaning |\n|---|---|---|---:|---|\n");
+  print_rows(module->counters);
+  print_rows(module->fcounters);
+  printf("\n");
+  print_retired(module->counters);
+}
+
+#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) id,
+static const int ids[] = {
+#include "modules.def"
+};
+
+int main(void) {
+  puts("# Counters\n");
+  puts("Made from the tables in `runtime/format/` by `make update-counters`; do not edit.\n");
+  puts("`darshan-parser` prints these names, and the same meanings above the rows of each module.");
+  puts("A value of -1 means that the counter could not be measured, or that the log is older than");
+  puts(
+      "the counter. *Since* is the record version that brought it. *Merged by* says how the ranks");
+  puts("that share a file become one record; `runtime/format/README.md` has the rules in full.\n");
+  puts("DXT_POSIX, DXT_MPIIO and HEATMAP have no counters: `log-format.md` describes their "
+       "records.\n");
+  for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+    print_module(darshan_module_by_id(ids[i]));
+  return 0;
+}
