@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from machine import Added, Bench, interleaved, numbers
+from machine import Added, Bench, interleaved, numbers, plain_environment
 
 HERE = Path(__file__).resolve().parent
 # A folder whose files are never recorded, on a file system in memory.
@@ -41,13 +41,13 @@ class Kind:
 
 
 KINDS = [
-    Kind("pread", "pread of 64 bytes", 300_000, in_ticks=1.6, free=True),
-    Kind("pwrite", "pwrite of 64 bytes", 300_000, in_ticks=1.6, free=True),
-    Kind("pread", "pread, excluded path", 300_000, in_ns=5, excluded=True, threads=(1,)),
-    Kind("unknown", "pread, unknown descriptor", 500_000, in_ns=5, free=True, threads=(1,)),
-    Kind("lseek", "lseek", 500_000, in_ticks=1.5, free=True),
-    Kind("fwrite", "fwrite of 8 bytes", 2_000_000, in_ticks=2.0),
-    Kind("open", "open and close of the same file", 60_000, in_ns=250, free=True),
+    Kind("pread", "pread of 64 bytes", 100_000, in_ticks=1.6, free=True),
+    Kind("pwrite", "pwrite of 64 bytes", 100_000, in_ticks=1.6, free=True),
+    Kind("pread", "pread, excluded path", 100_000, in_ns=5, excluded=True, free=True, threads=(1,)),
+    Kind("unknown", "pread, unknown descriptor", 200_000, in_ns=5, free=True, threads=(1,)),
+    Kind("lseek", "lseek", 200_000, in_ticks=1.5, free=True),
+    Kind("fwrite", "fwrite of 8 bytes", 1_000_000, in_ticks=2.0),
+    Kind("open", "open and close of the same file", 20_000, in_ns=250, free=True),
     Kind("open-new", "open and close of a new file", 20_000, in_ns=600, free=True),
     Kind(
         "open-new",
@@ -65,7 +65,7 @@ def cost(bench: Bench, kind: Kind, threads: int, free: bool) -> Added:
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
     without = {"LD_PRELOAD": behind} if behind else {}
-    calls = max(1, kind.calls // (1 if threads == 1 else 4))
+    calls = kind.calls * 5 if free else kind.calls // (1 if threads == 1 else 4)
 
     def one(settings: dict[str, str]) -> float:
         folder = bench.empty("work")
@@ -88,8 +88,8 @@ def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
     """The line of one measurement; first: that with one thread."""
     ratio = added.added / added.ticks
     text = (
-        f"{added.added:+.1f} ns ({added.least:.1f} to {added.most:.1f}) on {added.bare:.0f} ns;"
-        f" {ratio:.2f} x {added.ticks:.1f} ns"
+        f"{added.added:+.1f} ns ({added.least:.1f} to {added.most:.1f}, fastest"
+        f" {added.fastest:+.1f}) on {added.bare:.0f} ns; {ratio:.2f} x {added.ticks:.1f} ns"
     )
     if first:
         times = added.added / first.added if first.added > 0 else 0.0
@@ -133,14 +133,19 @@ def processes(bench: Bench) -> list[Row]:
 
 
 def logs(bench: Bench) -> list[Row]:
-    """Size of a log."""
+    """Size of a log, and the time that the process itself needs for us."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
-    numbers(small, bench.settings())
+    timing = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
+    done = subprocess.run(
+        small, env=plain_environment() | timing, stderr=subprocess.PIPE, text=True, check=True
+    )
     (log,) = folder.glob("*.darshan")
     size = log.stat().st_size
+    measured = f"{size / 1000:.1f} KB"
     return [
-        Row("log of 1,000 files, one write each", f"{size / 1000:.1f} KB", "53 KB", size <= 53_000)
+        Row("log of 1,000 files, one write each", measured, "53 KB", size <= 53_000),
+        Row("the runtime's own timing of that process", done.stderr.strip(), "", True),
     ]
 
 
@@ -211,7 +216,7 @@ def tools(bench: Bench) -> list[Row]:
 def instructions(bench: Bench) -> list[Row]:
     """Instructions per call, counted by callgrind: they do not depend on the load."""
     rows = []
-    for kind in [k for k in KINDS if k.free or k.name == "fwrite"]:
+    for kind in [k for k in KINDS if not (k.excluded or k.configuration)]:
         counts = []
         for settings in ({}, bench.settings()):
             counts.append(per_call(bench, kind.name, settings))

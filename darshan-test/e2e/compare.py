@@ -121,3 +121,19 @@ def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) ->
                 row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO")
             )
     return found + list(through_standard_streams(missing, log))
+
+
+def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
+    """Files whose highest byte written is not their last; sizes_left: by name, at the end."""
+    found = []
+    for name, size in sizes_left.items():
+        if exempt and re.search(exempt, name):
+            continue
+        highest = -1
+        for module in ("POSIX", "STDIO"):
+            row = log.records.get((module, name), {})
+            if row.get(f"{module}_BYTES_WRITTEN", 0) > 0:
+                highest = max(highest, int(row[f"{module}_MAX_BYTE_WRITTEN"]))
+        if highest >= 0 and highest + 1 != size:
+            found.append(f"{name}: highest byte written {highest}, size {size}")
+    return found

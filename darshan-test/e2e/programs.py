@@ -39,6 +39,10 @@ class Program:
     inside: str = ""
     # It kills processes of its own: their journals stay, and count.
     kills: bool = False
+    # Files whose highest byte written is not their last: cut short later, or
+    # appended to by several opens or processes (positions are per process, and
+    # O_APPEND does not tell where it writes).
+    resized: str = ""
     status: int = 0
     # A module of Python that it needs.
     module: str = ""
@@ -80,7 +84,7 @@ PROGRAMS = [
     Program("cat", ["sh", "-c", "cat big big > twice"], big_file),
     Program("tar-create", ["tar", "cf", "out.tar", "tree"], tree),
     Program("tar-extract", ["tar", "xf", "in.tar"], archive),
-    Program("sqlite3", ["sqlite3", "t.db", SQL]),
+    Program("sqlite3", ["sqlite3", "t.db", SQL], resized=r"t\.db$"),
     Program("sqlite3-wal", ["sqlite3", "t.db", "PRAGMA journal_mode=WAL;" + SQL]),
     Program(
         "git-clone",
@@ -112,7 +116,9 @@ PROGRAMS = [
         same_run=True,
         kills=True,
     ),
-    Program("python-inherited", [sys.executable, "inherited.py"], script("inherited.py")),
+    Program(
+        "python-inherited", [sys.executable, "inherited.py"], script("inherited.py"), resized="log$"
+    ),
     Program("dd", ["dd", "if=big", "of=copy", "bs=64k", "status=none"], big_file),
     Program(
         "dd-sync",
@@ -131,8 +137,8 @@ PROGRAMS = [
     ),
     Program("sort-threads", ["sort", "--parallel=2", "-o", "sorted", "words"], words),
     Program("grep", ["grep", "-rc", "needle", "tree"], tree),
-    Program("shell", ["sh", "steps.sh"], script("steps.sh"), status=3),
-    Program("bash", ["bash", "steps.sh"], script("steps.sh"), status=3),
+    Program("shell", ["sh", "steps.sh"], script("steps.sh"), resized="list$", status=3),
+    Program("bash", ["bash", "steps.sh"], script("steps.sh"), resized="list$", status=3),
     Program("gzip", ["gzip", "-k", "-n", "words"], words),
     Program("gunzip", ["sh", "-c", "gzip -n words && gunzip words.gz"], words),
     Program("xz", ["xz", "-k", "-1", "-T2", "words"], words),

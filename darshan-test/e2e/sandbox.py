@@ -65,6 +65,11 @@ class Sandbox:
         for path in sorted(self.work.rglob("*"), reverse=True):
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
+    def sizes_left(self) -> dict[str, int]:
+        """The regular files that are there now, by name."""
+        paths = (path for path in self.work.rglob("*") if path.is_file() and not path.is_symlink())
+        return {str(path): path.stat().st_size for path in paths}
+
     def environment(self) -> dict[str, str]:
         """Little, and the same for both runs."""
         python = Path(sys.executable).parent

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from logs.pydarshan import compare_with_pydarshan
 
-from .compare import differences
+from .compare import differences, sizes
 from .descriptors import Tally
 from .programs import PROGRAMS, Program
 from .sandbox import Outcome, Recorded, Sandbox
@@ -63,3 +63,5 @@ def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) ->
     assert any(name.startswith(str(box.work)) for name in counts), "strace saw no file of its own"
     found = differences(counts, recorded.log, program.random, program.inside)
     assert not found, "\n".join(found).replace(f"{box.base}/", "")
+    wrong = sizes(recorded.log, box.sizes_left(), program.resized)
+    assert not wrong, "\n".join(wrong).replace(f"{box.base}/", "")
