@@ -55,6 +55,14 @@
 #define RECORD_TAG posix_ext
 #define RECORD_ROWS "records/posix-ext.def"
 #include "describe-counters.h"
+#define RECORD_PREFIX H5_META
+#define RECORD_TAG h5_meta
+#define RECORD_ROWS "records/h5-meta.def"
+#include "describe-counters.h"
+#define RECORD_PREFIX LAYERS
+#define RECORD_TAG layers
+#define RECORD_ROWS "records/layers.def"
+#include "describe-counters.h"
 
 static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NULL}};
 
@@ -98,6 +106,12 @@ static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NU
 #define SHAPE_POSIX_EXT                                                                            \
   sizeof(struct darshan_posix_ext_record), POSIX_EXT_NUM_COUNTERS, POSIX_EXT_NUM_FCOUNTERS,        \
       posix_ext_counters, posix_ext_fcounters
+#define SHAPE_H5_META                                                                              \
+  sizeof(struct darshan_h5_meta_record), H5_META_NUM_COUNTERS, H5_META_NUM_FCOUNTERS,              \
+      h5_meta_counters, h5_meta_fcounters
+#define SHAPE_LAYERS                                                                               \
+  sizeof(struct darshan_layers_record), LAYERS_NUM_COUNTERS, LAYERS_NUM_FCOUNTERS,                 \
+      layers_counters, layers_fcounters
 #define SHAPE_NULL 0, 0, 0, no_counters, no_counters
 #define SHAPE_DXT_POSIX sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters
 #define SHAPE_DXT_MPIIO sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters

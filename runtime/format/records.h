@@ -47,6 +47,12 @@
 #define RECORD_PREFIX POSIX_EXT
 #define RECORD_ROWS "records/posix-ext.def"
 #include "declare-record.h"
+#define RECORD_PREFIX H5_META
+#define RECORD_ROWS "records/h5-meta.def"
+#include "declare-record.h"
+#define RECORD_PREFIX LAYERS
+#define RECORD_ROWS "records/layers.def"
+#include "declare-record.h"
 
 /* Every record starts like this.  rank -1: all ranks combined. */
 struct darshan_base_record {
@@ -77,6 +83,8 @@ DARSHAN_COUNTER_RECORD(pnetcdf_file, PNETCDF_FILE);
 DARSHAN_FILE_COUNTER_RECORD(pnetcdf_var, PNETCDF_VAR);
 DARSHAN_COUNTER_RECORD(bgq, BGQ);
 DARSHAN_COUNTER_RECORD(posix_ext, POSIX_EXT);
+DARSHAN_COUNTER_RECORD(h5_meta, H5_META);
+DARSHAN_COUNTER_RECORD(layers, LAYERS);
 
 /* LUSTRE: the components follow the head, then the OST ids (i64) of all. */
 struct darshan_lustre_head {

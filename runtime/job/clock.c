@@ -54,13 +54,14 @@ void clock_refit(struct darshan_clock *clock) {
   if (passed != 0 && ns != 0) {
     unsigned next = (clock->current + 1) & 3;
     struct clock_line *line = &clock->lines[next];
-    line->seconds_per_tick = (double)ns * 1e-9 / (double)passed;
-    line->ticks = ticks;
-    line->seconds = (double)ns * 1e-9;
+    double seconds = (double)ns * 1e-9, seconds_per_tick = seconds / (double)passed;
+    __atomic_store(&line->seconds_per_tick, &seconds_per_tick, __ATOMIC_RELAXED);
+    __atomic_store(&line->seconds, &seconds, __ATOMIC_RELAXED);
+    __atomic_store_n(&line->ticks, ticks, __ATOMIC_RELAXED);
     uint64_t wait = passed / 8;
-    uint64_t most = (uint64_t)(REFIT_MAX_SECONDS / line->seconds_per_tick);
+    uint64_t most = (uint64_t)(REFIT_MAX_SECONDS / seconds_per_tick);
     __atomic_store_n(&clock->current, next, __ATOMIC_RELEASE);
-    clock->refit_at = ticks + (wait < most ? wait : most);
+    __atomic_store_n(&clock->refit_at, ticks + (wait < most ? wait : most), __ATOMIC_RELAXED);
   }
   __atomic_store_n(&clock->refitting, 0, __ATOMIC_RELEASE);
 }

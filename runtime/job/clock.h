@@ -55,7 +55,12 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
 static inline double clock_seconds(const struct darshan_clock *clock, uint64_t ticks) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
-  return line->seconds + (double)(int64_t)(ticks - line->ticks) * line->seconds_per_tick;
+  /* Atomic, because a reader that slept for three refits may see one written. */
+  double seconds, seconds_per_tick;
+  uint64_t origin = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds, &seconds, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds_per_tick, &seconds_per_tick, __ATOMIC_RELAXED);
+  return seconds + (double)(int64_t)(ticks - origin) * seconds_per_tick;
 }
 
 #endif

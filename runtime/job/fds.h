@@ -27,13 +27,18 @@ int fd_may_change(void);
 void fd_set_file(int fd, uint32_t file);
 void fd_set_stream(int fd, uint32_t stream);
 
+static inline int fd_is_free(const struct fd_entry *entry) {
+  return (__atomic_load_n(&entry->file, __ATOMIC_RELAXED) |
+          __atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
+}
+
 /* The descriptor is about to be closed: what it stood for, NULL if nothing. */
 struct posix_file *fd_release_slow(int fd);
 void fd_dropped_slow(int fd);
 static inline struct posix_file *fd_release(int fd) {
   if ((uint32_t)fd >= darshan_rt.fd_limit) return NULL;
   const struct fd_entry *entry = &darshan_rt.fds[fd];
-  if (LIKELY((entry->file | entry->stream) == 0)) return NULL;
+  if (LIKELY(fd_is_free(entry))) return NULL;
   return fd_release_slow(fd);
 }
 
@@ -41,7 +46,7 @@ static inline struct posix_file *fd_release(int fd) {
 static inline void fd_dropped(int fd) {
   if ((uint32_t)fd < darshan_rt.fd_limit) {
     const struct fd_entry *entry = &darshan_rt.fds[fd];
-    if (UNLIKELY((entry->file | entry->stream) != 0)) fd_dropped_slow(fd);
+    if (UNLIKELY(!fd_is_free(entry))) fd_dropped_slow(fd);
   }
 }
 

@@ -69,7 +69,7 @@ void runtime_start(int argc, char **argv, char **envp) {
   pthread_atfork(children_prepare, NULL, runtime_forked);
   if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
-  *phase_word() = RUNTIME_READY;
+  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
@@ -90,7 +90,7 @@ static void describe_job(int with_mounts) {
 int runtime_begin_recording(void) {
   int result = 0;
   store_lock(&darshan_rt.store);
-  if (*phase_word() == RUNTIME_READY) {
+  if (runtime_phase() == RUNTIME_READY) {
     describe_job(1);
     struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
                                             darshan_rt.job.start_time_sec};
@@ -103,7 +103,7 @@ int runtime_begin_recording(void) {
     if (result == 0) {
       __atomic_store_n(phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
     } else {
-      darshan_rt.fd_limit = 0;
+      __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
       note_no_memory();
     }
   }
@@ -136,11 +136,11 @@ static void become_child(void) {
   store_forget(&darshan_rt.store);
   posix_forked();
   stdio_forked();
-  *phase_word() = RUNTIME_READY;
+  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 
 void runtime_forked(void) {
-  if (!darshan_rt.fd_limit || *darshan_rt.phase_page != RUNTIME_OFF) return;
+  if (!darshan_rt.fd_limit || runtime_phase() != RUNTIME_OFF) return;
   clock_start(&darshan_rt.clock);
   become_child();
 }
@@ -151,10 +151,10 @@ int runtime_enter_slow(const char *frame) {
     __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  uint32_t phase = *darshan_rt.phase_page;
+  uint32_t phase = runtime_phase();
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
     become_child();
-    phase = *darshan_rt.phase_page;
+    phase = runtime_phase();
   }
   darshan_guard_frame = frame;
   darshan_guard |= GUARD_BUSY;
@@ -168,10 +168,10 @@ int runtime_enter_slow(const char *frame) {
 /* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
-  if (*darshan_rt.phase_page == RUNTIME_OFF) become_child();
+  if (runtime_phase() == RUNTIME_OFF) become_child();
   stdio_finish();
   uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
-  darshan_rt.fd_limit = 0;
+  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
     describe_job(0);
@@ -179,16 +179,28 @@ static uint32_t stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
+/* No signal may end the process between a half-written log and its name. */
+static uint64_t block_signals(void) {
+  uint64_t all = UINT64_MAX, before = 0;
+  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+  return before;
+}
+static void restore_signals(uint64_t mask) {
+  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
 void runtime_finish(void) {
   if (stop_recording() == RUNTIME_OFF) {
     if (fd_may_change()) log_say_problems();
     return;
   }
+  uint64_t mask = block_signals();
   if (log_write() == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
   }
   children_adopt();
+  restore_signals(mask);
   log_say_problems();
 }
 
@@ -197,10 +209,13 @@ void runtime_before_exec(void) {
   darshan_rt.log_written = 0;
   if (phase == RUNTIME_OFF) return;
   darshan_rt.phase_before_exec = phase;
-  if (log_write() != 0) return;
-  darshan_rt.log_written = 1;
-  journal_remove(&darshan_rt.store.journal);
-  children_remove_self();
+  uint64_t mask = block_signals();
+  if (log_write() == 0) {
+    darshan_rt.log_written = 1;
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  restore_signals(mask);
 }
 
 void runtime_exec_failed(void) {
@@ -211,7 +226,7 @@ void runtime_exec_failed(void) {
     if (darshan_rt.fork_parent && darshan_rt.store.journal.has_file) children_add_self();
   }
   darshan_rt.log_written = 0;
-  *phase_word() = darshan_rt.phase_before_exec;
+  __atomic_store_n(phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
   darshan_rt.phase_before_exec = RUNTIME_OFF;
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }

@@ -81,11 +81,15 @@ void runtime_exec_failed(void);
 /* In a forked child: parent's records are not ours. */
 void runtime_forked(void);
 
+static inline uint32_t runtime_phase(void) {
+  return __atomic_load_n(darshan_rt.phase_page, __ATOMIC_RELAXED);
+}
+
 /* What to do with an event: 1 count it, 0 leave all tables alone.  Sets
  * GUARD_BUSY when it returns 1; runtime_leave clears it. */
 int runtime_enter_slow(const char *frame);
 static inline int runtime_enter(void) {
-  if (LIKELY(darshan_guard == 0 && *darshan_rt.phase_page == RUNTIME_RECORDING)) {
+  if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING)) {
     darshan_guard_frame = __builtin_frame_address(0);
     darshan_guard = GUARD_BUSY;
     COMPILER_FENCE();
@@ -106,7 +110,8 @@ static inline double ticks_seconds(uint64_t ticks) {
   return clock_seconds(&darshan_rt.clock, ticks);
 }
 static inline void ticks_check(uint64_t ticks) {
-  if (UNLIKELY(ticks >= darshan_rt.clock.refit_at)) clock_refit(&darshan_rt.clock);
+  if (UNLIKELY(ticks >= __atomic_load_n(&darshan_rt.clock.refit_at, __ATOMIC_RELAXED)))
+    clock_refit(&darshan_rt.clock);
 }
 
 #endif

@@ -88,27 +88,31 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
 /* Books what inlined macros moved since the last call, before it is lost.  Not
  * on streams that threads share: there, pointers move in calls of others, and
  * the macros, which do not lock, are of no use. */
+#define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define STDIO_POKE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
 void stdio_settle_slow(struct stdio_stream *stream);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  if (UNLIKELY(stream->owner != &darshan_guard)) {
-    if (stream->owner) stream->shared = 1;
-    stream->owner = &darshan_guard; /* its address names the thread */
+  const void *owner = STDIO_PEEK(stream->owner);
+  if (UNLIKELY(owner != &darshan_guard)) {
+    if (owner) STDIO_POKE(stream->shared, 1);
+    STDIO_POKE(stream->owner, &darshan_guard); /* its address names the thread */
   }
-  if (UNLIKELY(
-          (file->_IO_read_end == stream->read_end && file->_IO_read_ptr != stream->read_mark) ||
-          (file->_IO_write_base == stream->write_base &&
-           file->_IO_write_ptr != stream->write_mark)) &&
-      !stream->shared)
+  if (UNLIKELY((file->_IO_read_end == STDIO_PEEK(stream->read_end) &&
+                file->_IO_read_ptr != STDIO_PEEK(stream->read_mark)) ||
+               (file->_IO_write_base == STDIO_PEEK(stream->write_base) &&
+                file->_IO_write_ptr != STDIO_PEEK(stream->write_mark))) &&
+      !STDIO_PEEK(stream->shared))
     stdio_settle_slow(stream);
 }
 /* From here on, inlined macros are seen again. */
 static inline void stdio_remember(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  stream->read_mark = file->_IO_read_ptr;
-  stream->read_end = file->_IO_read_end;
-  stream->write_mark = file->_IO_write_ptr;
-  stream->write_base = file->_IO_write_base;
+  STDIO_POKE(stream->read_mark, file->_IO_read_ptr);
+  STDIO_POKE(stream->read_end, file->_IO_read_end);
+  STDIO_POKE(stream->write_mark, file->_IO_write_ptr);
+  STDIO_POKE(stream->write_base, file->_IO_write_base);
 }
 
 /* With the record locked. */

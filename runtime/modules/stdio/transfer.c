@@ -21,7 +21,7 @@ int64_t stdio_items_read(const struct stdio_stream *stream, size_t items, size_t
   if (items == wanted || size <= 1) return bytes;
   int64_t at = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
   if (at < 0) return bytes;
-  int64_t moved = at - (file->_IO_read_end - file->_IO_read_ptr) - stream->offset;
+  int64_t moved = at - (file->_IO_read_end - file->_IO_read_ptr) - STDIO_PEEK(stream->offset);
   return moved > bytes && moved < bytes + (int64_t)size ? moved : bytes;
 }
 
@@ -29,7 +29,7 @@ static inline void moved(struct stdio_stream *stream, int bytes_counter, int max
                          int64_t bytes) {
   int64_t *counters = stream->record->counters;
   counters[bytes_counter] += bytes;
-  stream->offset += bytes;
+  STDIO_POKE(stream->offset, stream->offset + bytes);
   if (bytes && counters[max_counter] < stream->offset - 1)
     counters[max_counter] = stream->offset - 1;
 }
@@ -129,7 +129,7 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
   if (!stdio_lock(stream)) return;
   ticks_check(t2);
   stream->record->counters[STDIO_SEEKS]++;
-  if (offset >= 0) stream->offset = offset;
+  if (offset >= 0) STDIO_POKE(stream->offset, offset);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_seconds(t1), ticks_seconds(t2));
   stdio_remember(stream);
   stdio_unlock(stream);
