@@ -1,0 +1,24 @@
+"""Reading the screen of `darshan stat`."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LINES, COLUMNS = 24, 80
+LAYERS = ("POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR")
+
+
+def fits(screen: str) -> None:
+    """At most 24 lines of 80 columns, and nothing that steers a terminal."""
+    lines = screen.splitlines()
+    assert len(lines) <= LINES
+    for line in lines:
+        assert all(unicodedata.category(c) not in ("Cc", "Cf", "Cs") for c in line), line
+        if not line.startswith("darshan: "):  # the last line may hold a long path
+            assert len(line) <= COLUMNS, line
+
+
+def layers(screen: str) -> dict[str, list[str]]:
+    """Columns of the table of layers: files, reads, writes, ..."""
+    found = [line.split() for line in screen.splitlines()]
+    return {words[0]: words[1:] for words in found if words and words[0] in LAYERS}

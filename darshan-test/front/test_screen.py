@@ -1,0 +1,86 @@
+"""The screen of `darshan stat -r` agrees with the parser, whatever the log."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .screen import fits, layers
+
+Rows = Callable[[Path], list[list[str]]]
+# Kinds of calls: SEQ_READS and CONSEC_READS are properties of calls.
+CALLS = re.compile(r"^[A-Z0-9_]+?_(INDEP_|COLL_|SPLIT_|NB_)?(READS|WRITES)$")
+PROPERTIES = re.compile(r"(SEQ|CONSEC)_(READS|WRITES)$")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The generated logs, good and bad."""
+    folder = tmp_path_factory.mktemp("corpus")
+    top = Path(__file__).resolve().parent.parent
+    subprocess.run([sys.executable, "-m", "logs", folder], cwd=top, check=True, capture_output=True)
+    return sorted(folder.iterdir())
+
+
+def says(column: str, value: int) -> bool:
+    """Whether a column is this number, rounded if it has a unit."""
+    unit = {"M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.get(column[-1])
+    if unit is None:
+        return int(column) == value
+    return abs(int(column[:-1]) * unit - value) * 2 <= unit
+
+
+def calls_of(rows: list[list[str]], module: str, kind: str) -> int:
+    """Sum of the calls of a kind over all rows of a module."""
+    return sum(
+        max(0, int(row[4]))
+        for row in rows
+        if row[0] == module
+        and row[3].endswith(kind)
+        and CALLS.match(row[3])
+        and not PROPERTIES.search(row[3])
+    )
+
+
+def test_counts_are_those_of_the_parser(darshan: Run, corpus: list[Path], rows: Rows) -> None:
+    compared = 0
+    for log in corpus:
+        done = darshan("stat", "-r", log)
+        screen = done.stderr.decode()
+        fits(screen)
+        if done.returncode != 0 or "left out" in screen or screen.startswith("darshan: /"):
+            continue
+        try:
+            expected = rows(log)
+        except subprocess.CalledProcessError:
+            continue
+        for module, columns in layers(screen).items():
+            ids = {row[2] for row in expected if row[0] == module}
+            assert int(columns[0]) == len(ids), log.name
+            for place, kind in ((1, "READS"), (2, "WRITES")):
+                calls = calls_of(expected, module, kind)
+                if calls < 1 << 63:
+                    assert says(columns[place], calls), log.name
+                    compared += 1
+    assert compared > 20
+
+
+def test_screens_fit_for_real_logs(darshan: Run, real_logs: list[Path]) -> None:
+    for log in real_logs:
+        done = darshan("stat", "-r", log)
+        assert done.returncode == 0, done.stderr
+        fits(done.stderr.decode())
+
+
+def test_damaged_log(darshan: Run, work: Path) -> None:
+    (work / "text").write_text("no log")
+    done = darshan("stat", "-r", "text")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"darshan: text: ")
+    assert done.stderr.count(b"\n") == 1
