@@ -33,6 +33,13 @@ def tree(work: Path) -> None:
     (work / "tree" / "link").symlink_to("branch 1/leaf-01")
 
 
+def two_trees(work: Path) -> None:
+    """A tree and a copy of it that is not quite the same."""
+    tree(work)
+    shutil.copytree(work / "tree", work / "other", symlinks=True)
+    (work / "other" / "empty").write_text("no more\n")
+
+
 def archive(work: Path) -> None:
     """A tree, packed by tar."""
     tree(work)
@@ -95,3 +102,9 @@ def script(name: str) -> Callable[[Path], None]:
         shutil.copyfile(SCRIPTS / name, work / name)
 
     return setup
+
+
+def copied_by_script(work: Path) -> None:
+    """The big file and the script that copies it."""
+    big_file(work)
+    script("copies.py")(work)

@@ -140,15 +140,38 @@ class Sandbox:
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 
+    @property
+    def parser(self) -> Path:
+        """The parser of this build."""
+        return self.build / "darshan-parser"
+
+    def has_log(self, journal: Path, logs: list[Path]) -> bool:
+        """Whether a process was killed when its log was there and its journal not yet gone."""
+        ours = counters(parse(self.parser, journal))
+        return any(counters(parse(self.parser, log)) == ours for log in logs)
+
     def recorded(self) -> Recorded:
         """The logs of the last run, together."""
         logs, journals = self.base / "logs", self.base / "journals"
         found = Recorded(paths=sorted(logs.rglob("*.darshan")))
         found.journals = sorted(journals.iterdir())
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
-        for path in [*found.paths, *found.journals]:
-            parse(self.build / "darshan-parser", path, found.log)
+        for path in found.paths:
+            parse(self.parser, path, found.log)
+        for journal in found.journals:
+            if not self.has_log(journal, found.paths):
+                parse(self.parser, journal, found.log)
         return found
+
+
+def counters(log: Log) -> dict[tuple[str, str, str], float]:
+    """All counters that are whole numbers (times are rounded when a log is written)."""
+    return {
+        (module, name, counter): value
+        for (module, name), row in log.records.items()
+        for counter, value in row.items()
+        if "_F_" not in counter
+    }
 
 
 def describe(path: Path) -> str:
