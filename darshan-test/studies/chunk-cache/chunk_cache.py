@@ -1,0 +1,213 @@
+"""The study: its cases, one run of each bare and instrumented, and the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from instrumented import Counters, Lab, Run
+
+MIB = 1 << 20
+# The caches of the source, which prints MiB: 1.0, 15.3, 33.4 and 64.8.
+CACHES = (1 << 20, 16_000_000, 35_000_000, 68_000_000)
+OWN = 0  # the cache that the library chooses
+COMPRESSED = ((64, 128, 256), (256, 128, 256))
+PLAIN = tuple((steps, 64, 128) for steps in (4, 8, 16, 32, 64))
+# Microseconds per later horizontal slice in the source, by steps per chunk and cache.
+SOURCE = {
+    (64, CACHES[0]): 211_280,
+    (64, CACHES[1]): 4_558,
+    (256, CACHES[0]): 850_607,
+    (256, CACHES[3]): 3_562,
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of the study is done.  Slices of whole chunks make means comparable."""
+
+    steps: int
+    slices: int
+    series: int
+
+
+SMALL = Size(steps=256, slices=16, series=1)
+FULL = Size(steps=1560, slices=512, series=4)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file and a way to read it."""
+
+    library: str  # hdf5 or netcdf
+    chunk: tuple[int, int, int]
+    level: int  # of deflate, 0: not compressed
+    cache: int  # bytes
+
+    @property
+    def file(self) -> str:
+        """Name of the file that holds this layout."""
+        return "-".join(map(str, (*self.chunk, self.level))) + ".nc"
+
+
+# The problem and its cure, through HDF5 itself and as netCDF cures it.
+PROBLEMS = [
+    (Case("hdf5", COMPRESSED[0], 1, CACHES[0]), Case("hdf5", COMPRESSED[0], 1, CACHES[1])),
+    (Case("hdf5", COMPRESSED[1], 1, CACHES[0]), Case("hdf5", COMPRESSED[1], 1, CACHES[3])),
+    (Case("netcdf", COMPRESSED[0], 1, CACHES[0]), Case("netcdf", COMPRESSED[0], 1, OWN)),
+    (Case("netcdf", COMPRESSED[1], 1, CACHES[0]), Case("netcdf", COMPRESSED[1], 1, OWN)),
+]
+
+
+def cases(everything: bool) -> list[Case]:
+    """The problems and their cures; or all combinations of the source."""
+    pairs = [case for pair in PROBLEMS for case in pair]
+    if not everything:
+        return pairs
+    compressed = [Case("hdf5", chunk, 1, cache) for chunk in COMPRESSED for cache in CACHES]
+    plain = [Case("hdf5", chunk, 0, cache) for chunk in PLAIN for cache in CACHES]
+    return compressed + [case for case in pairs if case.library == "netcdf"] + plain
+
+
+@dataclass
+class Measured:
+    """A case, read twice."""
+
+    case: Case
+    bare: dict[str, float]  # what the reader printed
+    ours: dict[str, float]
+    same: bool  # everything that it printed, but for times
+    posix: Counters  # of the file
+
+    @property
+    def read(self) -> float:
+        """Bytes that the file system was asked for."""
+        return self.posix["BYTES_READ"]
+
+
+def numbers(run: Run) -> dict[str, float]:
+    """What a reader printed."""
+    return dict(zip(run.words[::2], map(float, run.words[1::2])))
+
+
+def results(run: Run) -> list[tuple[str, str]]:
+    """What a reader printed, without the times."""
+    pairs = zip(run.words[::2], run.words[1::2])
+    return [(name, value) for name, value in pairs if not name.endswith("_us")]
+
+
+@dataclass
+class Study:
+    """Cases at work in a lab."""
+
+    lab: Lab
+    size: Size
+
+    def write(self, case: Case) -> Path:
+        """Makes the file of a case, if it is not there."""
+        path = self.lab.folder / case.file
+        if not path.exists():
+            partial = path.with_suffix(".partial")
+            layout = map(str, (self.size.steps, *case.chunk, case.level))
+            program = self.lab.program("chunk-cache/write-field")
+            self.lab.run([program, partial, *layout], instrumented=False)
+            partial.rename(path)
+        return path
+
+    def measure(self, case: Case) -> Measured:
+        """Reads the file of a case bare, then instrumented."""
+        path = self.write(case)
+        amounts = map(str, (case.cache, self.size.slices, self.size.series))
+        command = [self.lab.program(f"chunk-cache/read-{case.library}"), path, *amounts]
+        bare = self.lab.run(command, instrumented=False)
+        ours = self.lab.run(command, instrumented=True)
+        assert ours.log
+        posix = self.lab.counters(ours.log)[path.name]
+        return Measured(case, numbers(bare), numbers(ours), results(bare) == results(ours), posix)
+
+
+HEAD = (
+    "through",
+    "chunk",
+    "deflate",
+    "cache, MiB",
+    "first slice, µs",
+    "later slices, µs",
+    "instrumented",
+    "source",
+    "series, µs",
+    "instrumented",
+    "asked, MB",
+    "POSIX read, MB",
+    "factor",
+    "POSIX reads",
+)
+
+
+def row(measured: Measured) -> list[str]:
+    """A case as a row of the table."""
+    case, bare, ours = measured.case, measured.bare, measured.ours
+    source = SOURCE.get((case.chunk[0], case.cache)) if case.level else None
+    return [
+        case.library,
+        "×".join(map(str, case.chunk)),  # noqa: RUF001
+        str(case.level or "no"),
+        f"{bare['cache'] / MIB:.1f}" + (" (own)" if case.cache == OWN else ""),
+        f"{bare['slice_first_us']:,.0f}",
+        f"{bare['slice_later_us']:,.0f}",
+        f"{ours['slice_later_us']:,.0f}",
+        f"{source:,}" if source else "",
+        f"{bare['series_later_us']:,.0f}",
+        f"{ours['series_later_us']:,.0f}",
+        f"{ours['asked'] / 1e6:,.1f}",
+        f"{measured.read / 1e6:,.1f}",
+        f"{measured.read / ours['asked']:.2f}",
+        f"{measured.posix['READS']:,.0f}",
+    ]
+
+
+def mean_slice(result: dict[str, float], size: Size) -> float:
+    """Microseconds per slice, the first one and its chunk included."""
+    later = result["slice_later_us"] * (size.slices - 1)
+    return (result["slice_first_us"] + later) / size.slices
+
+
+COMPARISON = (
+    "through",
+    "steps per chunk",
+    "mean slice, problem / cure",
+    "source",
+    "POSIX read, problem / cure",
+)
+
+
+def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
+    """Time of slices and bytes, problem against cure, beside the source's."""
+    rows = []
+    for problem, cure in PROBLEMS:
+        a, b = measured[problem], measured[cure]
+        ratio = mean_slice(a.bare, size) / mean_slice(b.bare, size)
+        steps = problem.chunk[0]
+        known = [SOURCE.get((steps, case.cache)) for case in (problem, cure)]
+        rows.append(
+            [
+                problem.library,
+                str(steps),
+                f"{ratio:,.0f}",
+                f"{known[0] / known[1]:.0f}" if known[0] and known[1] else "",
+                f"{a.read / b.read:.1f}",
+            ]
+        )
+    return rows
+
+
+def overhead(measured: dict[Case, Measured], size: Size) -> str:
+    """The time of all reading, instrumented against bare."""
+
+    def total(run: dict[str, float]) -> float:
+        series = run["series_first_us"] + run["series_later_us"] * (size.series - 1)
+        return mean_slice(run, size) * size.slices + series
+
+    without = sum(total(result.bare) for result in measured.values())
+    with_us = sum(total(result.ours) for result in measured.values())
+    return f"all reading, instrumented / bare: {with_us / without:.4f}"

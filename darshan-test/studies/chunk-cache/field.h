@@ -1,0 +1,16 @@
+/* The variable of the study: float t(time, lat, lon), the same values for all. */
+#ifndef CHUNK_CACHE_FIELD_H
+#define CHUNK_CACHE_FIELD_H
+
+#include <stddef.h>
+
+enum { FIELD_LAT = 128, FIELD_LON = 256, FIELD_PLANE = FIELD_LAT * FIELD_LON };
+#define FIELD_NAME "temperature"
+
+/* Fills the plane of a time step, FIELD_PLANE values, row by row. */
+void field_plane(size_t step, float *plane);
+
+/* A number from text, at least 0; ends the program with a message if it is none. */
+size_t field_number(const char *text);
+
+#endif

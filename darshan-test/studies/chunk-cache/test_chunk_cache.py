@@ -1,0 +1,60 @@
+"""What does not depend on time in the small form of the study."""
+
+from __future__ import annotations
+
+import pytest
+from chunk_cache import OWN, PROBLEMS, Case, Measured, Size, Study
+from instrumented import Lab
+
+VALUE_BYTES = 4
+PLANE = 128 * 256
+# Slices of one chunk, and nothing else.
+SIZE = Size(steps=256, slices=12, series=0)
+
+
+@pytest.fixture(scope="module")
+def measured(lab: Lab) -> dict[Case, Measured]:
+    """The problems and their cures."""
+    if "\nwith_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
+        pytest.fail("configure has found HDF5, but not netCDF")
+    study = Study(lab, SIZE)
+    return {case: study.measure(case) for pair in PROBLEMS for case in pair}
+
+
+def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
+    """The runtime changes nothing that a reader prints, and all readers read the same."""
+    reference = next(iter(measured.values())).bare
+    sums = {name for name in reference if name.rpartition("_")[2].isdigit()}
+    assert len(sums) == SIZE.slices + SIZE.series
+    for case, result in measured.items():
+        assert result.same, case
+        assert {name: result.bare[name] for name in sums} == {
+            name: reference[name] for name in sums
+        }, case
+
+
+@pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
+def test_problem_reads_the_chunk_again(
+    problem: Case, cure: Case, measured: dict[Case, Measured]
+) -> None:
+    """Without room for a chunk, every slice reads it; with room, the first one does."""
+    bad, good = measured[problem], measured[cure]
+    chunk = bad.posix["ACCESS1_ACCESS"]
+    plain_bytes = problem.chunk[0] * PLANE * VALUE_BYTES
+    assert 0.2 * plain_bytes < chunk < plain_bytes  # compressed
+    assert bad.posix["ACCESS1_COUNT"] == SIZE.slices
+    assert bad.read - good.read == (SIZE.slices - 1) * chunk
+    assert bad.read > 10 * good.read
+    assert bad.posix["READS"] - good.posix["READS"] == SIZE.slices - 1
+    # The metadata apart, which is less than a percent of a chunk.
+    assert chunk <= good.read < 1.01 * chunk
+
+
+def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
+    """The cache that netCDF chooses holds a chunk."""
+    for case, result in measured.items():
+        if case.cache == OWN:
+            chunk_bytes = case.chunk[0] * PLANE * VALUE_BYTES
+            assert chunk_bytes <= result.bare["cache"] <= 64 << 20
+        else:
+            assert result.bare["cache"] == case.cache

@@ -1,0 +1,22 @@
+/* How a library gives access to the variable; one file per library. */
+#ifndef CHUNK_CACHE_VARIABLE_H
+#define CHUNK_CACHE_VARIABLE_H
+
+#include <stddef.h>
+
+/* Opens the file and its variable with a chunk cache of this many bytes; 0: what
+ * the library itself thinks right.  Ends the program on an error. */
+void variable_open(const char *path, size_t cache_bytes);
+
+/* Length of the variable in time. */
+size_t variable_steps(void);
+
+/* Bytes of the chunk cache that the variable really has. */
+size_t variable_cache(void);
+
+/* Reads a box into values, which holds all of it. */
+void variable_read(const size_t start[3], const size_t count[3], float *values);
+
+void variable_close(void);
+
+#endif
