@@ -97,7 +97,7 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
 static void add_module(struct picture *picture, darshan_log *log, int id, const char *path) {
   struct darshan_error error = {""};
   const struct darshan_module *module = darshan_module_by_id(id);
-  if (!module ||
+  if (!module || id >= DARSHAN_MAX_MODULES ||
       (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_FILE_COUNTERS))
     return;
   struct picture_layer *layer = layer_of(picture, module);
