@@ -1,0 +1,113 @@
+"""Runs a study's programs with and without the runtime, and reads the logs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SECONDS = 1800  # a run of the largest study takes less
+
+Counters = dict[str, float]
+
+
+@dataclass
+class Run:
+    """What became of one run of a program."""
+
+    seconds: float  # from its start to its end
+    words: list[str]  # of its output
+    log: Path | None  # of an instrumented run
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment without anything of ours."""
+    ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+@dataclass
+class Lab:
+    """Where a study runs, and with what."""
+
+    build: Path
+    folder: Path
+    logs: int = field(default=0)
+
+    def program(self, name: str) -> str:
+        """A program of a study, as `study/program`."""
+        return str(self.build / "darshan-test" / "studies" / name)
+
+    def instrumentation(self) -> tuple[dict[str, str], Path]:
+        """Variables that switch the runtime on, and where the log will be."""
+        self.logs += 1
+        log = self.folder / "logs" / f"{self.logs}.darshan"
+        journals = self.folder / "journals"
+        log.parent.mkdir(exist_ok=True)
+        journals.mkdir(exist_ok=True)
+        settings = {
+            "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_LOGFILE": str(log),
+            "DARSHAN_MMAP_LOGPATH": str(journals),
+        }
+        return settings, log
+
+    def run(self, command: Sequence[str | Path], *, instrumented: bool) -> Run:
+        """Runs a command to its end, which must be a success without a word on stderr."""
+        settings, log = self.instrumentation() if instrumented else ({}, None)
+        begun = time.perf_counter()
+        done = subprocess.run(
+            [str(word) for word in command],
+            env=plain_environment() | settings,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        seconds = time.perf_counter() - begun
+        if done.returncode or done.stderr:
+            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr}")
+        if log and not log.exists():
+            raise RuntimeError(f"{command} left no log")
+        return Run(seconds, done.stdout.split(), log)
+
+    def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
+        """Per file, by its name without the folder: the counters of a module."""
+        done = subprocess.run(
+            [self.build / "darshan-parser", log], capture_output=True, text=True, check=True
+        )
+        found: dict[str, Counters] = {}
+        for line in done.stdout.splitlines():
+            columns = line.split("\t")
+            if columns[0] == module:
+                counters = found.setdefault(Path(columns[5]).name, {})
+                counters[columns[3].removeprefix(f"{module}_")] = float(columns[4])
+        return found
+
+
+def digest(path: Path) -> str:
+    """Of a file's bytes."""
+    with path.open("rb") as stream:
+        hashed = hashlib.sha256()
+        while block := stream.read(1 << 20):
+            hashed.update(block)
+    return hashed.hexdigest()
+
+
+def per_cent(value: float, base: float) -> str:
+    """How much more than the base, as in the sources' tables."""
+    return f"{100 * (value / base - 1):+.0f} %"
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """As Markdown, padded so that it can be read in a terminal."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+    rule = ["-" * width for width in widths]
+    for row in (head, rule, *rows):
+        print("| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |")
+    print(flush=True)

@@ -1,0 +1,86 @@
+/* Follows the dataset of `append` while it is written, as a SWMR reader.
+ *
+ * Every element that it sees must hold its value or, where the writer has extended
+ * the dataset but not yet written the chunk, the fill value; anything else is a torn
+ * read.  Ends when all elements are there, and prints how often it refreshed. */
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PATIENCE_STEPS = 60000 }; /* of a millisecond without news */
+
+static void fail(const char *what) {
+  fprintf(stderr, "follow: %s failed\n", what);
+  exit(1);
+}
+
+/* Elements known to the dataset now; what it knew before is dropped. */
+static hsize_t refreshed_extent(hid_t dataset) {
+  hsize_t extent = 0;
+  if (H5Drefresh(dataset) < 0) fail("H5Drefresh");
+  hid_t space = H5Dget_space(dataset);
+  if (space < 0 || H5Sget_simple_extent_dims(space, &extent, NULL) != 1)
+    fail("asking for the extent");
+  H5Sclose(space);
+  return extent;
+}
+
+static void read_elements(hid_t dataset, hsize_t first, hsize_t count, int *values) {
+  hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &count, NULL);
+  if (space < 0 || memory < 0 ||
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &count, NULL) < 0 ||
+      H5Dread(dataset, H5T_NATIVE_INT, memory, space, H5P_DEFAULT, values) < 0)
+    fail("reading");
+  H5Sclose(memory);
+  H5Sclose(space);
+}
+
+/* How many of these elements have their value, counted from the first; ends the
+ * program on a value that nobody wrote. */
+static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
+  hsize_t right = 0;
+  for (hsize_t i = 0; i < count; i++) {
+    int expected = (int)(first + i + 1);
+    if (values[i] != expected && values[i] != 0) {
+      fprintf(stderr, "follow: element %llu is %d\n", (unsigned long long)(first + i), values[i]);
+      exit(1);
+    }
+    if (values[i] == expected && right == i) right++;
+  }
+  return right;
+}
+
+int main(int argc, char **argv) {
+  const struct timespec pause = {0, 1000000};
+  if (argc != 3) {
+    fputs("usage: follow FILE COUNT\n", stderr);
+    return 2;
+  }
+  hsize_t wanted = strtoull(argv[2], NULL, 10), known = 0;
+  unsigned long refreshes = 0, partial = 0;
+  int *values = malloc(wanted * sizeof *values);
+  hid_t file = H5Fopen(argv[1], H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  hid_t dataset = file < 0 ? -1 : H5Dopen2(file, "elements", H5P_DEFAULT);
+  if (dataset < 0 || !values) fail("opening");
+  for (int idle = 0; known < wanted && idle < PATIENCE_STEPS; idle++) {
+    hsize_t extent = refreshed_extent(dataset);
+    refreshes++;
+    if (extent > wanted) fail("the extent");
+    if (extent > known) {
+      read_elements(dataset, known, extent - known, values);
+      hsize_t right = right_elements(values, known, extent - known);
+      if (right < extent - known) partial++;
+      if (right) idle = 0;
+      known += right;
+    }
+    if (known < wanted) nanosleep(&pause, NULL);
+  }
+  free(values);
+  if (known < wanted) fail("waiting for the writer");
+  H5Dclose(dataset);
+  H5Fclose(file);
+  printf("refreshes %lu partial %lu elements %llu\n", refreshes, partial,
+         (unsigned long long)known);
+  return 0;
+}
