@@ -8,6 +8,8 @@
 
 #include "../intercept/spin.h"
 #include "../log/write.h"
+#include "../modules/hdf5/hdf5.h"
+#include "../modules/layers/layers.h"
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 #include "names.h"
@@ -25,13 +27,15 @@ static uint32_t *phase_word(void) {
 }
 
 static int prepare_memory(void) {
-  static const int modules[STORE_MODULES] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_STDIO,
-                                             DARSHAN_MOD_POSIX_EXT};
+  static const int modules[STORE_FIRST_ANNEX] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_H5F,
+                                                 DARSHAN_MOD_H5D, DARSHAN_MOD_STDIO};
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
-  for (int i = 0; i < STORE_MODULES; i++)
+  for (int i = 0; i < STORE_FIRST_ANNEX; i++)
     limits.records[i] = darshan_rt.config.max_records[modules[i]];
-  /* Every file of the POSIX module may need one of these. */
+  /* What every record of the log may need in the annex. */
   limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
+  limits.records[STORE_H5_META] = limits.records[STORE_H5F];
+  limits.records[STORE_LAYERS] = limits.records[STORE_H5F] + limits.records[STORE_H5D];
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
@@ -136,6 +140,8 @@ static void become_child(void) {
   store_forget(&darshan_rt.store);
   posix_forked();
   stdio_forked();
+  h5_forked();
+  layers_forked();
   __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 

@@ -5,6 +5,8 @@
 
 #include "../intercept/guard.h"
 #include "../log/logname.h"
+#include "../modules/hdf5/hdf5-state.h"
+#include "../modules/layers/layers-state.h"
 #include "../modules/posix/posix-state.h"
 #include "../modules/stdio/stdio-state.h"
 #include "../records/store.h"
@@ -32,6 +34,8 @@ struct darshan_runtime {
   struct darshan_clock clock;
   struct posix_state posix;
   struct stdio_state stdio;
+  struct layers_state layers;
+  struct hdf5_state hdf5;
 
   struct record_store store;
   uint32_t highest_fd; /* highest number ever followed */

@@ -39,18 +39,21 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
       (struct log_part){module, partial, version, records, length};
 }
 
-/* The annex of a journal is one block, with room behind it. */
+/* The blocks of a live annex lie one behind the other, each with its room. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;
   memcpy(&trailer, map->base + map->size - sizeof(trailer), sizeof(trailer));
-  if (memcmp(trailer.magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer.magic)) != 0 ||
-      !inside(map, trailer.offset, sizeof(block)))
-    return;
-  memcpy(&block, map->base + trailer.offset, sizeof(block));
-  if (inside(map, trailer.offset + sizeof(block), block.raw_len))
+  if (memcmp(trailer.magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer.magic)) != 0) return;
+  uint64_t at = trailer.offset;
+  for (uint32_t i = 0; i < trailer.num_blocks && inside(map, at, sizeof(block)); i++) {
+    memcpy(&block, map->base + at, sizeof(block));
+    at += sizeof(block);
+    if (!inside(map, at, block.stored_len) || block.raw_len > block.stored_len) return;
     add_part(content, (int)block.module, block.version, block.flags & DARSHAN_ANNEX_PARTIAL,
-             map->base + trailer.offset + sizeof(block), block.raw_len);
+             map->base + at, block.raw_len);
+    at += block.stored_len;
+  }
 }
 
 static int find_records(struct log_content *content, const struct mapped *map) {

@@ -15,6 +15,19 @@ static const unsigned char posix_ext_times[] = {
 #include "records/posix-ext.def"
 };
 
+static const unsigned char h5f_times[] = {
+#include "records/h5f.def"
+};
+static const unsigned char h5d_times[] = {
+#include "records/h5d.def"
+};
+static const unsigned char h5_meta_times[] = {
+#include "records/h5-meta.def"
+};
+static const unsigned char layers_times[] = {
+#include "records/layers.def"
+};
+
 static const double unit_seconds[] = {
     [TIME_SECONDS] = 1.0 / (1 << 30), [TIME_TIMESTAMP] = 1.0 / (1 << 21)};
 
@@ -43,4 +56,8 @@ void log_round_times(struct record_store *store) {
   round_region(store, STORE_POSIX, posix_times, sizeof(posix_times));
   round_region(store, STORE_STDIO, stdio_times, sizeof(stdio_times));
   round_region(store, STORE_POSIX_EXT, posix_ext_times, sizeof(posix_ext_times));
+  round_region(store, STORE_H5F, h5f_times, sizeof(h5f_times));
+  round_region(store, STORE_H5D, h5d_times, sizeof(h5d_times));
+  round_region(store, STORE_H5_META, h5_meta_times, sizeof(h5_meta_times));
+  round_region(store, STORE_LAYERS, layers_times, sizeof(layers_times));
 }

@@ -28,8 +28,12 @@ static const struct {
   uint32_t record_size;
 } shapes[STORE_MODULES] = {
     {DARSHAN_MOD_POSIX, VERSION_POSIX, sizeof(struct darshan_posix_record)},
+    {DARSHAN_MOD_H5F, VERSION_H5F, sizeof(struct darshan_h5f_record)},
+    {DARSHAN_MOD_H5D, VERSION_H5D, sizeof(struct darshan_h5d_record)},
     {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
-    {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)}};
+    {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)},
+    {DARSHAN_MOD_H5_META, VERSION_H5_META, sizeof(struct darshan_h5_meta_record)},
+    {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)}};
 
 static size_t page_up(size_t n) {
   return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -39,8 +43,10 @@ static struct darshan_header *header_of(struct record_store *store) {
   return (struct darshan_header *)store->journal.base;
 }
 
-static struct darshan_annex_block *annex_block(struct record_store *store) {
-  return (struct darshan_annex_block *)(store->journal.base + store->annex_start);
+/* Stands right before the records of a module of the annex. */
+static struct darshan_annex_block *annex_block(struct record_store *store,
+                                               const struct store_region *region) {
+  return (struct darshan_annex_block *)(store->journal.base + region->part.start) - 1;
 }
 
 /* A module of the log takes its room first come, first served. */
@@ -66,9 +72,8 @@ int store_prepare(struct record_store *store, const struct store_limits *limits)
   uint64_t entries = 2;
   for (int i = 0; i < STORE_MODULES; i++) {
     uint64_t own_room = UINT64_MAX; /* the annex does not count against MODMEM */
-    int annex = shapes[i].id >= DARSHAN_MAX_MODULES;
+    int annex = i >= STORE_FIRST_ANNEX;
     size_t start = annex ? end + sizeof(struct darshan_annex_block) : end;
-    if (annex) store->annex_start = end;
     end = place_region(&store->regions[i], i, limits->records[i], start, annex ? &own_room : &room);
     entries += store->regions[i].limit + 1;
   }
@@ -84,31 +89,39 @@ int store_prepare(struct record_store *store, const struct store_limits *limits)
 static void write_trailer(struct record_store *store) {
   struct darshan_annex_trailer *trailer =
       (struct darshan_annex_trailer *)(store->journal.base + store->journal.size) - 1;
-  struct darshan_annex_block *block = annex_block(store);
-  const struct journal_part *part = &store->regions[STORE_POSIX_EXT].part;
-  block->module = (uint32_t)store->regions[STORE_POSIX_EXT].module_id;
-  block->version = store->regions[STORE_POSIX_EXT].version;
-  block->comp_type = DARSHAN_UNCOMPRESSED;
-  block->stored_len = part->end - part->start;
+  size_t first = store->regions[STORE_FIRST_ANNEX].part.start - sizeof(struct darshan_annex_block);
   memcpy(trailer->magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer->magic));
   trailer->version = DARSHAN_ANNEX_VERSION;
-  trailer->num_blocks = 1;
-  trailer->offset = store->annex_start;
-  trailer->length = part->end - store->annex_start;
+  trailer->num_blocks = STORE_MODULES - STORE_FIRST_ANNEX;
+  trailer->offset = first;
+  trailer->length = store->regions[STORE_MODULES - 1].part.end - first;
   trailer->flags = DARSHAN_ANNEX_LIVE;
 }
 
-/* First page of the annex, last page of the file: needed with its first record. */
+/* The head of one block and room behind it: a page. */
+static int reserve_block(struct record_store *store, struct store_region *region) {
+  size_t start = region->part.start - sizeof(struct darshan_annex_block);
+  struct journal_part head = {.start = start, .end = start + PAGE};
+  if (journal_reserve(&store->journal, &head, PAGE) < 0) return -1;
+  region->part.usable = PAGE - sizeof(struct darshan_annex_block);
+  if (head.kept) region->part.kept = region->part.usable;
+  struct darshan_annex_block *block = annex_block(store, region);
+  block->module = (uint32_t)region->module_id;
+  block->version = region->version;
+  block->comp_type = DARSHAN_UNCOMPRESSED;
+  block->stored_len = region->part.end - region->part.start;
+  return 0;
+}
+
+/* All blocks are there from the first record on, because a reader goes from one
+ * to the next; the trailer, in the last page, comes last. */
 static void reserve_annex(struct record_store *store) {
   struct journal_part last = {.start = store->journal.size - PAGE, .end = store->journal.size};
-  struct journal_part head = {.start = store->annex_start, .end = store->annex_start + PAGE};
-  if (journal_reserve(&store->journal, &last, PAGE) == 0 &&
-      journal_reserve(&store->journal, &head, PAGE) == 0) {
-    store->regions[STORE_POSIX_EXT].part.usable = PAGE - sizeof(struct darshan_annex_block);
-    if (head.kept)
-      store->regions[STORE_POSIX_EXT].part.kept = PAGE - sizeof(struct darshan_annex_block);
-    write_trailer(store);
-  }
+  if (store->annex_ready) return;
+  store->annex_ready = 1;
+  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++)
+    if (reserve_block(store, &store->regions[i]) < 0) return;
+  if (journal_reserve(&store->journal, &last, PAGE) == 0) write_trailer(store);
 }
 
 int store_map(struct record_store *store, const struct darshan_job *job, const char *job_text,
@@ -144,6 +157,7 @@ void store_forget(struct record_store *store) {
   memset(&store->journal, 0, sizeof(store->journal));
   store->journal.size = size;
   store->names_used = 0;
+  store->annex_ready = 0;
   store->names.usable = store->names.kept = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
@@ -222,12 +236,12 @@ static void publish(struct record_store *store, struct store_region *region) {
   if (id < DARSHAN_MAX_MODULES)
     __atomic_store_n(&header_of(store)->modules[id].len, length, __ATOMIC_RELEASE);
   else
-    __atomic_store_n(&annex_block(store)->raw_len, length, __ATOMIC_RELEASE);
+    __atomic_store_n(&annex_block(store, region)->raw_len, length, __ATOMIC_RELEASE);
 }
 
 static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id) {
   struct store_region *region = &store->regions[module];
-  if (module == STORE_POSIX_EXT && region->count == 0) reserve_annex(store);
+  if (module >= STORE_FIRST_ANNEX) reserve_annex(store);
   size_t needed = ((size_t)region->count + 1) * region->record_size;
   if (journal_reserve(&store->journal, &region->part, needed) < 0) return NO_RECORD;
   uint32_t number = region->count + 1;
@@ -258,6 +272,6 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
   if (region->module_id < DARSHAN_MAX_MODULES)
     header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
   else
-    annex_block(store)->flags |= DARSHAN_ANNEX_PARTIAL;
+    annex_block(store, region)->flags |= DARSHAN_ANNEX_PARTIAL;
   return region->overflow;
 }

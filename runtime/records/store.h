@@ -11,7 +11,17 @@
 #include "records.h"
 
 /* The modules that keep records at run time. */
-enum store_module { STORE_POSIX, STORE_STDIO, STORE_POSIX_EXT, STORE_MODULES };
+enum store_module {
+  STORE_POSIX,
+  STORE_H5F,
+  STORE_H5D,
+  STORE_STDIO, /* of the log, in the order of their ids; from here on, the annex */
+  STORE_POSIX_EXT,
+  STORE_H5_META,
+  STORE_LAYERS,
+  STORE_MODULES,
+  STORE_FIRST_ANNEX = STORE_POSIX_EXT
+};
 
 #define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
 #define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
@@ -43,7 +53,7 @@ struct record_store {
   struct journal_part names;
   uint64_t names_used;
   struct store_region regions[STORE_MODULES];
-  size_t annex_start;
+  int annex_ready;           /* its frame is written */
   struct store_entry *index; /* open addressing, never more than half full */
   uint32_t index_mask;
   uint32_t entries;

@@ -69,7 +69,7 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
   if (!posix_lock(file)) return;
   add(ext_of(file), counter, amount, fcounter, t1, t2);
   if (fcounter == POSIX_EXT_F_META_TIME) posix_add_meta_time(file, t1, t2);
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
@@ -111,7 +111,7 @@ void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64
   add(ext_of(file), POSIX_EXT_ALLOC_BYTES, bytes, -1, 0, 0);
   add(ext_of(file), POSIX_EXT_FALLOCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
   posix_add_meta_time(file, t1, t2);
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags) {
@@ -131,7 +131,7 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   add(ext_of(file), POSIX_EXT_RANGE_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
   ticks_check(t2);
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_seconds(t1), ticks_seconds(t2));
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {

@@ -28,7 +28,7 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   posix_note_start(file, POSIX_F_OPEN_START_TIMESTAMP, start);
   file->record->fcounters[POSIX_F_OPEN_END_TIMESTAMP] = end;
   posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
@@ -74,7 +74,7 @@ void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2)
     posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, start);
     file->record->fcounters[POSIX_F_CLOSE_END_TIMESTAMP] = end;
     posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
-    posix_unlock(file);
+    posix_unlock_other(file, t1, t2);
   }
   posix_file_unused(file);
 }

@@ -10,6 +10,7 @@
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
 #include "../../job/runtime.h"
+#include "../layers/layers.h"
 
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
 
@@ -128,6 +129,22 @@ void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2
 /* syscall.c */
 void posix_syscall(long number, long a, long b, long c, long d, long e, long result, uint64_t t1,
                    uint64_t t2);
+
+/* Upper layers want to know what became of their calls; told when no lock is
+ * held any more. */
+static inline int layers_are_watching(void) {
+  return UNLIKELY(__atomic_load_n(&darshan_rt.layers.active, __ATOMIC_RELAXED) != 0);
+}
+static inline void posix_unlock_other(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  posix_unlock(file);
+  if (layers_are_watching()) layers_other_slow(t2 - t1);
+}
+static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
+                                         int64_t offset, uint64_t t1, uint64_t t2) {
+  posix_unlock(file);
+  if (layers_are_watching())
+    layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);
+}
 
 /* Pieces of records, used by all of the above with the record locked. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,

@@ -51,9 +51,9 @@ static inline void count_times(struct posix_file *file, int op, int64_t bytes, u
   posix_add_time(file, POSIX_F_READ_TIME + op - 1, op, start, end);
 }
 
-/* The record is locked. */
-static inline void count_transfer(struct posix_file *file, int op, int64_t bytes, int64_t offset,
-                                  int memory_misaligned, uint64_t t1, uint64_t t2) {
+/* The record is locked.  Returns where the transfer was. */
+static inline int64_t count_transfer(struct posix_file *file, int op, int64_t bytes, int64_t offset,
+                                     int memory_misaligned, uint64_t t1, uint64_t t2) {
   int64_t *counters = file->record->counters;
   if (offset == POSIX_HERE) offset = file->offset;
   counters[POSIX_READS + op - 1]++;
@@ -66,6 +66,7 @@ static inline void count_transfer(struct posix_file *file, int op, int64_t bytes
   file->last_operation = (uint32_t)op;
   count_pattern(file, op, bytes, offset);
   count_times(file, op, bytes, t1, t2);
+  return offset;
 }
 
 void posix_transferred(struct posix_file *file, enum posix_operation operation, int64_t bytes,
@@ -73,10 +74,10 @@ void posix_transferred(struct posix_file *file, enum posix_operation operation, 
   if (bytes < 0 || !posix_lock(file)) return;
   int unaligned = misaligned((uintptr_t)memory, (uint64_t)darshan_rt.config.mem_alignment);
   if (operation == POSIX_READ)
-    count_transfer(file, POSIX_READ, bytes, offset, unaligned, t1, t2);
+    offset = count_transfer(file, POSIX_READ, bytes, offset, unaligned, t1, t2);
   else
-    count_transfer(file, POSIX_WRITE, bytes, offset, unaligned, t1, t2);
-  posix_unlock(file);
+    offset = count_transfer(file, POSIX_WRITE, bytes, offset, unaligned, t1, t2);
+  posix_unlock_transfer(file, operation == POSIX_WRITE, bytes, offset, t1, t2);
 }
 
 void posix_vector(struct posix_file *file, enum posix_operation operation, int64_t bytes,
@@ -85,8 +86,8 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
   int unaligned = 0;
   for (int i = 0; i < n; i++)
     unaligned |= misaligned((uintptr_t)iov[i].iov_base, (uint64_t)darshan_rt.config.mem_alignment);
-  count_transfer(file, operation, bytes, offset, unaligned, t1, t2);
-  posix_unlock(file);
+  offset = count_transfer(file, operation, bytes, offset, unaligned, t1, t2);
+  posix_unlock_transfer(file, operation == POSIX_WRITE, bytes, offset, t1, t2);
 }
 
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
@@ -96,9 +97,10 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   if (bytes < 0) return;
   for (int i = 0; i < 2; i++) {
     if (!side[i] || !posix_lock(side[i])) continue;
-    count_transfer(side[i], i == 0 ? POSIX_READ : POSIX_WRITE, bytes, offset[i], 0, t1, t2);
+    int64_t at =
+        count_transfer(side[i], i == 0 ? POSIX_READ : POSIX_WRITE, bytes, offset[i], 0, t1, t2);
     posix_ext_locked(side[i], counter, 1);
-    posix_unlock(side[i]);
+    posix_unlock_transfer(side[i], i == 1, bytes, at, t1, t2);
   }
 }
 
@@ -116,7 +118,7 @@ void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t
   file->record->counters[POSIX_SEEKS]++;
   file->offset = offset;
   posix_add_meta_time(file, t1, t2);
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2) {
@@ -125,5 +127,5 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
   double start = ticks_seconds(t1), end = ticks_seconds(t2);
   file->record->counters[counter]++;
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, start, end);
-  posix_unlock(file);
+  posix_unlock_other(file, t1, t2);
 }

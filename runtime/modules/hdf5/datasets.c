@@ -1,0 +1,186 @@
+/* H5D: datasets, and what they are like. */
+#include "hdf5.h"
+
+#include <string.h>
+
+#include "record-id.h"
+
+enum { DATASET_NAME_ROOM = 4096, FRAME = 5, CHUNKED = 2 };
+
+/* <file>:<path of the dataset in the file>; 0: it has no name. */
+static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, char *out) {
+  size_t length = file->name_length;
+  if (!lib->H5Iget_name || length + 2 > DATASET_NAME_ROOM) return 0;
+  memcpy(out, file->name, length);
+  out[length++] = ':';
+  ssize_t path = lib->H5Iget_name(id, out + length, DATASET_NAME_ROOM - length);
+  if (path <= 0) { /* anonymous: until it is linked somewhere */
+    static const char anonymous[] = "<anonymous>";
+    if (length + sizeof(anonymous) > DATASET_NAME_ROOM) return 0;
+    memcpy(out + length, anonymous, sizeof(anonymous));
+    return length + sizeof(anonymous) - 1;
+  }
+  size_t room = DATASET_NAME_ROOM - 1 - length;
+  return length + ((size_t)path < room ? (size_t)path : room);
+}
+
+/* With the store's lock. */
+static uint32_t record_of(const char *name, size_t length) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_entry *entry = NULL;
+  uint32_t number = 0;
+  if (length && length <= DARSHAN_NAME_MAX)
+    entry = store_enter(store, darshan_hash(name, length, 0), name, length);
+  if (entry) number = entry->record[STORE_H5D];
+  if (entry && !number) number = store_new_record(store, STORE_H5D, entry);
+  if (!number) number = store_overflow_record(store, STORE_H5D);
+  return number;
+}
+
+static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
+                         int64_t chunk[FRAME]) {
+  uint64_t lengths[32] = {0};
+  size_t slots = 0, bytes = 0;
+  double preemption = 0;
+  int layout = -1, filters = 0, dimensions = 0;
+  int64_t plist = lib->H5Dget_create_plist ? lib->H5Dget_create_plist(id) : -1;
+  if (plist >= 0) {
+    if (lib->H5Pget_layout) layout = lib->H5Pget_layout(plist);
+    if (layout == CHUNKED && lib->H5Pget_chunk) dimensions = lib->H5Pget_chunk(plist, 32, lengths);
+    if (lib->H5Pget_nfilters) filters = lib->H5Pget_nfilters(plist);
+    lib->H5Pclose(plist);
+  }
+  plist = layout == CHUNKED && lib->H5Dget_access_plist ? lib->H5Dget_access_plist(id) : -1;
+  if (plist >= 0) {
+    if (lib->H5Pget_chunk_cache) lib->H5Pget_chunk_cache(plist, &slots, &bytes, &preemption);
+    lib->H5Pclose(plist);
+  }
+  int64_t chunk_bytes = dimensions > 0 ? dataset->type_size : 0;
+  for (int i = 0; i < dimensions && i < 32; i++) {
+    chunk_bytes *= (int64_t)lengths[i];
+    if (dimensions - 1 - i < FRAME) chunk[dimensions - 1 - i] = (int64_t)lengths[i];
+  }
+  struct darshan_layers_record *record = layer_lock(&dataset->layer);
+  if (!record) return;
+  record->counters[LAYERS_LAYOUT] = layout;
+  record->counters[LAYERS_FILTERS] = filters;
+  record->counters[LAYERS_CHUNK_BYTES] = chunk_bytes;
+  record->counters[LAYERS_CHUNK_CACHE_BYTES] = (int64_t)bytes;
+  record->counters[LAYERS_CHUNK_CACHE_SLOTS] = (int64_t)slots;
+  record->fcounters[LAYERS_F_CHUNK_CACHE_PREEMPTION] = preemption;
+  layer_unlock(&dataset->layer);
+}
+
+static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+  int64_t space = lib->H5Dget_space ? lib->H5Dget_space(id) : -1;
+  if (space < 0) return;
+  dataset->dimensions = lib->H5Sget_simple_extent_ndims(space);
+  dataset->points = lib->H5Sget_simple_extent_npoints(space);
+  lib->H5Sclose(space);
+}
+
+/* Asks the library what the dataset is like; it cannot change while it is open,
+ * but for its extent. */
+static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+  int64_t chunk[FRAME] = {0};
+  int64_t type = lib->H5Dget_type ? lib->H5Dget_type(id) : -1;
+  note_extent(lib, id, dataset);
+  if (type >= 0) {
+    dataset->type_size = (int64_t)lib->H5Tget_size(type);
+    lib->H5Tclose(type);
+  }
+  note_storage(lib, id, dataset, chunk);
+  if (!h5_lock(&dataset->lock)) return;
+  int64_t *counters = dataset->record->counters;
+  counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
+  counters[H5D_DATASPACE_NPOINTS] = dataset->points;
+  counters[H5D_DATATYPE_SIZE] = dataset->type_size;
+  for (int i = 0; i < FRAME; i++)
+    counters[H5D_CHUNK_SIZE_D1 + i] = chunk[i];
+  h5_unlock(&dataset->lock);
+}
+
+/* A dataset that was just opened, or is met for the first time. */
+static struct h5_dataset *meet(struct h5_library *lib, int64_t id) {
+  char name[DATASET_NAME_ROOM];
+  struct h5_file *file = h5f_of(lib, id);
+  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
+  size_t length = name_of(lib, id, file, name);
+  if (!runtime_enter()) return NULL;
+  store_lock(&darshan_rt.store);
+  uint32_t number = record_of(name, length);
+  struct h5_dataset *dataset = number ? &darshan_rt.hdf5.datasets[number] : NULL;
+  if (dataset && !dataset->record) {
+    dataset->record = store_record(&darshan_rt.store, STORE_H5D, number);
+    dataset->file = h5f_number(file);
+    dataset->record->file_rec_id = file->record->base.id;
+  }
+  store_unlock(&darshan_rt.store);
+  if (dataset)
+    layer_attach(&dataset->layer, dataset->record->base.id, name, length, DARSHAN_MOD_H5D);
+  runtime_leave();
+  if (!dataset) return NULL;
+  describe(lib, id, dataset);
+  h5_remember(lib, id, H5_DATASET, number);
+  return dataset;
+}
+
+struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) {
+  return known->dataset ? known->dataset : meet(lib, known->id);
+}
+
+void h5d_opened(struct h5_library *lib, int64_t id, int deprecated, struct layer_frame *frame,
+                uint64_t t1, uint64_t t2) {
+  struct h5_dataset *dataset = id >= 0 ? meet(lib, id) : NULL;
+  if (dataset && h5_lock(&dataset->lock)) {
+    double *times = dataset->record->fcounters;
+    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    dataset->record->counters[H5D_OPENS]++;
+    dataset->record->counters[H5D_USE_DEPRECATED] = deprecated;
+    h5_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], start);
+    times[H5D_F_OPEN_END_TIMESTAMP] = end;
+    times[H5D_F_META_TIME] += h5_time(&dataset->last_end[0], start, end);
+    h5_unlock(&dataset->lock);
+  }
+  layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+}
+
+void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  if (h5_lock(&dataset->lock)) {
+    double *times = dataset->record->fcounters;
+    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    h5_note_start(&times[H5D_F_CLOSE_START_TIMESTAMP], start);
+    times[H5D_F_CLOSE_END_TIMESTAMP] = end;
+    times[H5D_F_META_TIME] += h5_time(&dataset->last_end[0], start, end);
+    h5_unlock(&dataset->lock);
+  }
+  layer_pop(frame, &dataset->layer, t1, t2);
+}
+
+void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
+                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
+  if (dataset && h5_lock(&dataset->lock)) {
+    dataset->record->counters[H5D_FLUSHES]++;
+    dataset->record->fcounters[H5D_F_META_TIME] +=
+        h5_time(&dataset->last_end[0], ticks_seconds(t1), ticks_seconds(t2));
+    h5_unlock(&dataset->lock);
+  }
+  layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+}
+
+void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
+                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
+  if (!dataset) {
+    layer_pop(frame, NULL, t1, t2);
+    return;
+  }
+  note_extent(lib, known->id, dataset);
+  if (h5_lock(&dataset->lock)) {
+    dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;
+    h5_unlock(&dataset->lock);
+  }
+  layer_pop(frame, &dataset->layer, t1, t2);
+  h5_meta(&darshan_rt.hdf5.files[dataset->file], counter, H5_META_F_OTHER_TIME, NULL, t1, t2);
+}

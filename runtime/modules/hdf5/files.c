@@ -1,0 +1,132 @@
+/* H5F: opens, closes and flushes of HDF5 files. */
+#include "hdf5.h"
+
+#include <string.h>
+
+#include "../posix/posix.h"
+
+uint32_t h5f_number(const struct h5_file *file) {
+  return (uint32_t)(file - darshan_rt.hdf5.files);
+}
+
+/* "driver:path" names the driver of MPI-IO, not a folder. */
+static const char *without_prefix(const char *path) {
+  const char *colon = strchr(path, ':');
+  return colon && colon - path >= 2 && !memchr(path, '/', (size_t)(colon - path)) ? colon + 1
+                                                                                  : path;
+}
+
+/* With the store's lock. */
+static uint32_t record_of(const struct posix_name *name) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_entry *entry = NULL;
+  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
+  uint32_t number = entry ? entry->record[STORE_H5F] : 0;
+  if (entry && !number) number = store_new_record(store, STORE_H5F, entry);
+  if (!number) number = store_overflow_record(store, STORE_H5F);
+  if (!number) return 0;
+  struct h5_file *file = &darshan_rt.hdf5.files[number];
+  if (!file->record) {
+    file->id = entry ? name->id : 0;
+    file->name = entry ? entry->name : OVERFLOW_NAME;
+    file->name_length = entry ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->record = store_record(store, STORE_H5F, number);
+  }
+  return number;
+}
+
+static struct h5_file *file_of_path(const char *path) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  h5_prepare();
+  if (!darshan_rt.hdf5.prepared) return NULL;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_H5F, AT_FDCWD,
+                     without_prefix(path)))
+    return NULL;
+  if (!runtime_enter()) return NULL;
+  store_lock(&darshan_rt.store);
+  uint32_t number = record_of(&name);
+  store_unlock(&darshan_rt.store);
+  struct h5_file *file = number ? &darshan_rt.hdf5.files[number] : NULL;
+  if (file)
+    layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
+                 DARSHAN_MOD_H5F);
+  runtime_leave();
+  return file;
+}
+
+struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
+  char path[DARSHAN_PATH_ROOM];
+  struct h5_known known = h5_known(lib, id);
+  if (known.file) return known.file;
+  if (!lib->H5Fget_name) return NULL;
+  ssize_t length = lib->H5Fget_name(id, path, sizeof(path));
+  return length > 0 && (size_t)length < sizeof(path) ? file_of_path(path) : NULL;
+}
+
+/* The library prints an error where a property list has another driver. */
+static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
+  void *print = NULL, *data = NULL;
+  if (fapl == 0 || !lib->H5Pget_fapl_mpio || !lib->H5Eget_auto2 || !lib->H5Eset_auto2) return 0;
+  lib->H5Eget_auto2(0, &print, &data);
+  lib->H5Eset_auto2(0, NULL, NULL);
+  int result = lib->H5Pget_fapl_mpio(fapl, NULL, NULL) >= 0;
+  lib->H5Eset_auto2(0, print, data);
+  return result;
+}
+
+static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2) {
+  if (!h5_lock(&file->lock)) return;
+  double *times = file->record->fcounters;
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  file->record->counters[H5F_OPENS]++;
+  file->record->counters[H5F_USE_MPIIO] = mpiio;
+  h5_note_start(&times[H5F_F_OPEN_START_TIMESTAMP], start);
+  times[H5F_F_OPEN_END_TIMESTAMP] = end;
+  times[H5F_F_META_TIME] += h5_time(&file->last_end, start, end);
+  h5_unlock(&file->lock);
+}
+
+void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
+                struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct h5_file *file = id >= 0 && path ? file_of_path(path) : NULL;
+  if (file) {
+    count_open(file, uses_mpiio(lib, fapl), t1, t2);
+    h5_remember(lib, id, H5_FILE, h5f_number(file));
+  }
+  layer_pop(frame, file ? &file->layer : NULL, t1, t2);
+}
+
+void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer_frame *frame,
+                  uint64_t t1, uint64_t t2) {
+  struct h5_file *file = id >= 0 ? h5f_of(lib, from) : NULL;
+  if (file) {
+    count_open(file, (int)file->record->counters[H5F_USE_MPIIO], t1, t2);
+    h5_remember(lib, id, H5_FILE, h5f_number(file));
+  }
+  layer_pop(frame, file ? &file->layer : NULL, t1, t2);
+}
+
+void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
+                 uint64_t t1, uint64_t t2) {
+  struct h5_file *file = result >= 0 ? h5f_of(lib, id) : NULL;
+  if (file && h5_lock(&file->lock)) {
+    file->record->counters[H5F_FLUSHES]++;
+    file->record->fcounters[H5F_F_META_TIME] +=
+        h5_time(&file->last_end, ticks_seconds(t1), ticks_seconds(t2));
+    h5_unlock(&file->lock);
+  }
+  layer_pop(frame, file ? &file->layer : NULL, t1, t2);
+}
+
+void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  if (h5_lock(&file->lock)) {
+    double *times = file->record->fcounters;
+    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    h5_note_start(&times[H5F_F_CLOSE_START_TIMESTAMP], start);
+    times[H5F_F_CLOSE_END_TIMESTAMP] = end;
+    times[H5F_F_META_TIME] += h5_time(&file->last_end, start, end);
+    h5_unlock(&file->lock);
+  }
+  layer_pop(frame, &file->layer, t1, t2);
+}

@@ -1,0 +1,67 @@
+/* What the HDF5 modules keep besides their records. */
+#ifndef DARSHAN_HDF5_STATE_H
+#define DARSHAN_HDF5_STATE_H
+
+#include <stdint.h>
+
+#include "../layers/layers-state.h"
+#include "records.h"
+
+enum { H5_LIBRARIES = 8, H5_CALLERS = 256, H5_IDS = 1 << 14, H5_TUPLES = 32, H5_TUPLE = 11 };
+
+struct h5_library;
+
+struct h5_file { /* belongs to a record of H5F */
+  int lock;
+  uint32_t meta; /* number of its H5_META record, 0: none yet */
+  struct darshan_h5f_record *record;
+  double last_end; /* of the last call, for times without overlap */
+  double last_meta_end;
+  uint64_t id;
+  const char *name;
+  uint32_t name_length;
+  struct layer_state layer;
+};
+
+struct h5_tuple { /* an access: bytes, five lengths, five strides */
+  int64_t value[H5_TUPLE];
+  int64_t count;
+};
+
+struct h5_dataset { /* belongs to a record of H5D */
+  int lock;
+  uint32_t file; /* number of its h5_file */
+  struct darshan_h5d_record *record;
+  double last_end[3]; /* metadata, read, write */
+  int64_t points, type_size;
+  int32_t dimensions;
+  uint32_t last_operation;
+  uint32_t used_tuples, last_tuple;
+  struct h5_tuple *tuples; /* H5_TUPLES of them; NULL: none yet */
+  struct layer_state layer;
+};
+
+enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_OTHER };
+
+struct h5_id { /* what an id of a library stands for */
+  int64_t id;
+  uint32_t library; /* its number; 0: free place */
+  uint16_t kind;
+  uint16_t deleted;
+  uint32_t number; /* of a dataset, or of the file it belongs to */
+};
+
+struct hdf5_state {
+  int prepared, lock;
+  struct h5_library *libraries[H5_LIBRARIES];
+  uint32_t num_libraries;
+  struct {
+    const void *object; /* start of the mapping of a calling object */
+    struct h5_library *library;
+  } callers[H5_CALLERS];
+  struct h5_file *files;       /* by record number */
+  struct h5_dataset *datasets; /* by record number */
+  struct h5_id *ids;
+};
+
+#endif

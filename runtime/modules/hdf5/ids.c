@@ -1,0 +1,98 @@
+/* What the ids of the libraries stand for. */
+#include "hdf5.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* The first call of an HDF5 function: a process without one pays nothing. */
+void h5_prepare(void) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  const struct record_store *store = &darshan_rt.store;
+  if (hdf5->prepared) return;
+  struct h5_file *files =
+      journal_private_memory((store->regions[STORE_H5F].limit + 2) * sizeof(struct h5_file));
+  struct h5_dataset *datasets =
+      journal_private_memory((store->regions[STORE_H5D].limit + 2) * sizeof(struct h5_dataset));
+  struct h5_id *ids = journal_private_memory(H5_IDS * sizeof(struct h5_id));
+  spin_lock(&hdf5->lock);
+  if (!hdf5->prepared && files && datasets && ids) {
+    hdf5->files = files;
+    hdf5->datasets = datasets;
+    hdf5->ids = ids;
+    hdf5->prepared = 1;
+  }
+  spin_unlock(&hdf5->lock);
+}
+
+/* In a forked child everything starts anew; what is open is met when used. */
+void h5_forked(void) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  hdf5->lock = 0;
+  hdf5->prepared = 0;
+}
+
+static uint32_t place_of(const struct h5_library *lib, int64_t id) {
+  return (uint32_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15) >> 40) + lib->number) % H5_IDS;
+}
+
+static int64_t key_of(const struct h5_library *lib, int64_t id) {
+  return lib->narrow_ids ? (int64_t)(int32_t)id : id;
+}
+
+static struct h5_id *find(const struct h5_library *lib, int64_t id) {
+  struct h5_id *ids = darshan_rt.hdf5.ids;
+  for (uint32_t i = place_of(lib, id), n = 0; n < H5_IDS; i = (i + 1) % H5_IDS, n++) {
+    if (ids[i].library == lib->number && ids[i].id == id && !ids[i].deleted) return &ids[i];
+    if (ids[i].library == 0) return NULL;
+  }
+  return NULL;
+}
+
+struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct h5_known known = {.id = key_of(lib, id)};
+  if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return known;
+  const struct h5_id *entry = find(lib, known.id);
+  if (entry) {
+    known.kind = entry->kind;
+    if (known.kind == H5_DATASET) {
+      known.dataset = &hdf5->datasets[entry->number];
+      known.file = &hdf5->files[known.dataset->file];
+    } else
+      known.file = &hdf5->files[entry->number];
+  }
+  h5_unlock(&hdf5->lock);
+  return known;
+}
+
+void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  id = key_of(lib, id);
+  if (!number || !h5_lock(&hdf5->lock)) return;
+  uint32_t i = place_of(lib, id);
+  for (uint32_t n = 0; n < H5_IDS; n++, i = (i + 1) % H5_IDS) {
+    struct h5_id *entry = &hdf5->ids[i];
+    if (entry->library != 0 && !entry->deleted &&
+        (entry->library != lib->number || entry->id != id))
+      continue;
+    *entry = (struct h5_id){id, lib->number, (uint16_t)kind, 0, number};
+    break;
+  }
+  h5_unlock(&hdf5->lock);
+}
+
+void h5_forget(const struct h5_library *lib, int64_t id) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return;
+  struct h5_id *entry = find(lib, key_of(lib, id));
+  if (entry) {
+    entry->deleted = 1;
+    /* A run of deleted places that ends at a free one is free again. */
+    uint32_t i = (uint32_t)(entry - hdf5->ids);
+    while (hdf5->ids[i].deleted && hdf5->ids[(i + 1) % H5_IDS].library == 0) {
+      hdf5->ids[i] = (struct h5_id){0, 0, 0, 0, 0};
+      i = (i + H5_IDS - 1) % H5_IDS;
+    }
+  }
+  h5_unlock(&hdf5->lock);
+}

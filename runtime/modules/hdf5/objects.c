@@ -1,0 +1,83 @@
+/* Everything that is neither a file nor raw data: attributes, groups, links,
+ * objects, and closes by whatever name. */
+#include "hdf5.h"
+
+enum { TYPE_FILE = 1, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
+
+/* With the file's lock. */
+static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
+  struct record_store *store = &darshan_rt.store;
+  if (!file->meta) {
+    store_lock(store);
+    struct store_entry *entry =
+        store_enter(store, file->record->base.id, file->name, file->name_length);
+    if (entry) file->meta = entry->record[STORE_H5_META];
+    if (entry && !file->meta) file->meta = store_new_record(store, STORE_H5_META, entry);
+    if (!file->meta) file->meta = store_overflow_record(store, STORE_H5_META);
+    store_unlock(store);
+  }
+  return file->meta ? store_record(store, STORE_H5_META, file->meta) : NULL;
+}
+
+void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
+             uint64_t t1, uint64_t t2) {
+  if (file && h5_lock(&file->lock)) {
+    struct darshan_h5_meta_record *record = meta_record(file);
+    if (record) {
+      record->counters[counter]++;
+      if (fcounter >= 0)
+        record->fcounters[fcounter] +=
+            h5_time(&file->last_meta_end, ticks_seconds(t1), ticks_seconds(t2));
+    }
+    h5_unlock(&file->lock);
+  }
+  if (frame) layer_pop(frame, file ? &file->layer : NULL, t1, t2);
+}
+
+void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
+               struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  if (result >= 0) h5_forget(lib, known->id);
+  if (result >= 0 && known->kind == H5_DATASET)
+    h5d_closed(known->dataset, frame, t1, t2);
+  else if (result >= 0 && known->kind == H5_FILE)
+    h5f_closed(known->file, frame, t1, t2);
+  else
+    h5_meta(result >= 0 ? known->file : NULL, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame,
+            t1, t2);
+}
+
+/* H5Idec_ref closes only with the last reference; h5py closes nothing otherwise. */
+void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
+                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  if (references == 0 && known->kind != H5_UNKNOWN)
+    h5_closed(lib, 0, known, frame, t1, t2);
+  else
+    layer_pop(frame, known->file ? &known->file->layer : NULL, t1, t2);
+}
+
+void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct layer_frame *frame,
+                uint64_t t1, uint64_t t2) {
+  if (id < 0) {
+    layer_pop(frame, NULL, t1, t2);
+    return;
+  }
+  if (lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_DATASET) {
+    h5d_opened(lib, id, 0, frame, t1, t2);
+    return;
+  }
+  struct h5_file *file = h5f_of(lib, location);
+  if (file) h5_remember(lib, id, H5_OTHER, h5f_number(file));
+  h5_meta(file, H5_META_OBJECT_OPENS, H5_META_F_OBJECT_TIME, frame, t1, t2);
+}
+
+void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
+                 uint64_t t1, uint64_t t2) {
+  struct h5_known known = h5_known(lib, id);
+  if (known.kind == H5_DATASET)
+    h5d_flushed(lib, &known, result, frame, t1, t2);
+  else if (known.kind == H5_FILE)
+    h5f_flushed(lib, result, id, frame, t1, t2);
+  else
+    h5_meta(result >= 0 ? h5f_of(lib, id) : NULL, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME,
+            frame, t1, t2);
+}

@@ -1,0 +1,192 @@
+/* H5D: reads and writes of raw data. */
+#include "hdf5.h"
+
+#include <string.h>
+
+#include "../../records/size-bins.h"
+
+enum { FRAME = 5, SHOWN = 4 };
+/* Data spaces that are no ids, and selections: they never changed. */
+enum { SPACE_ALL = 0, SPACE_BLOCK = 1, SPACE_PLIST = 2 };
+enum { SELECT_POINTS = 1, SELECT_HYPERSLABS = 2, COLLECTIVE = 1 };
+
+static_assert(H5D_WRITES == H5D_READS + 1, "pairs");
+static_assert(H5D_BYTES_WRITTEN == H5D_BYTES_READ + 1, "pairs");
+static_assert(H5D_MAX_WRITE_TIME_SIZE == H5D_MAX_READ_TIME_SIZE + 1, "pairs");
+static_assert(H5D_SIZE_WRITE_AGG_0_100 == H5D_SIZE_READ_AGG_0_100 + 10, "pairs");
+static_assert(H5D_ACCESS2_ACCESS == H5D_ACCESS1_ACCESS + H5_TUPLE, "groups");
+static_assert(H5D_F_WRITE_START_TIMESTAMP == H5D_F_READ_START_TIMESTAMP + 1, "pairs");
+static_assert(H5D_F_WRITE_END_TIMESTAMP == H5D_F_READ_END_TIMESTAMP + 1, "pairs");
+static_assert(H5D_F_WRITE_TIME == H5D_F_READ_TIME + 1, "pairs");
+static_assert(H5D_F_MAX_WRITE_TIME == H5D_F_MAX_READ_TIME + 1, "pairs");
+
+struct transfer {
+  int64_t access[H5_TUPLE]; /* bytes, lengths, strides */
+  int selects;              /* counter of the kind of selection, -1: none */
+  int collective;
+};
+
+/* Lengths and strides stand mirrored in a frame of five: dimension 0 is D5. */
+static void note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
+                           struct transfer *transfer) {
+  uint64_t start[32], stride[32], count[32], block[32];
+  int regular = lib->H5Sis_regular_hyperslab ? lib->H5Sis_regular_hyperslab(space) : -1;
+  transfer->selects = H5D_IRREGULAR_HYPERSLAB_SELECTS;
+  if (regular <= 0) return;
+  transfer->selects = H5D_REGULAR_HYPERSLAB_SELECTS;
+  if (dimensions > 32 || !lib->H5Sget_regular_hyperslab ||
+      lib->H5Sget_regular_hyperslab(space, start, stride, count, block) < 0)
+    return;
+  for (int i = 0; i < dimensions && i < FRAME; i++) {
+    transfer->access[FRAME - i] = (int64_t)(count[i] * block[i]);
+    transfer->access[2 * FRAME - i] = (int64_t)stride[i];
+  }
+}
+
+static void describe(struct h5_library *lib, const struct h5_dataset *dataset, int64_t memory_space,
+                     int64_t file_space, int64_t dxpl, struct transfer *transfer) {
+  int64_t points = dataset->points;
+  memset(transfer, 0, sizeof(*transfer));
+  transfer->selects = -1;
+  if (file_space > SPACE_PLIST) {
+    points = lib->H5Sget_select_npoints(file_space);
+    int kind = lib->H5Sget_select_type ? lib->H5Sget_select_type(file_space) : -1;
+    if (kind == SELECT_POINTS) transfer->selects = H5D_POINT_SELECTS;
+    if (kind == SELECT_HYPERSLABS) note_hyperslab(lib, file_space, dataset->dimensions, transfer);
+  } else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST) {
+    points = lib->H5Sget_select_npoints(memory_space); /* the selection is elsewhere */
+  }
+  transfer->access[0] = points * dataset->type_size;
+  int mode = 0;
+  if (dxpl != 0 && lib->H5Pget_dxpl_mpio && lib->H5Pget_dxpl_mpio(dxpl, &mode) >= 0)
+    transfer->collective = mode == COLLECTIVE;
+}
+
+/* The four most common accesses, each a tuple: as records/common-values.h, with
+ * the size alone for the order. */
+static void show_tuple(int64_t *counters, const struct h5_tuple *tuple) {
+  struct h5_tuple shown[SHOWN + 1];
+  int n = 0, placed = 0;
+  for (int i = 0; i < SHOWN; i++) {
+    const int64_t *value = &counters[H5D_ACCESS1_ACCESS + i * H5_TUPLE];
+    int64_t count = counters[H5D_ACCESS1_COUNT + i];
+    int same = count && memcmp(value, tuple->value, sizeof(tuple->value)) == 0;
+    if (!placed &&
+        !(count > tuple->count || (count == tuple->count && value[0] > tuple->value[0]))) {
+      shown[n++] = *tuple;
+      placed = 1;
+    }
+    if (same) continue;
+    memcpy(shown[n].value, value, sizeof(shown[n].value));
+    shown[n++].count = count;
+  }
+  for (int i = 0; i < SHOWN && i < n; i++) {
+    memcpy(&counters[H5D_ACCESS1_ACCESS + i * H5_TUPLE], shown[i].value, sizeof(shown[i].value));
+    counters[H5D_ACCESS1_COUNT + i] = shown[i].count;
+  }
+}
+
+static void count_tuple(struct h5_dataset *dataset, const int64_t *access) {
+  if (!dataset->tuples)
+    dataset->tuples = journal_private_memory(H5_TUPLES * sizeof(struct h5_tuple));
+  if (!dataset->tuples) return;
+  uint32_t at = dataset->last_tuple;
+  size_t size = H5_TUPLE * sizeof(int64_t);
+  if (at >= dataset->used_tuples || memcmp(dataset->tuples[at].value, access, size) != 0)
+    for (at = 0; at < dataset->used_tuples; at++)
+      if (memcmp(dataset->tuples[at].value, access, size) == 0) break;
+  if (at == H5_TUPLES) return;
+  if (at == dataset->used_tuples) {
+    memcpy(dataset->tuples[at].value, access, size);
+    dataset->used_tuples++;
+  }
+  dataset->last_tuple = at;
+  dataset->tuples[at].count++;
+  int64_t *counters = dataset->record->counters;
+  if (access[0] == 0) return;
+  if (counters[H5D_ACCESS1_COUNT] && memcmp(&counters[H5D_ACCESS1_ACCESS], access, size) == 0)
+    counters[H5D_ACCESS1_COUNT] = dataset->tuples[at].count; /* the leader leads further */
+  else
+    show_tuple(counters, &dataset->tuples[at]);
+}
+
+static void count(struct h5_dataset *dataset, int op, const struct transfer *transfer, uint64_t t1,
+                  uint64_t t2) {
+  int64_t *counters = dataset->record->counters, bytes = transfer->access[0];
+  double *times = dataset->record->fcounters;
+  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  counters[H5D_READS + op - 1]++;
+  counters[H5D_BYTES_READ + op - 1] += bytes;
+  counters[H5D_RW_SWITCHES] += (int)dataset->last_operation == 3 - op;
+  dataset->last_operation = (uint32_t)op;
+  if (transfer->selects >= 0) counters[transfer->selects]++;
+  counters[H5D_SIZE_READ_AGG_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
+  if (transfer->collective) counters[H5D_USE_MPIIO_COLLECTIVE] = 1;
+  count_tuple(dataset, transfer->access);
+  h5_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], start);
+  times[H5D_F_READ_END_TIMESTAMP + op - 1] = end;
+  times[H5D_F_READ_TIME + op - 1] += h5_time(&dataset->last_end[op], start, end);
+  if (end - start > times[H5D_F_MAX_READ_TIME + op - 1]) {
+    times[H5D_F_MAX_READ_TIME + op - 1] = end - start;
+    counters[H5D_MAX_READ_TIME_SIZE + op - 1] = bytes;
+  }
+}
+
+static void book(struct h5_dataset *dataset, enum h5d_operation operation,
+                 const struct transfer *transfer, uint64_t t1, uint64_t t2) {
+  if (!h5_lock(&dataset->lock)) return;
+  count(dataset, operation, transfer, t1, t2);
+  h5_unlock(&dataset->lock);
+  struct darshan_layers_record *record = layer_lock(&dataset->layer);
+  if (!record) return;
+  record->counters[operation == H5D_READ ? LAYERS_BYTES_ASKED_READ : LAYERS_BYTES_ASKED_WRITTEN] +=
+      transfer->access[0];
+  layer_unlock(&dataset->layer);
+}
+
+void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
+                     enum h5d_operation operation, int64_t memory_space, int64_t file_space,
+                     int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct transfer transfer;
+  struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
+  layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+  if (!dataset) return;
+  describe(lib, dataset, memory_space, file_space, dxpl, &transfer);
+  book(dataset, operation, &transfer, t1, t2);
+}
+
+/* One call for several datasets: its time is shared out evenly, what happened
+ * below belongs to the first. */
+void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation, size_t n,
+               const int64_t *datasets, const int64_t *memory_spaces, const int64_t *file_spaces,
+               int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct h5_dataset *first = NULL;
+  uint64_t share = n ? (t2 - t1) / n : 0;
+  for (size_t i = 0; result >= 0 && i < n; i++) {
+    struct transfer transfer;
+    struct h5_known known = h5_known(lib, datasets[i]);
+    struct h5_dataset *dataset = h5d_of(lib, &known);
+    if (!dataset) continue;
+    if (!first) first = dataset;
+    describe(lib, dataset, memory_spaces[i], file_spaces[i], dxpl, &transfer);
+    book(dataset, operation, &transfer, t1 + i * share, t1 + (i + 1) * share);
+  }
+  layer_pop(frame, first ? &first->layer : NULL, t1, t2);
+  if (first) h5_meta(&darshan_rt.hdf5.files[first->file], H5_META_MULTI_OPS, -1, NULL, t1, t2);
+}
+
+/* A chunk as it is stored; a read does not tell its size. */
+void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
+               enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
+               struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct transfer transfer = {.selects = -1};
+  struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
+  layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+  if (!dataset) return;
+  if (operation == H5D_READ && lib->H5Dget_chunk_storage_size)
+    lib->H5Dget_chunk_storage_size(known->id, offset, &bytes);
+  transfer.access[0] = (int64_t)bytes;
+  book(dataset, operation, &transfer, t1, t2);
+  h5_meta(&darshan_rt.hdf5.files[dataset->file],
+          operation == H5D_READ ? H5_META_CHUNK_READS : H5_META_CHUNK_WRITES, -1, NULL, t1, t2);
+}

@@ -1,0 +1,52 @@
+/* The wrappers of the HDF5 modules: calls.def, expanded.  Unlike those of libc,
+ * the real function depends on the caller. */
+#include "hdf5.h"
+
+#include <errno.h>
+
+#include "../../intercept/real.h"
+
+#define EXPORT __attribute__((visibility("default"), used))
+#define NOTHING ((void)0)
+
+#define CALL(name, type, params, args, operation, find, event)                                     \
+  EXPORT type wrap_##name params __asm__(#name);                                                   \
+  type wrap_##name params {                                                                        \
+    struct h5_library *lib;                                                                        \
+    struct layer_state *below = NULL;                                                              \
+    type(*real) params =                                                                           \
+        (type(*) params)h5_function(H5FN_##name, #name, __builtin_return_address(0), &lib);        \
+    if (UNLIKELY(!h5_counts(lib))) return real args;                                               \
+    find;                                                                                          \
+    struct layer_frame *frame = layer_push(operation, below);                                      \
+    uint64_t t1 = ticks_now();                                                                     \
+    type r = real args;                                                                            \
+    uint64_t t2 = ticks_now();                                                                     \
+    ticks_check(t2);                                                                               \
+    int saved_errno = errno;                                                                       \
+    event;                                                                                         \
+    errno = saved_errno;                                                                           \
+    return r;                                                                                      \
+  }
+
+/* What a row may say in its column "find". */
+#define KNOWN(id)                                                                                  \
+  struct h5_known known = h5_known(lib, id);                                                       \
+  if (known.kind == H5_DATASET)                                                                    \
+    below = &known.dataset->layer;                                                                 \
+  else if (known.file)                                                                             \
+  below = &known.file->layer
+
+/* ... and as its event. */
+#define META(location, counter, time)                                                              \
+  h5_meta(r >= 0 ? h5f_of(lib, location) : NULL, H5_META_##counter, H5_META_F_##time##_TIME,       \
+          frame, t1, t2)
+#define META_OPEN(location, counter, time)                                                         \
+  struct h5_file *file = r >= 0 ? h5f_of(lib, location) : NULL;                                    \
+  if (file) h5_remember(lib, r, H5_OTHER, h5f_number(file));                                       \
+  h5_meta(file, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
+#define META_CLOSE(counter, time)                                                                  \
+  if (r >= 0) h5_forget(lib, known.id);                                                            \
+  h5_meta(r >= 0 ? known.file : NULL, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
+
+#include "calls.def"

@@ -1,0 +1,41 @@
+/* What layer attribution keeps besides its records. */
+#ifndef DARSHAN_LAYERS_STATE_H
+#define DARSHAN_LAYERS_STATE_H
+
+#include <stdint.h>
+
+#include "extents.h"
+#include "records.h"
+
+/* Belongs to an upper record. */
+struct layer_state {
+  int lock;
+  int attached;
+  struct darshan_layers_record *record; /* NULL: there was no room */
+  struct layer_extents *extents[2];     /* read, written; NULL: none yet */
+};
+
+struct layer_frame {
+  struct layer_state *state;
+  const char *stack;     /* to tell a frame that was left by longjmp */
+  uint64_t nested_ticks; /* calls of upper layers inside this one */
+  uint64_t posix_ticks;
+  int64_t calls[3]; /* POSIX reads, writes, others */
+  int64_t bytes[2]; /* read, written */
+  uint32_t sizes[2][10];
+  uint32_t operation;
+};
+
+enum { LAYER_DEPTH = 16 };
+
+struct layer_thread { /* never given back: a thread may end inside a call */
+  uint32_t depth;
+  struct layer_frame frames[LAYER_DEPTH];
+};
+
+struct layers_state {
+  uint32_t active; /* an upper layer has been seen in this process */
+  struct layer_state application;
+};
+
+#endif

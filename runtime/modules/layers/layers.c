@@ -1,0 +1,180 @@
+#include "layers.h"
+
+#include <string.h>
+
+#include "../../intercept/spin.h"
+#include "../../job/runtime.h"
+#include "../../records/size-bins.h"
+#include "record-id.h"
+
+/* The counters of an operation stand together, in the order of its frame. */
+enum { PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS, BYTES = 4 };
+static_assert(LAYERS_OPEN_POSIX_READS == LAYERS_OPEN_CALLS + 1, "order");
+static_assert(LAYERS_OPEN_POSIX_BYTES_READ == LAYERS_OPEN_CALLS + BYTES, "order");
+static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
+static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + 2 * LAYER_META, "order");
+
+__thread struct layer_thread *darshan_layers;
+
+int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
+                 int upper_module) {
+  struct record_store *store = &darshan_rt.store;
+  if (state->attached) return state->record ? 0 : -1;
+  store_lock(store);
+  if (!state->attached) {
+    struct store_entry *entry = store_enter(store, id, name, length);
+    uint32_t number = 0;
+    if (entry) {
+      number = entry->record[STORE_LAYERS];
+      if (!number) number = store_new_record(store, STORE_LAYERS, entry);
+    }
+    if (!number) number = store_overflow_record(store, STORE_LAYERS);
+    if (number) {
+      state->record = store_record(store, STORE_LAYERS, number);
+      state->record->counters[LAYERS_UPPER_MODULE] = upper_module;
+    }
+    state->attached = 1;
+  }
+  store_unlock(store);
+  return state->record ? 0 : -1;
+}
+
+void layers_forked(void) {
+  memset(&darshan_rt.layers, 0, sizeof(darshan_rt.layers));
+  if (darshan_layers) darshan_layers->depth = 0;
+}
+
+static struct layer_thread *this_thread(void) {
+  if (!darshan_layers) darshan_layers = journal_private_memory(sizeof(struct layer_thread));
+  return darshan_layers;
+}
+
+struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
+  const char *stack = __builtin_frame_address(0);
+  struct layer_thread *thread = this_thread();
+  if (UNLIKELY(!darshan_rt.layers.active)) darshan_rt.layers.active = 1;
+  if (!thread) return NULL;
+  /* Frames of calls that were left by longjmp lie below this one. */
+  while (thread->depth && thread->frames[thread->depth - 1].stack < stack)
+    thread->depth--;
+  if (thread->depth == LAYER_DEPTH) return NULL;
+  struct layer_frame *frame = &thread->frames[thread->depth];
+  memset(frame, 0, sizeof(*frame));
+  frame->operation = operation;
+  frame->state = state;
+  frame->stack = stack;
+  thread->depth++;
+  return frame;
+}
+
+struct darshan_layers_record *layer_lock(struct layer_state *state) {
+  if (!state->record || !runtime_enter()) return NULL;
+  spin_lock(&state->lock);
+  return state->record;
+}
+
+void layer_unlock(struct layer_state *state) {
+  spin_unlock(&state->lock);
+  runtime_leave();
+}
+
+static struct layer_state *application(void) {
+  static const char name[] = "<application>";
+  struct layer_state *state = &darshan_rt.layers.application;
+  if (!state->attached && runtime_enter()) {
+    layer_attach(state, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1, 0);
+    runtime_leave();
+  }
+  return state;
+}
+
+static void add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
+                      uint64_t ticks) {
+  int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + frame->operation * PER_OPERATION];
+  double *times = &record->fcounters[LAYERS_F_OPEN_TIME + 2 * frame->operation];
+  double tick = darshan_rt.clock.lines[darshan_rt.clock.current & 3].seconds_per_tick;
+  counters[0]++;
+  for (int i = 0; i < 3; i++)
+    counters[1 + i] += frame->calls[i];
+  for (int i = 0; i < 2; i++) {
+    counters[BYTES + i] += frame->bytes[i];
+    if (frame->calls[i] == 0) continue;
+    int64_t *sizes =
+        &record->counters[i ? LAYERS_SIZE_POSIX_WRITE_0_100 : LAYERS_SIZE_POSIX_READ_0_100];
+    for (int bin = 0; bin < 10; bin++)
+      sizes[bin] += frame->sizes[i][bin];
+  }
+  times[0] += (double)(int64_t)(ticks - frame->nested_ticks) * tick;
+  times[1] += (double)frame->posix_ticks * tick;
+}
+
+void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
+  struct layer_thread *thread = darshan_layers;
+  if (!frame) return;
+  uint32_t level = (uint32_t)(frame - thread->frames);
+  thread->depth = level; /* frames above were left by longjmp */
+  if (level > 0) thread->frames[level - 1].nested_ticks += t2 - t1;
+  ticks_check(t2);
+  /* A call that is about nothing we record is the application's. */
+  if (!state || !state->record) state = application();
+  struct darshan_layers_record *record = layer_lock(state);
+  if (!record) return;
+  add_frame(record, frame, t2 - t1);
+  layer_unlock(state);
+}
+
+/* Distinct bytes: the file in the upper bits, the offset in the lower. */
+static void note_extent(struct layer_state *state, int writes, uint32_t file, int64_t offset,
+                        int64_t bytes) {
+  struct layer_extents **extents = &state->extents[writes];
+  if (!layer_lock(state)) return;
+  if (!*extents) *extents = journal_private_memory(sizeof(struct layer_extents));
+  if (*extents) {
+    uint64_t error = (*extents)->error;
+    state->record->counters[writes ? LAYERS_DISTINCT_BYTES_WRITTEN : LAYERS_DISTINCT_BYTES_READ] +=
+        extents_add(*extents, (uint64_t)file << 44 | (uint64_t)offset, (uint64_t)bytes);
+    state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
+  }
+  layer_unlock(state);
+}
+
+/* What no upper layer called: a frame of its own. */
+static void add_to_application(const struct layer_frame *frame) {
+  struct layer_state *state = application();
+  struct darshan_layers_record *record = layer_lock(state);
+  if (!record) return;
+  add_frame(record, frame, frame->posix_ticks);
+  layer_unlock(state);
+}
+
+static struct layer_frame *current_frame(void) {
+  return darshan_layers && darshan_layers->depth
+             ? &darshan_layers->frames[darshan_layers->depth - 1]
+             : NULL;
+}
+
+void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset,
+                          uint64_t ticks) {
+  struct layer_frame alone = {.operation = writes ? LAYER_WRITE : LAYER_READ};
+  struct layer_frame *frame = current_frame();
+  struct layer_frame *target = frame ? frame : &alone;
+  target->calls[writes]++;
+  target->bytes[writes] += bytes;
+  target->sizes[writes][size_bin(bytes)]++;
+  target->posix_ticks += ticks;
+  if (!frame)
+    add_to_application(&alone);
+  else if (frame->state && offset >= 0)
+    note_extent(frame->state, writes, file, offset, bytes);
+}
+
+void layers_other_slow(uint64_t ticks) {
+  struct layer_frame alone = {.operation = LAYER_META, .calls = {0, 0, 1}, .posix_ticks = ticks};
+  struct layer_frame *frame = current_frame();
+  if (!frame) {
+    add_to_application(&alone);
+    return;
+  }
+  frame->calls[2]++;
+  frame->posix_ticks += ticks;
+}

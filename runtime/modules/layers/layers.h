@@ -1,0 +1,48 @@
+/* Layer attribution: what a call of an upper layer (HDF5) becomes below.
+ *
+ * A wrapper of an upper layer opens a frame; POSIX calls that the same thread
+ * makes meanwhile are added to the innermost frame; when the call is over, the
+ * frame is added to the record of the dataset or file that it was about.  What
+ * is called inside no frame goes to the record "<application>". */
+#ifndef DARSHAN_LAYERS_H
+#define DARSHAN_LAYERS_H
+
+#include <stdint.h>
+
+#include "extents.h"
+#include "layers-state.h"
+#include "records.h"
+
+enum layer_operation {
+  LAYER_OPEN,
+  LAYER_READ,
+  LAYER_WRITE,
+  LAYER_FLUSH,
+  LAYER_CLOSE,
+  LAYER_ATTR,
+  LAYER_META,
+  LAYER_OPERATIONS
+};
+
+extern __thread struct layer_thread *darshan_layers
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Gives an upper record its attribution.  0, or -1: no room. */
+int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
+                 int upper_module);
+void layers_forked(void);
+
+/* state: of what the call is about, NULL if that is known only afterwards. */
+struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);
+/* Books the frame; state NULL: nothing is recorded of this call. */
+void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
+
+/* The record, locked, to note what a dataset is like; NULL if there is none. */
+struct darshan_layers_record *layer_lock(struct layer_state *state);
+void layer_unlock(struct layer_state *state);
+
+/* From the POSIX module, after each event that it counted. */
+void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
+void layers_other_slow(uint64_t ticks);
+
+#endif
