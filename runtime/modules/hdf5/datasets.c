@@ -79,29 +79,35 @@ static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *d
   lib->H5Sclose(space);
 }
 
-/* Asks the library what the dataset is like; it cannot change while it is open,
- * but for its extent. */
-static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+static void note_shape(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
   int64_t chunk[FRAME] = {0};
   int64_t type = lib->H5Dget_type ? lib->H5Dget_type(id) : -1;
-  note_extent(lib, id, dataset);
   if (type >= 0) {
     dataset->type_size = (int64_t)lib->H5Tget_size(type);
     lib->H5Tclose(type);
   }
   note_storage(lib, id, dataset, chunk);
   if (!h5_lock(&dataset->lock)) return;
-  int64_t *counters = dataset->record->counters;
-  counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
-  counters[H5D_DATASPACE_NPOINTS] = dataset->points;
-  counters[H5D_DATATYPE_SIZE] = dataset->type_size;
+  dataset->record->counters[H5D_DATATYPE_SIZE] = dataset->type_size;
   for (int i = 0; i < FRAME; i++)
-    counters[H5D_CHUNK_SIZE_D1 + i] = chunk[i];
+    dataset->record->counters[H5D_CHUNK_SIZE_D1 + i] = chunk[i];
+  dataset->described = 1;
+  h5_unlock(&dataset->lock);
+}
+
+/* Asks the library what the dataset is like: its extent each time, the rest,
+ * which takes microseconds, when it is created or first opened. */
+static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset, int created) {
+  if (created || !dataset->described) note_shape(lib, id, dataset);
+  note_extent(lib, id, dataset);
+  if (!h5_lock(&dataset->lock)) return;
+  dataset->record->counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
+  dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;
   h5_unlock(&dataset->lock);
 }
 
 /* A dataset that was just opened, or is met for the first time. */
-static struct h5_dataset *meet(struct h5_library *lib, int64_t id) {
+static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
   char name[DATASET_NAME_ROOM];
   struct h5_file *file = h5f_of(lib, id);
   if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
@@ -120,23 +126,23 @@ static struct h5_dataset *meet(struct h5_library *lib, int64_t id) {
     layer_attach(&dataset->layer, dataset->record->base.id, name, length, DARSHAN_MOD_H5D);
   runtime_leave();
   if (!dataset) return NULL;
-  describe(lib, id, dataset);
+  describe(lib, id, dataset, created);
   h5_remember(lib, id, H5_DATASET, number);
   return dataset;
 }
 
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) {
-  return known->dataset ? known->dataset : meet(lib, known->id);
+  return known->dataset ? known->dataset : meet(lib, known->id, 0);
 }
 
-void h5d_opened(struct h5_library *lib, int64_t id, int deprecated, struct layer_frame *frame,
-                uint64_t t1, uint64_t t2) {
-  struct h5_dataset *dataset = id >= 0 ? meet(lib, id) : NULL;
+void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
+                uint64_t t2) {
+  struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how & H5D_CREATED) : NULL;
   if (dataset && h5_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
     double start = ticks_seconds(t1), end = ticks_seconds(t2);
     dataset->record->counters[H5D_OPENS]++;
-    dataset->record->counters[H5D_USE_DEPRECATED] = deprecated;
+    dataset->record->counters[H5D_USE_DEPRECATED] = (how & H5D_DEPRECATED) != 0;
     h5_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], start);
     times[H5D_F_OPEN_END_TIMESTAMP] = end;
     times[H5D_F_META_TIME] += h5_time(&dataset->last_end[0], start, end);

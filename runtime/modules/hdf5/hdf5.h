@@ -43,8 +43,9 @@ struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
 
 /* datasets.c */
-void h5d_opened(struct h5_library *lib, int64_t id, int deprecated, struct layer_frame *frame,
-                uint64_t t1, uint64_t t2);
+enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2 }; /* how a dataset was opened */
+void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
+                uint64_t t2);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);

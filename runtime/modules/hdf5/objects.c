@@ -62,7 +62,7 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct lay
     return;
   }
   if (lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_DATASET) {
-    h5d_opened(lib, id, 0, frame, t1, t2);
+    h5d_opened(lib, id, H5D_OPENED, frame, t1, t2);
     return;
   }
   struct h5_file *file = h5f_of(lib, location);
