@@ -135,6 +135,7 @@ static void become_child(void) {
   darshan_rt.pid = sys_getpid();
   darshan_rt.dropped = 0;
   darshan_rt.cwd.lock = 0;
+  darshan_rt.scratch.lock = 0;
   darshan_rt.log_written = 0;
   darshan_names_after_fork(&darshan_rt.config);
   store_forget(&darshan_rt.store);

@@ -9,6 +9,7 @@
 #include "../modules/layers/layers-state.h"
 #include "../modules/posix/posix-state.h"
 #include "../modules/stdio/stdio-state.h"
+#include "../records/scratch.h"
 #include "../records/store.h"
 #include "children.h"
 #include "clock.h"
@@ -38,6 +39,7 @@ struct darshan_runtime {
   struct hdf5_state hdf5;
 
   struct record_store store;
+  struct scratch scratch;
   uint32_t highest_fd; /* highest number ever followed */
   uint64_t dropped;    /* events lost in signal handlers */
 

@@ -1,11 +1,15 @@
 #include "common-values.h"
 
-int common_values_find(struct common_values *table, int64_t value) {
+int common_values_find(struct common_values *table, struct scratch *scratch, int64_t value) {
   for (uint32_t i = 0; i < table->used; i++)
-    if (table->value[i] == value) return (int)i;
+    if (common_values_entry(table, i)->value == value) return (int)i;
   if (table->used == COMMON_VALUES_TRACKED) return -1;
-  table->value[table->used] = value;
-  table->count[table->used] = 0;
+  if (table->used == COMMON_VALUES_NEAR && !table->far) {
+    table->far = scratch_take(scratch, (COMMON_VALUES_TRACKED - COMMON_VALUES_NEAR) *
+                                           sizeof(struct common_value));
+    if (!table->far) return -1;
+  }
+  *common_values_entry(table, table->used) = (struct common_value){value, 0};
   return (int)table->used++;
 }
 

@@ -1,37 +1,49 @@
 /* The four most common values of a record (access sizes, strides): a private
  * table of up to 32 values with their counts, of which the best four stand in
- * the record, ordered by count, then by value, both descending. */
+ * the record, ordered by count, then by value, both descending.  Most files
+ * never see a fifth value, so room for the others is taken when one comes. */
 #ifndef DARSHAN_COMMON_VALUES_H
 #define DARSHAN_COMMON_VALUES_H
 
 #include <stdint.h>
 
-enum { COMMON_VALUES_TRACKED = 32, COMMON_VALUES_SHOWN = 4 };
+#include "scratch.h"
+
+enum { COMMON_VALUES_TRACKED = 32, COMMON_VALUES_SHOWN = 4, COMMON_VALUES_NEAR = 4 };
+
+struct common_value {
+  int64_t value, count;
+};
 
 struct common_values {
   uint32_t used;
   uint32_t last; /* entry that was raised last */
-  int64_t value[COMMON_VALUES_TRACKED];
-  int64_t count[COMMON_VALUES_TRACKED];
+  struct common_value near[COMMON_VALUES_NEAR];
+  struct common_value *far; /* the others; NULL: none yet */
 };
+
+static inline struct common_value *common_values_entry(struct common_values *table,
+                                                       uint32_t entry) {
+  return entry < COMMON_VALUES_NEAR ? &table->near[entry] : &table->far[entry - COMMON_VALUES_NEAR];
+}
 
 /* Puts (value, count) into the four slots; values[i] and counts[i] are the
  * record's own fields. */
 void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count);
 
 /* Finds or adds the entry of value; -1: table full. */
-int common_values_find(struct common_values *table, int64_t value);
+int common_values_find(struct common_values *table, struct scratch *scratch, int64_t value);
 
 /* Counts one occurrence.  0 is tracked (it takes a place) but never shown. */
-static inline void common_values_count(struct common_values *table, int64_t *values,
-                                       int64_t *counts, int64_t value) {
-  unsigned entry = table->last;
-  if (__builtin_expect(table->used == 0 || table->value[entry] != value, 0)) {
-    int found = common_values_find(table, value);
+static inline void common_values_count(struct common_values *table, struct scratch *scratch,
+                                       int64_t *values, int64_t *counts, int64_t value) {
+  if (__builtin_expect(table->used == 0 || common_values_entry(table, table->last)->value != value,
+                       0)) {
+    int found = common_values_find(table, scratch, value);
     if (found < 0) return;
-    entry = table->last = (unsigned)found;
+    table->last = (uint32_t)found;
   }
-  int64_t count = ++table->count[entry];
+  int64_t count = ++common_values_entry(table, table->last)->count;
   if (value == 0) return;
   if (__builtin_expect(values[0] == value, 1))
     counts[0] = count; /* the leader only leads further */

@@ -88,7 +88,7 @@ static void show_tuple(int64_t *counters, const struct h5_tuple *tuple) {
 
 static void count_tuple(struct h5_dataset *dataset, const int64_t *access) {
   if (!dataset->tuples)
-    dataset->tuples = journal_private_memory(H5_TUPLES * sizeof(struct h5_tuple));
+    dataset->tuples = scratch_take(&darshan_rt.scratch, H5_TUPLES * sizeof(struct h5_tuple));
   if (!dataset->tuples) return;
   uint32_t at = dataset->last_tuple;
   size_t size = H5_TUPLE * sizeof(int64_t);

@@ -128,7 +128,7 @@ static void note_extent(struct layer_state *state, int writes, uint32_t file, in
                         int64_t bytes) {
   struct layer_extents **extents = &state->extents[writes];
   if (!layer_lock(state)) return;
-  if (!*extents) *extents = journal_private_memory(sizeof(struct layer_extents));
+  if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
   if (*extents) {
     uint64_t error = (*extents)->error;
     state->record->counters[writes ? LAYERS_DISTINCT_BYTES_WRITTEN : LAYERS_DISTINCT_BYTES_READ] +=
