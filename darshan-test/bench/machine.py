@@ -64,7 +64,7 @@ def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[
         check=True,
     )
     if done.stderr:
-        raise RuntimeError(f"{command}: {done.stderr}")
+        raise RuntimeError(f"{command}: {done.stderr.splitlines()[0]}")
     return [float(word) for word in done.stdout.split()]
 
 

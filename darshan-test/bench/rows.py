@@ -1,0 +1,15 @@
+"""A line of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    what: str
+    measured: str
+    goal: str
+    met: bool
