@@ -137,6 +137,7 @@ struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) 
 
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2) {
+  if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
   struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how & H5D_CREATED) : NULL;
   if (dataset && h5_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;

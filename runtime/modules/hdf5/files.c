@@ -90,6 +90,7 @@ static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct h5_file *file = id >= 0 && path ? file_of_path(path) : NULL;
+  if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
   if (file) {
     count_open(file, uses_mpiio(lib, fapl), t1, t2);
     h5_remember(lib, id, H5_FILE, h5f_number(file));
@@ -100,6 +101,7 @@ void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fa
 void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer_frame *frame,
                   uint64_t t1, uint64_t t2) {
   struct h5_file *file = id >= 0 ? h5f_of(lib, from) : NULL;
+  if (id >= 0) h5_forget(lib, id);
   if (file) {
     count_open(file, (int)file->record->counters[H5F_USE_MPIIO], t1, t2);
     h5_remember(lib, id, H5_FILE, h5f_number(file));

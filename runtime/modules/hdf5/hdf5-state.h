@@ -42,7 +42,7 @@ struct h5_dataset { /* belongs to a record of H5D */
   struct layer_state layer;
 };
 
-enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_OTHER };
+enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT };
 
 struct h5_id { /* what an id of a library stands for */
   int64_t id;

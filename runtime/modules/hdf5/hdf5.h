@@ -28,6 +28,7 @@ void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
+void h5_forget_all(const struct h5_library *lib);
 
 /* files.c */
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,

@@ -2,7 +2,7 @@
  * objects, and closes by whatever name. */
 #include "hdf5.h"
 
-enum { TYPE_FILE = 1, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
+enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
 
 /* With the file's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
@@ -36,23 +36,28 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
 
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  struct h5_file *file = result >= 0 ? known->file : NULL;
   if (result >= 0) h5_forget(lib, known->id);
-  if (result >= 0 && known->kind == H5_DATASET)
+  if (file && known->kind == H5_DATASET)
     h5d_closed(known->dataset, frame, t1, t2);
-  else if (result >= 0 && known->kind == H5_FILE)
-    h5f_closed(known->file, frame, t1, t2);
+  else if (file && known->kind == H5_FILE)
+    h5f_closed(file, frame, t1, t2);
   else
-    h5_meta(result >= 0 ? known->file : NULL, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame,
-            t1, t2);
+    h5_meta(file, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
 /* H5Idec_ref closes only with the last reference; h5py closes nothing otherwise. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  if (references == 0 && known->kind != H5_UNKNOWN)
-    h5_closed(lib, 0, known, frame, t1, t2);
-  else
+  if (references != 0 || !known->file) {
     layer_pop(frame, known->file ? &known->file->layer : NULL, t1, t2);
+  } else if (known->kind == H5_ATTR || known->kind == H5_GROUP) {
+    int attr = known->kind == H5_ATTR;
+    h5_forget(lib, known->id);
+    h5_meta(known->file, attr ? H5_META_ATTR_OTHER : H5_META_GROUP_OTHER,
+            attr ? H5_META_F_ATTR_TIME : H5_META_F_GROUP_TIME, frame, t1, t2);
+  } else
+    h5_closed(lib, 0, known, frame, t1, t2);
 }
 
 void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct layer_frame *frame,
@@ -65,8 +70,11 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct lay
     h5d_opened(lib, id, H5D_OPENED, frame, t1, t2);
     return;
   }
+  if (location == id) h5_forget(lib, id);
   struct h5_file *file = h5f_of(lib, location);
-  if (file) h5_remember(lib, id, H5_OTHER, h5f_number(file));
+  int is_group = lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_GROUP;
+  h5_forget(lib, id);
+  if (file) h5_remember(lib, id, is_group ? H5_GROUP : H5_OBJECT, h5f_number(file));
   h5_meta(file, H5_META_OBJECT_OPENS, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 

@@ -43,7 +43,7 @@
           frame, t1, t2)
 #define META_OPEN(location, counter, time)                                                         \
   struct h5_file *file = r >= 0 ? h5f_of(lib, location) : NULL;                                    \
-  if (file) h5_remember(lib, r, H5_OTHER, h5f_number(file));                                       \
+  if (file) h5_remember(lib, r, H5_##time, h5f_number(file));                                      \
   h5_meta(file, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 #define META_CLOSE(counter, time)                                                                  \
   if (r >= 0) h5_forget(lib, known.id);                                                            \

@@ -15,6 +15,14 @@ struct layer_state {
   struct layer_extents *extents[2];     /* read, written; NULL: none yet */
 };
 
+/* A transfer below a call that is not known yet to be about which record. */
+struct layer_piece {
+  uint32_t file, writes;
+  int64_t offset, bytes;
+};
+
+enum { LAYER_PIECES = 32 };
+
 struct layer_frame {
   struct layer_state *state;
   const char *stack;     /* to tell a frame that was left by longjmp */
@@ -24,6 +32,9 @@ struct layer_frame {
   int64_t bytes[2]; /* read, written */
   uint32_t sizes[2][10];
   uint32_t operation;
+  uint32_t pieces; /* filled; the rest is undefined */
+  int64_t bytes_without_piece[2];
+  struct layer_piece piece[LAYER_PIECES];
 };
 
 enum { LAYER_DEPTH = 16 };

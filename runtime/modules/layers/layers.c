@@ -1,5 +1,6 @@
 #include "layers.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "../../intercept/spin.h"
@@ -11,6 +12,7 @@
 enum { PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS, BYTES = 4 };
 static_assert(LAYERS_OPEN_POSIX_READS == LAYERS_OPEN_CALLS + 1, "order");
 static_assert(LAYERS_OPEN_POSIX_BYTES_READ == LAYERS_OPEN_CALLS + BYTES, "order");
+static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "pairs");
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + 2 * LAYER_META, "order");
 
@@ -59,7 +61,7 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
     thread->depth--;
   if (thread->depth == LAYER_DEPTH) return NULL;
   struct layer_frame *frame = &thread->frames[thread->depth];
-  memset(frame, 0, sizeof(*frame));
+  memset(frame, 0, offsetof(struct layer_frame, piece));
   frame->operation = operation;
   frame->state = state;
   frame->stack = stack;
@@ -108,6 +110,45 @@ static void add_frame(struct darshan_layers_record *record, const struct layer_f
   times[1] += (double)frame->posix_ticks * tick;
 }
 
+/* Distinct bytes: the file in the upper bits, the offset in the lower. */
+static void note_extent(struct layer_state *state, const struct layer_piece *piece) {
+  struct layer_extents **extents = &state->extents[piece->writes];
+  if (!layer_lock(state)) return;
+  if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
+  if (*extents) {
+    uint64_t error = (*extents)->error;
+    uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;
+    state->record->counters[LAYERS_DISTINCT_BYTES_READ + piece->writes] +=
+        extents_add(*extents, start, (uint64_t)piece->bytes);
+    state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
+  }
+  layer_unlock(state);
+}
+
+/* Now that the call is over, it is known what it was about.  Bytes that found
+ * no room in the frame count as distinct, and as an error of that size. */
+static void note_pieces(struct layer_state *state, const struct layer_frame *frame) {
+  for (uint32_t i = 0; i < frame->pieces; i++)
+    note_extent(state, &frame->piece[i]);
+  int64_t rest = frame->bytes_without_piece[0] + frame->bytes_without_piece[1];
+  if (rest == 0 || !layer_lock(state)) return;
+  for (int i = 0; i < 2; i++)
+    state->record->counters[LAYERS_DISTINCT_BYTES_READ + i] += frame->bytes_without_piece[i];
+  state->record->counters[LAYERS_DISTINCT_ERROR] += rest;
+  layer_unlock(state);
+}
+
+static void keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
+  struct layer_piece *last = frame->pieces ? &frame->piece[frame->pieces - 1] : NULL;
+  if (last && last->file == piece->file && last->writes == piece->writes &&
+      last->offset + last->bytes == piece->offset)
+    last->bytes += piece->bytes;
+  else if (frame->pieces < LAYER_PIECES)
+    frame->piece[frame->pieces++] = *piece;
+  else
+    frame->bytes_without_piece[piece->writes] += piece->bytes;
+}
+
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = darshan_layers;
   if (!frame) return;
@@ -121,21 +162,7 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   if (!record) return;
   add_frame(record, frame, t2 - t1);
   layer_unlock(state);
-}
-
-/* Distinct bytes: the file in the upper bits, the offset in the lower. */
-static void note_extent(struct layer_state *state, int writes, uint32_t file, int64_t offset,
-                        int64_t bytes) {
-  struct layer_extents **extents = &state->extents[writes];
-  if (!layer_lock(state)) return;
-  if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
-  if (*extents) {
-    uint64_t error = (*extents)->error;
-    state->record->counters[writes ? LAYERS_DISTINCT_BYTES_WRITTEN : LAYERS_DISTINCT_BYTES_READ] +=
-        extents_add(*extents, (uint64_t)file << 44 | (uint64_t)offset, (uint64_t)bytes);
-    state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
-  }
-  layer_unlock(state);
+  note_pieces(state, frame);
 }
 
 /* What no upper layer called: a frame of its own. */
@@ -164,8 +191,13 @@ void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offs
   target->posix_ticks += ticks;
   if (!frame)
     add_to_application(&alone);
-  else if (frame->state && offset >= 0)
-    note_extent(frame->state, writes, file, offset, bytes);
+  else if (offset >= 0) {
+    struct layer_piece piece = {file, (uint32_t)writes, offset, bytes};
+    if (frame->state && frame->state->record)
+      note_extent(frame->state, &piece);
+    else
+      keep_piece(frame, &piece);
+  }
 }
 
 void layers_other_slow(uint64_t ticks) {
