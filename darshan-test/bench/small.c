@@ -1,8 +1,8 @@
 /* A small process: small idle|one|many FOLDER
  *
  * idle does nothing, one writes a file, many writes a thousand.  With a third
- * argument it then prints its resident memory in KiB: all of it, and what of it
- * belongs to mappings of libdarshan.so. */
+ * argument it then prints its resident memory in KiB: all of it, what of it
+ * belongs to mappings of libdarshan.so, and what of it is in no file. */
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,16 +26,17 @@ static void print_resident(void) {
   while (fd >= 0 && (got = read(fd, text + length, sizeof(text) - 1 - length)) > 0)
     length += (size_t)got;
   close(fd);
-  long all = 0, library = 0, kib;
+  long all = 0, library = 0, anonymous = 0, kib;
   int ours = 0;
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
     if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' '))
       ours = strstr(line, "libdarshan.so") != NULL;
+    if (sscanf(line, "Anonymous: %ld", &kib) == 1) anonymous += kib;
     if (sscanf(line, "Rss: %ld", &kib) != 1) continue;
     all += kib;
     library += ours ? kib : 0;
   }
-  printf("%ld %ld\n", all, library);
+  printf("%ld %ld %ld\n", all, library, anonymous);
 }
 
 int main(int argc, char **argv) {
