@@ -37,22 +37,18 @@ static uint32_t record_of(const char *name, size_t length) {
   return number;
 }
 
+/* How it is stored: fixed when it was created. */
 static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                          int64_t chunk[FRAME]) {
   uint64_t lengths[32] = {0};
-  size_t slots = 0, bytes = 0;
-  double preemption = 0;
-  int layout = -1, filters = 0, dimensions = 0;
+  int filters = 0, dimensions = 0;
   int64_t plist = lib->H5Dget_create_plist ? lib->H5Dget_create_plist(id) : -1;
+  dataset->layout = -1;
   if (plist >= 0) {
-    if (lib->H5Pget_layout) layout = lib->H5Pget_layout(plist);
-    if (layout == CHUNKED && lib->H5Pget_chunk) dimensions = lib->H5Pget_chunk(plist, 32, lengths);
+    if (lib->H5Pget_layout) dataset->layout = lib->H5Pget_layout(plist);
+    if (dataset->layout == CHUNKED && lib->H5Pget_chunk)
+      dimensions = lib->H5Pget_chunk(plist, 32, lengths);
     if (lib->H5Pget_nfilters) filters = lib->H5Pget_nfilters(plist);
-    lib->H5Pclose(plist);
-  }
-  plist = layout == CHUNKED && lib->H5Dget_access_plist ? lib->H5Dget_access_plist(id) : -1;
-  if (plist >= 0) {
-    if (lib->H5Pget_chunk_cache) lib->H5Pget_chunk_cache(plist, &slots, &bytes, &preemption);
     lib->H5Pclose(plist);
   }
   int64_t chunk_bytes = dimensions > 0 ? dataset->type_size : 0;
@@ -62,9 +58,24 @@ static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *
   }
   struct darshan_layers_record *record = layer_lock(&dataset->layer);
   if (!record) return;
-  record->counters[LAYERS_LAYOUT] = layout;
+  record->counters[LAYERS_LAYOUT] = dataset->layout;
   record->counters[LAYERS_FILTERS] = filters;
   record->counters[LAYERS_CHUNK_BYTES] = chunk_bytes;
+  layer_unlock(&dataset->layer);
+}
+
+/* The chunk cache is a matter of each open: the last one is kept. */
+static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+  size_t slots = 0, bytes = 0;
+  double preemption = 0;
+  int64_t plist = dataset->layout == CHUNKED && lib->H5Dget_access_plist && lib->H5Pget_chunk_cache
+                      ? lib->H5Dget_access_plist(id)
+                      : -1;
+  if (plist < 0) return;
+  lib->H5Pget_chunk_cache(plist, &slots, &bytes, &preemption);
+  lib->H5Pclose(plist);
+  struct darshan_layers_record *record = layer_lock(&dataset->layer);
+  if (!record) return;
   record->counters[LAYERS_CHUNK_CACHE_BYTES] = (int64_t)bytes;
   record->counters[LAYERS_CHUNK_CACHE_SLOTS] = (int64_t)slots;
   record->fcounters[LAYERS_F_CHUNK_CACHE_PREEMPTION] = preemption;
@@ -95,11 +106,12 @@ static void note_shape(struct h5_library *lib, int64_t id, struct h5_dataset *da
   h5_unlock(&dataset->lock);
 }
 
-/* Asks the library what the dataset is like: its extent each time, the rest,
- * which takes microseconds, when it is created or first opened. */
+/* Asks the library what the dataset is like: its extent and its chunk cache each
+ * time, the rest, which takes microseconds, when it is created or first opened. */
 static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset, int created) {
   if (created || !dataset->described) note_shape(lib, id, dataset);
   note_extent(lib, id, dataset);
+  note_cache(lib, id, dataset);
   if (!h5_lock(&dataset->lock)) return;
   dataset->record->counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
   dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;

@@ -37,6 +37,7 @@ struct h5_dataset { /* belongs to a record of H5D */
   int32_t dimensions;
   uint32_t last_operation;
   uint32_t described; /* its storage is known */
+  int32_t layout;
   uint32_t used_tuples, last_tuple;
   struct h5_tuple *tuples; /* H5_TUPLES of them; NULL: none yet */
   struct layer_state layer;
