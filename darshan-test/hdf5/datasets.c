@@ -1,0 +1,200 @@
+/* Ways to create, open and close datasets. */
+#include "facts.h"
+
+#include <stdlib.h>
+
+static struct dataset grid(const char *name) {
+  return (struct dataset){.file = "a.h5",
+                          .name = name,
+                          .type = H5T_STD_I16BE,
+                          .dims = 2,
+                          .length = {6, 10},
+                          .chunk = {3, 5}};
+}
+
+static hid_t create_old(struct dataset *dataset, hid_t at) {
+  hid_t space = dataset_space(dataset), properties = dataset_properties(dataset);
+  dataset->id = MUST(H5Dcreate1(at, dataset->name, dataset->type, space, properties));
+  say_opened(dataset, 1);
+  MUST(H5Pclose(properties));
+  MUST(H5Sclose(space));
+  return dataset->id;
+}
+
+void case_creates(void) {
+  hid_t file = file_create("a.h5");
+  hid_t group = MUST(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  say_meta("GROUP_CREATES", "a.h5");
+  struct dataset first = grid("/first"), second = grid("/g/second"), old = grid("/old");
+  dataset_create(&first, file);
+  dataset_create(&second, group);
+  create_old(&old, file);
+  dataset_write(&second, &EVERYTHING);
+  dataset_close(&first);
+  dataset_close(&second);
+  dataset_close(&old);
+  MUST(H5Gclose(group));
+  say_meta("GROUP_OTHER", "a.h5");
+  file_close(file, "a.h5");
+}
+
+/* The flag of deprecated calls is that of the last open. */
+void case_opens(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset old = grid("/old"), new = grid("/new");
+  create_old(&old, file);
+  dataset_close(&old);
+  dataset_open(&old, file);
+  dataset_close(&old);
+  dataset_create(&new, file);
+  dataset_close(&new);
+  new.id = MUST(H5Dopen1(file, "new"));
+  say_opened(&new, 1);
+  struct dataset twice = new;
+  twice.id = MUST(H5Dopen1(file, "/new"));
+  say_opened(&twice, 1);
+  dataset_close(&new);
+  dataset_read(&twice, &EVERYTHING);
+  dataset_close(&twice);
+  file_close(file, "a.h5");
+}
+
+static void reopened(struct dataset *data, hid_t id) {
+  data->id = must(id, data->name);
+  say_opened(data, 0);
+  dataset_read(data, &EVERYTHING);
+  dataset_close(data);
+}
+
+/* By H5Oopen and its kin, which open anything, and through references. */
+void case_object_opens(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  hobj_ref_t reference;
+  MUST(H5Rcreate(&reference, file, "/d", H5R_OBJECT, -1));
+  H5O_info_t information;
+  MUST(H5Oget_info1(data.id, &information));
+  say_meta("OBJECT_OTHER", "a.h5");
+  dataset_close(&data);
+  reopened(&data, H5Oopen(file, "d", H5P_DEFAULT));
+  reopened(&data, H5Oopen_by_addr(file, information.addr));
+  reopened(&data, H5Oopen_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, 0, H5P_DEFAULT));
+  reopened(&data, H5Rdereference1(file, H5R_OBJECT, &reference));
+  reopened(&data, H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  file_close(file, "a.h5");
+}
+
+/* By H5Dclose, H5Oclose and H5Idec_ref; a raised reference count keeps it open. */
+void case_closes(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  MUST(H5Oclose(data.id));
+  say_dataset("close", &data);
+  dataset_open(&data, file);
+  MUST(H5Iinc_ref(data.id));
+  MUST(H5Idec_ref(data.id));
+  dataset_write(&data, &EVERYTHING);
+  MUST(H5Idec_ref(data.id));
+  say_dataset("close", &data);
+  dataset_open(&data, file);
+  MUST(H5Iinc_ref(data.id));
+  dataset_close(&data); /* a call, but not the end */
+  dataset_read(&data, &EVERYTHING);
+  dataset_close(&data);
+  MUST(H5Idec_ref(file));
+  say_file("close", "a.h5");
+  file = file_open("a.h5");
+  file_close(file, "a.h5");
+}
+
+/* A dataset that gets its name later: only its transfers are certain. */
+void case_anonymous(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("?");
+  hid_t space = dataset_space(&data), properties = dataset_properties(&data);
+  data.id = MUST(H5Dcreate_anon(file, data.type, space, properties, H5P_DEFAULT));
+  say_opened(&data, 0);
+  dataset_write(&data, &EVERYTHING);
+  MUST(H5Olink(data.id, file, "late", H5P_DEFAULT, H5P_DEFAULT));
+  say_meta("OBJECT_OTHER", "a.h5");
+  dataset_write(&data, &EVERYTHING);
+  dataset_close(&data);
+  MUST(H5Pclose(properties));
+  MUST(H5Sclose(space));
+  data = grid("/late");
+  dataset_open(&data, file);
+  dataset_read(&data, &EVERYTHING);
+  dataset_close(&data);
+  file_close(file, "a.h5");
+}
+
+/* The extent grows and shrinks; what H5S_ALL means changes with it. */
+void case_extents(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  dataset_write(&data, &EVERYTHING);
+  data.length[0] = 12;
+  MUST(H5Dset_extent(data.id, data.length));
+  say_extent(&data);
+  say_meta("SET_EXTENTS", "a.h5");
+  dataset_write(&data, &EVERYTHING);
+  data.length[1] = 20;
+  MUST(H5Dextend(data.id, data.length));
+  say_extent(&data);
+  say_meta("SET_EXTENTS", "a.h5");
+  dataset_read(&data, &EVERYTHING);
+  data.length[0] = 2;
+  MUST(H5Dset_extent(data.id, data.length));
+  say_extent(&data);
+  say_meta("SET_EXTENTS", "a.h5");
+  dataset_read(&data, &EVERYTHING);
+  dataset_close(&data);
+  file_close(file, "a.h5");
+}
+
+/* Chunks as they are stored: what counts is their size in the file. */
+void case_stored_chunks(void) {
+  enum { BYTES = 3 * 5 * 2 };
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  char chunk[BYTES] = {1, 2, 3};
+  const struct selection none = {.kind = NONE};
+  for (hsize_t i = 0; i < 2; i++) {
+    hsize_t at[2] = {3 * i, 5};
+    MUST(H5Dwrite_chunk(data.id, H5P_DEFAULT, 0, at, BYTES, chunk));
+    say_transfer("write", &data, BYTES, &none);
+    say_meta("CHUNK_WRITES", "a.h5");
+  }
+  hsize_t at[2] = {3, 5};
+  uint32_t filters = 0;
+  MUST(H5Dread_chunk(data.id, H5P_DEFAULT, at, &filters, chunk));
+  say_transfer("read", &data, BYTES, &none);
+  say_meta("CHUNK_READS", "a.h5");
+  dataset_close(&data);
+  file_close(file, "a.h5");
+}
+
+void case_swmr(void) {
+  hid_t access = MUST(H5Pcreate(H5P_FILE_ACCESS));
+  MUST(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+  hid_t file = MUST(H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  say_file("open", "a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  MUST(H5Fstart_swmr_write(file));
+  say_meta("SWMR_STARTS", "a.h5");
+  for (int i = 0; i < 3; i++) {
+    dataset_write(&data, &EVERYTHING);
+    MUST(H5Dflush(data.id));
+    say_dataset("flush", &data);
+  }
+  MUST(H5Drefresh(data.id));
+  say_meta("REFRESHES", "a.h5");
+  dataset_close(&data);
+  file_close(file, "a.h5");
+  MUST(H5Pclose(access));
+}

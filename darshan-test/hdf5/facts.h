@@ -1,0 +1,109 @@
+/* Operations of HDF5 that say what they did.  Each prints facts, a line each with
+ * tabs between, from which the test computes the expected records:
+ *   file    open|flush|close  FILE
+ *   dataset open     FILE NAME deprecated(0|1) element-size dimensions chunk
+ *   dataset read|write FILE NAME bytes kind lengths strides
+ *   dataset extent   FILE NAME dimensions
+ *   dataset flush|close FILE NAME
+ *   meta    COUNTER  FILE
+ * Lists have commas; an empty one is "-".  What is printed comes from the arguments
+ * of a case, never from asking the library. */
+#ifndef HDF5_TEST_FACTS_H
+#define HDF5_TEST_FACTS_H
+
+#include <hdf5.h>
+
+enum { MOST_DIMS = 8 };
+
+enum selection_kind { ALL, NONE, REGULAR, IRREGULAR, POINTS };
+
+/* What a transfer selects in the file.  REGULAR: one hyperslab, stride and block 0
+ * mean not given; IRREGULAR: `points` elements, that many rows apart; POINTS:
+ * as many elements, from the start. */
+struct selection {
+  enum selection_kind kind;
+  hsize_t count[MOST_DIMS], block[MOST_DIMS], stride[MOST_DIMS];
+  hsize_t points;
+};
+
+struct dataset {
+  const char *file; /* as the program opened it */
+  const char *name; /* full path inside the file */
+  hid_t type;       /* in the file */
+  int dims;
+  hsize_t length[MOST_DIMS];
+  hsize_t chunk[MOST_DIMS]; /* first one 0: contiguous */
+  hid_t id;
+};
+
+/* Ends the program if an HDF5 call failed; returns its result otherwise. */
+hid_t must(hid_t result, const char *what);
+#define MUST(call) must((hid_t)(call), #call)
+
+void say_file(const char *what, const char *file);
+void say_meta(const char *counter, const char *file);
+void say_dataset(const char *what, const struct dataset *dataset);
+void say_opened(const struct dataset *dataset, int deprecated);
+void say_extent(const struct dataset *dataset);
+void say_transfer(const char *what, const struct dataset *dataset, hsize_t bytes,
+                  const struct selection *selection);
+
+hid_t file_create(const char *name);
+hid_t file_open(const char *name);
+void file_close(hid_t file, const char *name);
+
+/* By H5Dcreate2 with the name below `at`, which is the last part of the full one. */
+void dataset_create(struct dataset *dataset, hid_t at);
+/* By H5Dopen2 with the full name. */
+void dataset_open(struct dataset *dataset, hid_t file);
+void dataset_close(struct dataset *dataset);
+
+/* The properties that a dataset is created with; the caller closes the id. */
+hid_t dataset_properties(const struct dataset *dataset);
+/* Its dataspace, which may grow if it is chunked; the caller closes the id. */
+hid_t dataset_space(const struct dataset *dataset);
+
+/* By H5Dread and H5Dwrite, of elements as they are in the file. */
+void dataset_read(struct dataset *dataset, const struct selection *selection);
+void dataset_write(struct dataset *dataset, const struct selection *selection);
+
+extern const struct selection EVERYTHING;
+
+/* The cases, by name; a table in main.c. */
+#define HDF5_CASES(CASE)                                                                           \
+  CASE(files)                                                                                      \
+  CASE(reopened_file)                                                                              \
+  CASE(file_open_at_exit)                                                                          \
+  CASE(dataset_outlives_file)                                                                      \
+  CASE(ids_again)                                                                                  \
+  CASE(many_files)                                                                                 \
+  CASE(failures)                                                                                   \
+  CASE(relative_names)                                                                             \
+  CASE(creates)                                                                                    \
+  CASE(opens)                                                                                      \
+  CASE(object_opens)                                                                               \
+  CASE(closes)                                                                                     \
+  CASE(anonymous)                                                                                  \
+  CASE(selections)                                                                                 \
+  CASE(dimensions)                                                                                 \
+  CASE(types)                                                                                      \
+  CASE(common_accesses)                                                                            \
+  CASE(many_accesses)                                                                              \
+  CASE(switches)                                                                                   \
+  CASE(sizes)                                                                                      \
+  CASE(extents)                                                                                    \
+  CASE(stored_chunks)                                                                              \
+  CASE(swmr)                                                                                       \
+  CASE(attributes)                                                                                 \
+  CASE(groups)                                                                                     \
+  CASE(links)                                                                                      \
+  CASE(objects)                                                                                    \
+  CASE(datatypes)                                                                                  \
+  CASE(callbacks)                                                                                  \
+  CASE(threads)
+
+#define DECLARE(name) void case_##name(void);
+HDF5_CASES(DECLARE)
+#undef DECLARE
+
+#endif

@@ -1,0 +1,104 @@
+"""Checks of the LAYERS records: nothing is lost between the layers, nothing is there twice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from .model import Dataset, Model
+from .observe import Rows
+
+OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+# Counters of POSIX that the sums over all LAYERS records must equal.
+SUMS = ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
+H5F, H5D = 3, 4  # module ids
+CONTIGUOUS, CHUNKED = 1, 2
+CACHE_BYTES, CACHE_SLOTS = 1 << 20, 521  # that HDF5 chooses
+CLOCK = 1e-5  # seconds that rounding may hide
+
+
+def disagreements(model: Model, rows: Rows) -> list[str]:
+    """Everything that cannot be."""
+    records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
+    return [
+        *sums(records, rows),
+        *(text for name, row in records.items() for text in within(name, row)),
+        *(text for name, data in model.datasets.items() for text in of_dataset(name, data, rows)),
+        *(text for name in model.files for text in of_file(name, model, rows)),
+    ]
+
+
+def sums(records: dict[str, dict[str, float]], rows: Rows) -> Iterator[str]:
+    """Attributed and not attributed operations are all there are."""
+    posix = [row for (module, _), row in rows.items() if module == "POSIX"]
+    for counter in SUMS:
+        found = sum(
+            row[f"LAYERS_{operation}_POSIX_{counter}"]
+            for row in records.values()
+            for operation in OPERATIONS
+        )
+        # The application's own are in the operations of a record of their own.
+        total = sum(row[f"POSIX_{counter}"] for row in posix)
+        if found != total:
+            yield f"POSIX_{counter}: {total:.0f} in POSIX, {found:.0f} in LAYERS"
+
+
+def within(name: str, row: dict[str, float]) -> Iterator[str]:
+    """One record: layers inside layers, distinct bytes inside moved ones, sizes."""
+    for operation in OPERATIONS:
+        whole = row[f"LAYERS_F_{operation}_TIME"]
+        below = row[f"LAYERS_F_{operation}_POSIX_TIME"]
+        if not -CLOCK <= below <= whole + CLOCK and row["LAYERS_UPPER_MODULE"]:
+            yield f"{name}: {operation} took {whole} s, POSIX {below} s of it"
+    for kind, verb in (("READ", "READS"), ("WRITE", "WRITES")):
+        moved_name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+        moved = sum(row[f"LAYERS_{op}_POSIX_{moved_name}"] for op in OPERATIONS)
+        calls = sum(row[f"LAYERS_{op}_POSIX_{verb}"] for op in OPERATIONS)
+        if row[f"LAYERS_DISTINCT_{moved_name}"] > moved + row["LAYERS_DISTINCT_ERROR"]:
+            yield f"{name}: more distinct bytes than bytes ({kind})"
+        if moved and not row[f"LAYERS_DISTINCT_{moved_name}"] and row["LAYERS_UPPER_MODULE"]:
+            yield f"{name}: no distinct bytes ({kind})"
+        prefix = f"LAYERS_SIZE_POSIX_{kind}_"
+        sized = sum(value for counter, value in row.items() if counter.startswith(prefix))
+        if sized != calls:
+            yield f"{name}: {sized:.0f} sizes of {calls:.0f} calls ({kind})"
+
+
+def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
+    """Calls and bytes as in H5D, and the description of the storage."""
+    row = rows.get(("LAYERS", name))
+    if row is None:
+        yield f"no LAYERS record of {name}"
+        return
+    expected = {
+        "UPPER_MODULE": H5D,
+        "OPEN_CALLS": data.counters["OPENS"],
+        "READ_CALLS": data.counters["READS"],
+        "WRITE_CALLS": data.counters["WRITES"],
+        "FLUSH_CALLS": data.counters["FLUSHES"],
+        "CLOSE_CALLS": data.closes,
+        "BYTES_ASKED_READ": data.counters["BYTES_READ"],
+        "BYTES_ASKED_WRITTEN": data.counters["BYTES_WRITTEN"],
+        "LAYOUT": CHUNKED if data.chunk else CONTIGUOUS,
+        "FILTERS": 0,
+        "CHUNK_BYTES": math.prod(data.chunk) * data.size if data.chunk else 0,
+        "CHUNK_CACHE_BYTES": CACHE_BYTES if data.chunk else 0,
+        "CHUNK_CACHE_SLOTS": CACHE_SLOTS if data.chunk else 0,
+    }
+    for counter, value in expected.items():
+        if row[f"LAYERS_{counter}"] != value:
+            yield f"{name}: {counter} {value} expected, {row[f'LAYERS_{counter}']:.0f} found"
+
+
+def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
+    """Calls as in H5F; objects that have no record of their own are the file's."""
+    row = rows.get(("LAYERS", name))
+    if row is None:
+        yield f"no LAYERS record of {name}"
+        return
+    file = model.files[name].counters
+    opens = file["OPENS"] + model.meta.get(name, {}).get("OBJECT_OPENS", 0)
+    expected = {"UPPER_MODULE": H5F, "OPEN_CALLS": opens, "FLUSH_CALLS": file["FLUSHES"]}
+    for counter, value in expected.items():
+        if row[f"LAYERS_{counter}"] != value:
+            yield f"{name}: {counter} {value} expected, {row[f'LAYERS_{counter}']:.0f} found"

@@ -1,0 +1,187 @@
+"""The records that a program must leave, computed from the facts that it printed."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+
+FRAME = 5  # positions of lengths, strides and chunks in a record
+REMEMBERED = 32  # different accesses per dataset
+SLOTS = 4
+BOUNDS = (
+    ("0_100", 100),
+    ("100_1K", 1 << 10),
+    ("1K_10K", 10 << 10),
+    ("10K_100K", 100 << 10),
+    ("100K_1M", 1 << 20),
+    ("1M_4M", 4 << 20),
+    ("4M_10M", 10 << 20),
+    ("10M_100M", 100 << 20),
+    ("100M_1G", 1 << 30),
+    ("1G_PLUS", math.inf),
+)
+SELECTS = {
+    "regular": "REGULAR_HYPERSLAB_SELECTS",
+    "irregular": "IRREGULAR_HYPERSLAB_SELECTS",
+    "points": "POINT_SELECTS",
+}
+
+Access = tuple[int, tuple[int, ...]]  # bytes, and lengths and strides in the frame
+
+
+def numbers(text: str) -> list[int]:
+    """A list of a fact."""
+    return [] if text == "-" else [int(word) for word in text.split(",")]
+
+
+def mirrored(values: list[int]) -> tuple[int, ...]:
+    """Positions D1 to D5 of lengths or strides: the slowest dimension is D5."""
+    return tuple(reversed((values + [0] * FRAME)[:FRAME]))
+
+
+def bin_of(size: int) -> str:
+    """Name of the histogram's bin."""
+    return next(name for name, bound in BOUNDS if size <= bound)
+
+
+@dataclass
+class Common:
+    """The four commonest accesses, as they are kept while a program runs."""
+
+    seen: Counter[Access] = field(default_factory=Counter)
+    slots: list[tuple[Access, int]] = field(default_factory=list)
+
+    def add(self, access: Access) -> None:
+        """After one more transfer."""
+        if access not in self.seen and len(self.seen) == REMEMBERED:
+            return
+        self.seen[access] += 1
+        rank = (self.seen[access], access[0])
+        if access[0] == 0:
+            return
+        above = list(takewhile(lambda slot: (slot[1], slot[0][0]) > rank, self.slots))
+        below = [slot for slot in self.slots[len(above) :] if slot[0] != access]
+        self.slots = [*above, (access, rank[0]), *below][:SLOTS]
+
+
+@dataclass
+class Dataset:
+    """One dataset's counters."""
+
+    file: str
+    counters: Counter[str] = field(default_factory=Counter)
+    common: Common = field(default_factory=Common)
+    dims: int = 0
+    size: int = 0
+    chunk: list[int] = field(default_factory=list)
+    closes: int = 0
+    last: str = ""
+    # Bytes of single transfers.
+    sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
+
+    def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
+        """A create or an open."""
+        self.size, self.chunk = int(size), numbers(chunk)
+        self.counters["OPENS"] += 1
+        self.counters["USE_DEPRECATED"] = int(deprecated)
+        self.counters["DATATYPE_SIZE"] = self.size
+        self.extent(dims)
+        for position, length in enumerate(list(reversed(self.chunk))[:FRAME], start=1):
+            self.counters[f"CHUNK_SIZE_D{position}"] = length
+
+    def extent(self, dims: str) -> None:
+        """The dataspace has this size now."""
+        self.dims = len(numbers(dims))
+        self.counters["DATASPACE_NDIMS"] = self.dims
+        self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
+
+    def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
+        """A read or a write."""
+        self.counters[f"{kind}S"] += 1
+        self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
+        self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
+        self.sizes[kind].add(int(size))
+        if select in SELECTS:
+            self.counters[SELECTS[select]] += 1
+        self.counters["RW_SWITCHES"] += self.last not in ("", kind)
+        self.last = kind
+        shape = mirrored(numbers(lengths)) + mirrored(numbers(strides))
+        self.common.add((int(size), shape))
+
+    def expected(self) -> Counter[str]:
+        """All counters that are not 0."""
+        found = Counter(self.counters)
+        for number, (access, count) in enumerate(self.common.slots, start=1):
+            found[f"ACCESS{number}_ACCESS"] = access[0]
+            found[f"ACCESS{number}_COUNT"] = count
+            for position in range(FRAME):
+                found[f"ACCESS{number}_LENGTH_D{position + 1}"] = access[1][position]
+                found[f"ACCESS{number}_STRIDE_D{position + 1}"] = access[1][FRAME + position]
+        return found
+
+
+@dataclass
+class File:
+    """One file's counters."""
+
+    counters: Counter[str] = field(default_factory=Counter)
+    closes: int = 0
+
+
+@dataclass
+class Model:
+    """All records, by their names."""
+
+    files: dict[str, File] = field(default_factory=dict)
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    meta: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, work: Path, words: list[str]) -> None:
+        """One fact of a program that ran in the folder work."""
+        if words[0] == "file":
+            file = self.files.setdefault(clean(work, words[2]), File())
+            if words[1] == "close":
+                file.closes += 1
+            else:
+                file.counters["OPENS" if words[1] == "open" else "FLUSHES"] += 1
+        elif words[0] == "meta":
+            self.meta.setdefault(clean(work, words[2]), Counter())[words[1]] += 1
+        elif words[0] == "dataset":
+            path = clean(work, words[2])
+            name = f"{path}:{words[3]}"
+            self.change(self.datasets.setdefault(name, Dataset(path)), words[1], words[4:])
+
+    def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
+        """One fact of a dataset."""
+        if what == "open":
+            dataset.opened(*words)
+        elif what == "extent":
+            dataset.extent(*words)
+        elif what in ("read", "write"):
+            dataset.transferred(what.upper(), *words)
+        elif what == "flush":
+            dataset.counters["FLUSHES"] += 1
+        elif what == "close":
+            dataset.closes += 1
+        else:
+            raise ValueError(what)
+
+
+def clean(work: Path, name: str) -> str:
+    """A file's name as records have it: absolute, without empty and dot parts."""
+    path = name if name.startswith("/") else f"{work}/{name}"
+    for part in ("//", "/./"):
+        while part in path:
+            path = path.replace(part, "/")
+    return path
+
+
+def from_facts(work: Path, text: str) -> Model:
+    """What a program that printed this text must have left."""
+    model = Model()
+    for line in text.splitlines():
+        model.add(work, line.split("\t"))
+    return model

@@ -1,0 +1,84 @@
+"""C programs on the HDF5 of this system: every row, as computed from what they did."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .compare import differences
+from .layers import disagreements
+from .model import Dataset, from_facts
+from .observe import Observed, Rows, bare, instrumented, read_rows
+
+CASES = re.findall(
+    r"CASE\((\w+)\)", Path(__file__).with_name("facts.h").read_text().split("(CASE)", 1)[1]
+)
+APART = {"anonymous"}  # has a test of its own
+
+
+def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
+    """Bare, then instrumented, in one folder; everything printed must agree."""
+    command = [programs / "hdf5-cases", name]
+    work = tmp_path / "work"
+    work.mkdir()
+    without = bare(command, work)
+    assert without.status == 0, without.stderr
+    shutil.rmtree(work)
+    work.mkdir()
+    with_us = instrumented(build, command, work, tmp_path / "logs")
+    assert (with_us.status, with_us.stdout, with_us.stderr) == (0, without.stdout, without.stderr)
+    assert len(with_us.logs) == 1
+    assert not with_us.journals
+    return with_us, work
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in APART])
+def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """All H5F, H5D and H5_META counters, and the sums of the layers below."""
+    observed, work = run_both(build, programs, name, tmp_path)
+    model = from_facts(work, observed.stdout)
+    assert model.files
+    rows = read_rows(parser, observed.logs)
+    wrong = [*differences(model, rows), *disagreements(model, rows)]
+    assert not wrong, "\n".join(wrong).replace(f"{work}/", "")
+
+
+def transfers(rows: Rows, work: Path) -> dict[str, float]:
+    """What all datasets of a file did together."""
+    total: dict[str, float] = {}
+    for (module, name), row in rows.items():
+        if module == "H5D" and name.startswith(f"{work}/a.h5:"):
+            for counter in ("H5D_READS", "H5D_WRITES", "H5D_BYTES_READ", "H5D_BYTES_WRITTEN"):
+                total[counter] = total.get(counter, 0) + row[counter]
+    return total
+
+
+def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """Under which name an anonymous dataset is kept is free; no transfer is lost."""
+    observed, work = run_both(build, programs, "anonymous", tmp_path)
+    rows = read_rows(parser, observed.logs)
+    grid = 6 * 10 * 2
+    assert transfers(rows, work) == {
+        "H5D_READS": 1,
+        "H5D_WRITES": 2,
+        "H5D_BYTES_READ": grid,
+        "H5D_BYTES_WRITTEN": 2 * grid,
+    }
+    assert ("H5D", f"{work}/a.h5:/late") in rows
+
+
+def test_model_of_common_accesses() -> None:
+    """The example of the specification, and the order of equals."""
+    data = Dataset("f")
+    data.transferred("WRITE", "384", "regular", "6,8", "4,5")
+    data.transferred("READ", "8", "all", "-", "-")
+    data.transferred("READ", "8", "all", "-", "-")
+    data.transferred("READ", "0", "none", "-", "-")
+    expected = data.expected()
+    assert (expected["ACCESS1_ACCESS"], expected["ACCESS1_COUNT"]) == (8, 2)
+    assert (expected["ACCESS2_LENGTH_D5"], expected["ACCESS2_LENGTH_D4"]) == (6, 8)
+    assert (expected["ACCESS2_STRIDE_D5"], expected["ACCESS2_STRIDE_D4"]) == (4, 5)
+    assert expected["ACCESS3_ACCESS"] == 0

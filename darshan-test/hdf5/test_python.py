@@ -1,0 +1,88 @@
+"""Python wheels, each with an HDF5 of its own that no other library can see."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .observe import Observed, Rows, bare, instrumented, read_rows
+
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
+NAMES = ("h5py_calls", "netcdf", "pytables", "both", "file_objects")
+SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
+
+
+def digests(work: Path) -> dict[str, str]:
+    """Of all files that a script left."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in work.iterdir()}
+
+
+def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
+    """Bare, then instrumented, in one folder; output and files must agree."""
+    command = [sys.executable, SCRIPTS / f"{name}.py"]
+    work = tmp_path / "work"
+    work.mkdir()
+    without = bare(command, work, SETTINGS)
+    assert without.status == 0, without.stderr
+    files = digests(work)
+    shutil.rmtree(work)
+    work.mkdir()
+    with_us = instrumented(build, command, work, tmp_path / "logs", SETTINGS)
+    assert (with_us.status, with_us.stdout, with_us.stderr) == (0, without.stdout, without.stderr)
+    assert digests(work) == files
+    assert with_us.logs  # h5py and its kin run uname
+    assert not with_us.journals
+    return with_us, work
+
+
+def module_of(counter: str) -> str:
+    """The module that has a counter of this name."""
+    return "H5_META" if counter.startswith("H5_META_") else counter.split("_", 1)[0]
+
+
+def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
+    """Expectations of a script that its log does not meet."""
+    for line in text.splitlines():
+        kind, _, rest = line.partition("\t")
+        if kind == "expect":
+            relation, counter, value, name = rest.split("\t")
+            found = rows.get((module_of(counter), f"{work}/{name}"), {}).get(counter)
+        elif kind == "sum":
+            relation, counter, value = rest.split("\t")
+            name, module = "all", module_of(counter)
+            found = sum(row[counter] for (other, _), row in rows.items() if other == module)
+        else:
+            continue
+        if found is None or not (found >= int(value) if relation == ">" else found == int(value)):
+            yield f"{name}: {counter} {relation} {value} expected, {found} found"
+
+
+def open_records(rows: Rows, work: Path) -> Iterator[str]:
+    """Records of files and datasets of which no close was seen."""
+    for (module, name), row in rows.items():
+        ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
+        if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:
+            yield f"{name}: never closed"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """What a script expects is in its log, and everything was closed."""
+    observed, work = run_both(build, name, tmp_path)
+    assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
+    rows = read_rows(parser, observed.logs)
+    wrong = [*faults(observed.stdout, rows, work), *open_records(rows, work)]
+    assert not wrong, "\n".join(wrong)
+    assert {module for module, _ in rows} >= {"H5F", "H5D", "LAYERS"}
+
+
+def test_versions_differ(tmp_path: Path) -> None:
+    """The three wheels bring at least two versions: else the tests above show less."""
+    observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
+    (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
+    assert int(line.split()[0]) >= 2
