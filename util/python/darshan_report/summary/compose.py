@@ -7,7 +7,7 @@ import os
 from ..log import Log
 from .context import Context
 from .model import Paragraph, Report
-from .sections import accesses, files, heat, job, layers, notes
+from .sections import accesses, datasets, files, heat, job, layers, notes
 from .text import shorten
 
 
@@ -16,6 +16,7 @@ def compose(log: Log) -> Report:
     context = Context(log)
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
+        *datasets.blocks(context),
         *heat.blocks(context),
         *files.per_layer(context),
         *accesses.blocks(context),

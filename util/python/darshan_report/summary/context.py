@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
+from ..measure.attribution import Attribution
 from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
 from ..measure.layers import LAYERS, SIZES, Layer
@@ -148,6 +149,18 @@ class Context:
             return Totals(self.log.records("POSIX_EXT"))
         except LogError as error:
             self.damaged.append(("POSIX_EXT", str(error)))
+            return None
+
+    @functools.cached_property
+    def attribution(self) -> Attribution | None:
+        """What HDF5 calls became in POSIX; None if the log does not say."""
+        region = self.info.region("LAYERS")
+        if region is None or region.length == 0:
+            return None
+        try:
+            return Attribution(self.log)
+        except LogError as error:
+            self.damaged.append(("LAYERS", str(error)))
             return None
 
     @property

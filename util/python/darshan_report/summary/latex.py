@@ -72,7 +72,8 @@ def _plots(row: PlotRow, pages: Iterator[int]) -> str:
 
 def _block(block: Block, pages: Iterator[int]) -> str:
     if isinstance(block, Heading):
-        return rf"\heading{{{latex(block.text)}}}"
+        start = r"\clearpage" if block.new_page else ""
+        return rf"{start}\heading{{{latex(block.text)}}}"
     if isinstance(block, Paragraph):
         text = latex(block.text)
         return rf"{{\normalsize {text}\par}}" if block.strong else rf"{text}\par"

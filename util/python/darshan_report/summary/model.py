@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """Starts a section."""
+    """Starts a section; new_page: one that is looked at as a whole."""
 
     text: str
+    new_page: bool = False
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,8 @@ class _Pages:
     def add(self, block: Block) -> None:
         """Draws one block."""
         if isinstance(block, Heading):
+            if block.new_page:
+                self.new_page()
             self.heading(block.text)
         elif isinstance(block, Paragraph):
             self.lines(block.text, 8 if block.strong else 7)

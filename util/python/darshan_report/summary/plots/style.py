@@ -72,9 +72,10 @@ def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) 
     )
 
 
-def legend(axes: Axes, columns: int) -> None:
+def legend(axes: Axes, columns: int, size: float = FONT) -> None:
     """A legend above the axes."""
     axes.legend(
+        fontsize=size,
         loc="lower right",
         bbox_to_anchor=(1.0, 0.985),
         ncols=columns,

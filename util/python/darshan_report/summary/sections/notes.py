@@ -32,7 +32,7 @@ def warnings(context: Context) -> list[str]:
         found.append(
             f"The program made {plural(int(rings), 'io_uring ring')}, whose traffic is not counted."
         )
-    _ = context.figures, context.heats  # reading them finds the damaged ones
+    _ = context.figures, context.heats, context.attribution  # reading them finds the damaged ones
     found += [
         f"The records of module {module} are damaged and left out: {printable(reason)}."
         for module, reason in context.damaged
@@ -65,7 +65,7 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 def _left_out(context: Context) -> list[str]:
-    shown = {f.layer.module for f in context.figures} | {"HEATMAP"}
+    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS"}
     quiet = {m for m, _ in context.damaged}
     modules = []
     for region in context.info.regions:

@@ -1,0 +1,212 @@
+"""What calls on HDF5 datasets and files became in POSIX: the LAYERS records, joined.
+
+A record's times and counts below are disjoint from those of every other record:
+what a call of an upper layer does inside another one belongs to the inner call.
+Sums over records are therefore totals.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..log import Log
+from ..records import Records
+
+OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+OPEN, READ, WRITE, FLUSH, CLOSE, ATTR, META = OPERATIONS
+PUTTING = (WRITE, FLUSH, CLOSE)  # HDF5 may put off a write up to the close
+# Reads and writes of what was met in an open are not told apart by their place.
+LOCATED = tuple(o for o in OPERATIONS if o != OPEN)
+CHUNKED = 2
+LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
+
+_PREFIX = "LAYERS_"
+_APPLICATION, _FILE, _DATASET = 0, 3, 4  # values of UPPER_MODULE
+_DIMENSIONS = 5  # of a chunk that H5D has room for
+
+
+@dataclass(frozen=True, eq=False)
+class Upper:
+    """One dataset, one HDF5 file or the application, over all processes."""
+
+    id: int
+    counters: dict[str, int]  # by name without the prefix
+    times: dict[str, float]  # seconds
+
+    def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> int:
+        """Sum over operations of READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of POSIX."""
+        return sum(self.counters[f"{o}_POSIX_{what}"] for o in operations)
+
+    def moved(self, operations: tuple[str, ...] = OPERATIONS) -> int:
+        """Bytes that POSIX read and wrote below."""
+        return self.below("BYTES_READ", operations) + self.below("BYTES_WRITTEN", operations)
+
+    def calls(self) -> int:
+        """Calls on the dataset or file itself."""
+        return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
+
+    def posix_calls(self) -> int:
+        """POSIX calls below, of any sort."""
+        return sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
+
+    def time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+        """Seconds in the calls, POSIX included."""
+        return sum(self.times[f"F_{o}_TIME"] for o in operations)
+
+    def posix_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+        """Seconds of that in POSIX."""
+        return sum(self.times[f"F_{o}_POSIX_TIME"] for o in operations)
+
+    def own_time(self) -> float:
+        """Seconds in the upper layer itself.  Two clocks' rounding may leave less than nothing."""
+        return max(0.0, self.time() - self.posix_time())
+
+    @property
+    def asked(self) -> int:
+        """Bytes that reads and writes asked for."""
+        return self.counters["BYTES_ASKED_READ"] + self.counters["BYTES_ASKED_WRITTEN"]
+
+    @property
+    def distinct(self) -> int:
+        """Different bytes read plus different bytes written below, opens left out."""
+        return self.counters["DISTINCT_BYTES_READ"] + self.counters["DISTINCT_BYTES_WRITTEN"]
+
+    @property
+    def amplification(self) -> float | None:
+        """Bytes moved below per byte asked for; None if nothing was asked for."""
+        return self.moved() / self.asked if self.asked > 0 else None
+
+    def again(self, direction: str) -> float | None:
+        """How often a byte was moved, direction "READ" or "WRITTEN"; None if none was."""
+        distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
+        return self.below(f"BYTES_{direction}", LOCATED) / distinct if distinct > 0 else None
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """How H5D says a dataset is stored."""
+
+    shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
+    dimensions: int  # of the dataset; may be more than shape has
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The datasets of one HDF5 file."""
+
+    datasets: int
+    time: float  # seconds in their calls
+
+
+def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
+    """Ids, and a row of counters and of fcounters per id: sums, or the largest value."""
+    order = np.argsort(records.ids, kind="stable")
+    ids = records.ids[order]
+    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
+    joined = []
+    for values, table in (
+        (records.counters, records.module.counters),
+        (records.fcounters, records.module.fcounters),
+    ):
+        ordered = values[order]
+        summed = np.array([c.summed for c in table])
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = np.where(
+                summed, np.add.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+            )
+        joined.append(rows)
+    return ids[starts], joined[0], joined[1]
+
+
+class Attribution:
+    """The LAYERS records of a log, and what H5D knows of the same datasets."""
+
+    def __init__(self, log: Log) -> None:
+        """Reads the records; LogError if they are damaged.  There must be some."""
+        records = log.records("LAYERS")
+        self._names = [c.name[len(_PREFIX) :] for c in records.module.counters]
+        self._times = [c.name[len(_PREFIX) :] for c in records.module.fcounters]
+        self._ids, self._counters, self._fcounters = _joined(records)
+        self._kind = self._counters[:, self._names.index("UPPER_MODULE")]
+        whole = [self._times.index(f"F_{o}_TIME") for o in OPERATIONS]
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._seconds = self._fcounters[:, whole].sum(axis=1)
+        self._h5d = log.records("H5D")
+
+    def _upper(self, place: int) -> Upper:
+        return Upper(
+            int(self._ids[place]),
+            {n: int(v) for n, v in zip(self._names, self._counters[place])},
+            {n: float(v) for n, v in zip(self._times, self._fcounters[place])},
+        )
+
+    def _of(self, kind: int, count: int) -> list[Upper]:
+        places = np.flatnonzero(self._kind == kind)
+        # The id settles ties, so that two runs give the same report.
+        order = np.lexsort((self._ids[places], -self._seconds[places]))
+        return [self._upper(int(p)) for p in places[order[:count]]]
+
+    def datasets(self, count: int) -> list[Upper]:
+        """Those with the most time in their calls, the first the most."""
+        return self._of(_DATASET, count)
+
+    def files(self, count: int) -> list[Upper]:
+        """HDF5 files, by time in calls on the file itself."""
+        return self._of(_FILE, count)
+
+    @functools.cached_property
+    def num_datasets(self) -> int:
+        """All of them."""
+        return int(np.count_nonzero(self._kind == _DATASET))
+
+    @functools.cached_property
+    def num_files(self) -> int:
+        """All of them."""
+        return int(np.count_nonzero(self._kind == _FILE))
+
+    @functools.cached_property
+    def everything(self) -> Upper:
+        """The sum over all datasets and files, without the application's own calls."""
+        above = self._kind != _APPLICATION
+        with np.errstate(over="ignore", invalid="ignore"):
+            counters = self._counters[above].sum(axis=0)
+            times = self._fcounters[above].sum(axis=0)
+        return Upper(
+            0,
+            {n: int(v) for n, v in zip(self._names, counters)},
+            {n: float(v) for n, v in zip(self._times, times)},
+        )
+
+    @functools.cached_property
+    def _place_in_h5d(self) -> dict[int, int]:
+        return {int(record): place for place, record in enumerate(self._h5d.ids)}
+
+    def chunks(self, dataset: int) -> Chunks:
+        """The chunks of a dataset by its id."""
+        place = self._place_in_h5d.get(dataset)
+        if place is None:
+            return Chunks((), 0)
+        row = self._h5d.array[place]
+        lengths = [int(row[f"H5D_CHUNK_SIZE_D{d}"]) for d in range(_DIMENSIONS, 0, -1)]
+        dimensions = int(row["H5D_DATASPACE_NDIMS"])
+        return Chunks(tuple(length for length in lengths if length > 0), dimensions)
+
+    def file_of(self, dataset: int) -> int | None:
+        """Id of the file that a dataset lies in, None if H5D has no record of it."""
+        place = self._place_in_h5d.get(dataset)
+        return None if place is None else int(self._h5d["file_rec_id"][place])
+
+    @functools.cached_property
+    def contents(self) -> dict[int, Contents]:
+        """The datasets of each file, by the file's id."""
+        found: dict[int, Contents] = {}
+        for place in np.flatnonzero(self._kind == _DATASET):
+            file = self.file_of(int(self._ids[place]))
+            if file is not None:
+                old = found.get(file, Contents(0, 0.0))
+                found[file] = Contents(old.datasets + 1, old.time + float(self._seconds[place]))
+        return found

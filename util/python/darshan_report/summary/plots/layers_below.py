@@ -1,0 +1,73 @@
+"""How the time of the calls on each dataset splits into layers, and how its bytes grew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...measure.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
+from ..model import Plot
+from ..units import amount, seconds
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROW = 4.6  # mm
+_BAR = 0.27
+_ITSELF = {"facecolor": "#DDDDDD"}
+_ASKED = {"facecolor": "#555555"}
+_MOVED = {"facecolor": "#56B4E9"}
+_DISTINCT = style.OTHER
+
+
+def height(count: int) -> float:
+    """Room for this many datasets, mm."""
+    return 15 + ROW * max(count, 3)
+
+
+def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
+    """A bar per dataset: HDF5 itself, then POSIX by what the dataset was asked to do."""
+    bands = (
+        ("HDF5 itself", _ITSELF, [u.own_time() for u in uppers]),
+        ("POSIX in reads", style.READ, [u.posix_time((READ,)) for u in uppers]),
+        ("in writes, flushes, closes", style.WRITE, [u.posix_time(PUTTING) for u in uppers]),
+        ("in the rest", style.OTHER, [u.posix_time((OPEN, ATTR, META)) for u in uppers]),
+    )
+
+    def draw(axes: Axes) -> None:
+        starts = [0.0] * len(uppers)
+        for label, kind, widths in bands:
+            axes.barh(
+                range(len(uppers)), widths, left=starts, height=0.6, label=label, **style.fill(kind)
+            )
+            starts = [s + w for s, w in zip(starts, widths)]
+        for row, end in enumerate(starts):
+            style.value(axes, end, row, seconds(end), style.SMALL)
+        style.rows(axes, labels, max(starts), "time in calls on the dataset (all processes)")
+        style.legend(axes, 4, style.SMALL)
+
+    title = "Time: HDF5 itself, and POSIX below"
+    return Plot(title, draw, height(len(uppers)), left=style.left_margin(labels), top=6)
+
+
+def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
+    """Three bars per dataset: asked for, moved, distinct."""
+    series = (
+        ("asked for", _ASKED, [u.asked for u in uppers]),
+        ("moved by POSIX", _MOVED, [u.moved() for u in uppers]),
+        ("of it distinct", _DISTINCT, [u.distinct for u in uppers]),
+    )
+
+    def draw(axes: Axes) -> None:
+        for place, (label, kind, values) in enumerate(series):
+            rows = [row + (place - 1) * _BAR for row in range(len(values))]
+            axes.barh(rows, values, height=_BAR, label=label, **style.fill(kind))
+        longest = [max(column) for column in zip(*(values for _, _, values in series))]
+        for row, longest_bar in enumerate(longest):
+            style.value(axes, longest_bar, row, amount(longest_bar), style.SMALL)
+        style.rows(axes, labels, max(longest), "bytes (all processes)")
+        style.legend(axes, 3, style.SMALL)
+
+    title = "Bytes: asked for, moved, distinct"
+    return Plot(title, draw, height(len(uppers)), left=style.left_margin(labels), top=6)
