@@ -82,8 +82,9 @@ int store_prepare(struct record_store *store, const struct store_limits *limits)
   while (places < 2 * entries)
     places *= 2;
   store->index_mask = places - 1;
-  store->index = journal_private_memory((size_t)places * sizeof(struct store_entry));
-  return store->index ? 0 : -1;
+  store->index = journal_private_memory((size_t)places * sizeof(uint32_t));
+  store->entry = journal_private_memory((places / 2 + 1) * sizeof(struct store_entry));
+  return store->index && store->entry ? 0 : -1;
 }
 
 static void write_trailer(struct record_store *store) {
@@ -165,8 +166,7 @@ void store_forget(struct record_store *store) {
     region->refused = 0;
     region->part.usable = region->part.kept = 0;
   }
-  sys_madvise(store->index, ((size_t)store->index_mask + 1) * sizeof(struct store_entry),
-              MADV_DONTNEED);
+  sys_madvise(store->index, ((size_t)store->index_mask + 1) * sizeof(uint32_t), MADV_DONTNEED);
   store->entries = 0;
   store->lock = 0;
 }
@@ -180,10 +180,9 @@ void store_unlock(struct record_store *store) {
 
 struct store_entry *store_find(const struct record_store *store, uint64_t id) {
   for (uint32_t i = (uint32_t)(id >> 17) & store->index_mask;; i = (i + 1) & store->index_mask) {
-    struct store_entry *entry = &store->index[i];
-    uint64_t found = __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE);
-    if (found == id) return entry;
-    if (found == 0) return NULL;
+    uint32_t number = __atomic_load_n(&store->index[i], __ATOMIC_ACQUIRE);
+    if (number == 0) return NULL;
+    if (store->entry[number].id == id) return &store->entry[number];
   }
 }
 
@@ -212,16 +211,13 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
   if (store->entries >= store->index_mask / 2) return NULL;
   const char *kept = add_name(store, id, name, length);
   if (!kept) return NULL;
+  uint32_t number = ++store->entries;
+  entry = &store->entry[number];
+  *entry = (struct store_entry){.id = id, .name = kept, .name_length = (uint32_t)length};
   uint32_t i = (uint32_t)(id >> 17) & store->index_mask;
-  while (store->index[i].id != 0)
+  while (store->index[i] != 0)
     i = (i + 1) & store->index_mask;
-  entry = &store->index[i];
-  memset(entry->record, 0, sizeof(entry->record));
-  entry->file = 0;
-  entry->name = kept;
-  entry->name_length = (uint32_t)length;
-  store->entries++;
-  __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+  __atomic_store_n(&store->index[i], number, __ATOMIC_RELEASE);
   return entry;
 }
 

@@ -41,7 +41,7 @@ struct store_region {
 
 /* What is known of a name; found by id. */
 struct store_entry {
-  uint64_t id; /* 0: free place */
+  uint64_t id;
   const char *name;
   uint32_t name_length;
   uint32_t record[STORE_MODULES];
@@ -54,7 +54,8 @@ struct record_store {
   uint64_t names_used;
   struct store_region regions[STORE_MODULES];
   int annex_ready;           /* its frame is written */
-  struct store_entry *index; /* open addressing, never more than half full */
+  struct store_entry *entry; /* [1..], in the order in which the names came */
+  uint32_t *index;           /* of entries, by id: open addressing, never more than half full */
   uint32_t index_mask;
   uint32_t entries;
   int lock; /* for adding; looking up needs none */
