@@ -16,12 +16,17 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def build() -> Path:
-    """The top of the build folder."""
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The top of the build folder, under a name that LD_PRELOAD can hold."""
     value = os.environ.get("DARSHAN_BUILD")
     if not value:
         pytest.fail("DARSHAN_BUILD does not name the build folder")
-    return Path(value).resolve()
+    path = Path(value).resolve()
+    if not any(separator in str(path) for separator in " :"):
+        return path
+    link = tmp_path_factory.mktemp("build") / "build"
+    link.symlink_to(path)
+    return link
 
 
 @pytest.fixture(scope="session")
