@@ -9,12 +9,14 @@
 void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));
   id_table_init(&picture->files, sizeof(struct picture_file));
+  datasets_init(&picture->datasets);
 }
 
 void picture_free(struct picture *picture) {
   for (size_t i = 0; i < picture->files.count; i++)
     free(((struct picture_file *)id_table_value(&picture->files, i))->name);
   id_table_free(&picture->files);
+  datasets_free(&picture->datasets);
   for (int i = 0; i < picture->num_layers; i++) {
     free(picture->layers[i].total);
     id_table_free(&picture->layers[i].files);
@@ -115,6 +117,12 @@ static void add_module(struct picture *picture, darshan_log *log, int id, const 
   if (records) darshan_records_close(records);
 }
 
+static void add_datasets(struct picture *picture, darshan_log *log, const char *path) {
+  struct darshan_error error = {""};
+  if (datasets_add(&picture->datasets, log, &error) != 0)
+    say("%s: %s", say_path(path), say_path(error.text));
+}
+
 static void add_job(struct picture *picture, const struct darshan_info *info) {
   double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
   double ended = (double)info->job.end_time_sec + (double)info->job.end_time_nsec * 1e-9;
@@ -138,8 +146,11 @@ void picture_add(struct picture *picture, const char *path) {
   }
   const struct darshan_info *info = darshan_log_info(log);
   add_job(picture, info);
-  for (int i = 0; i < info->num_modules; i++)
+  for (int i = 0; i < info->num_modules; i++) {
     if (info->modules[i].length) add_module(picture, log, info->modules[i].id, path);
+    if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)
+      add_datasets(picture, log, path);
+  }
   darshan_log_close(log);
 }
 

@@ -4,6 +4,7 @@
 
 #include "../parser/id-table.h"
 #include "darshan-util.h"
+#include "datasets.h"
 #include "merge.h"
 
 enum { PICTURE_LAYERS = 8 };
@@ -33,6 +34,7 @@ struct picture {
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files; /* record id -> struct picture_file, of POSIX and STDIO */
+  struct datasets datasets;
 };
 
 void picture_init(struct picture *picture);

@@ -6,61 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "quantity.h"
 #include "say.h"
 
-enum { COLUMNS = 80, LINES = 24, NUMBER = 32, SIZE_BINS = 10 };
+enum { COLUMNS = 80, LINES = 24, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10 };
 
 struct screen {
   int lines;
   const char *bold, *plain;
 };
-
-/* Three significant digits: "322 B", "1.50 KiB". */
-static const char *amount(char out[NUMBER], double bytes) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  unsigned unit = 0;
-  if (!(bytes >= 0)) return "?"; /* a log may say anything */
-  while (bytes >= 999.5 && unit < 6 && (unit > 0 || bytes >= 1024)) {
-    bytes /= 1024;
-    unit++;
-  }
-  int digits = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  snprintf(out, NUMBER, "%.*f %s", digits, bytes, units[unit]);
-  return out;
-}
-
-static const char *seconds(char out[NUMBER], double value) {
-  if (!(value >= 0 && value < 3.6e9)) return "?";
-  if (value >= 99999.5)
-    snprintf(out, NUMBER, "%.0f h", value / 3600);
-  else if (value >= 0.9995 || value <= 0)
-    snprintf(out, NUMBER, "%.*f s",
-             value >= 99.95 || value <= 0 ? 0
-             : value >= 9.995             ? 1
-                                          : 2,
-             value > 0 ? value : 0);
-  else if (value >= 0.0009995)
-    snprintf(out, NUMBER, "%.*f ms", value >= 0.09995 ? 0 : value >= 0.009995 ? 1 : 2, value * 1e3);
-  else
-    snprintf(out, NUMBER, "%.0f us", value * 1e6);
-  return out;
-}
-
-static const char *count(char out[NUMBER], int64_t value) {
-  static const char units[] = "MGTP";
-  double scaled = (double)value / 1e6;
-  unsigned unit = 0;
-  if (value < 10000000) {
-    snprintf(out, NUMBER, "%lld", (long long)value);
-    return out;
-  }
-  while (scaled >= 9999.5 && unit < 3) {
-    scaled /= 1000;
-    unit++;
-  }
-  snprintf(out, NUMBER, "%.0f%c", scaled, units[unit]);
-  return out;
-}
 
 static void end_line(struct screen *screen) {
   fputc('\n', stderr);
@@ -107,11 +61,11 @@ static void print_head(struct screen *screen, const struct picture *picture,
   say_printable(name, sizeof(name), picture->command ? picture->command : "", COLUMNS - 9, 0);
   fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
   end_line(screen);
-  if (run > 0) fprintf(stderr, "run time %s, ", seconds(time, run));
+  if (run > 0) fprintf(stderr, "run time %s, ", quantity_seconds(time, run));
   fprintf(stderr, "%lld process%s", (long long)picture->processes,
           picture->processes == 1 ? "" : "es");
   if (picture->logs > 1) fprintf(stderr, " in %zu logs", picture->logs);
-  fprintf(stderr, ", %s in file I/O", seconds(busy, moved->time));
+  fprintf(stderr, ", %s in file I/O", quantity_seconds(busy, moved->time));
   if (run > 0 && picture->processes == 1) fprintf(stderr, " (%.1f %%)", 100 * moved->time / run);
   end_line(screen);
   if (picture->incomplete) {
@@ -128,13 +82,13 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
     const struct picture_layer *layer = &picture->layers[i];
     const struct darshan_merge_plan *plan = &layer->plan;
     fprintf(stderr, "%-11s %6zu %8s %8s %9s %9s %7s %7s %7s", plan->module->name,
-            layer->files.count, count(a[0], picture_reads(plan, layer->total)),
-            count(a[1], picture_writes(plan, layer->total)),
-            amount(a[2], (double)bytes(layer, plan->bytes_read)),
-            amount(a[3], (double)bytes(layer, plan->bytes_written)),
-            seconds(a[4], value(layer, plan->read_time)),
-            seconds(a[5], value(layer, plan->write_time)),
-            seconds(a[6], value(layer, plan->meta_time)));
+            layer->files.count, quantity_count(a[0], picture_reads(plan, layer->total)),
+            quantity_count(a[1], picture_writes(plan, layer->total)),
+            quantity_bytes(a[2], (double)bytes(layer, plan->bytes_read)),
+            quantity_bytes(a[3], (double)bytes(layer, plan->bytes_written)),
+            quantity_seconds(a[4], value(layer, plan->read_time)),
+            quantity_seconds(a[5], value(layer, plan->write_time)),
+            quantity_seconds(a[6], value(layer, plan->meta_time)));
     end_line(screen);
   }
 }
@@ -142,8 +96,9 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
   if (bytes_moved <= 0) return;
-  fprintf(stderr, "%-8s %s in %s of calls", verb, amount(a, bytes_moved), seconds(b, time));
-  if (time > 0) fprintf(stderr, ": %s/s", amount(c, bytes_moved / time));
+  fprintf(stderr, "%-8s %s in %s of calls", verb, quantity_bytes(a, bytes_moved),
+          quantity_seconds(b, time));
+  if (time > 0) fprintf(stderr, ": %s/s", quantity_bytes(c, bytes_moved / time));
   end_line(screen);
 }
 
@@ -176,6 +131,26 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
+static void print_datasets(struct screen *screen, const struct datasets *datasets) {
+  const struct dataset *top[DATASETS_SHOWN];
+  char name[4 * COLUMNS], a[6][NUMBER];
+  size_t shown = datasets_slowest(datasets, top);
+  if (shown == 0) return;
+  heading(screen,
+          "datasets by time in HDF5              asked     moved  factor    time HDF5 POSIX");
+  for (size_t i = 0; i < shown; i++) {
+    const struct dataset *one = top[i];
+    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)", 33, 1);
+    fprintf(stderr, "%s%*s %9s %9s %7s %7s %4s %5s", name, (int)(33 - width), "",
+            quantity_bytes(a[0], (double)one->asked), quantity_bytes(a[1], (double)one->moved),
+            quantity_ratio(a[2], (double)one->moved, (double)one->asked),
+            quantity_seconds(a[3], one->time),
+            quantity_share(a[4], one->time - one->posix_time, one->time),
+            quantity_share(a[5], one->posix_time, one->time));
+    end_line(screen);
+  }
+}
+
 static void print_files(struct screen *screen, const struct picture *picture, int room) {
   size_t places[LINES];
   char name[4 * COLUMNS], a[4][NUMBER];
@@ -187,8 +162,8 @@ static void print_files(struct screen *screen, const struct picture *picture, in
     const struct picture_file *file = id_table_value(&picture->files, places[i]);
     size_t width = say_printable(name, sizeof(name), file->name ? file->name : "(no name)", 42, 1);
     fprintf(stderr, "%s%*s %9s %9s %8s %7s", name, (int)(42 - width), "",
-            amount(a[0], (double)file->read), amount(a[1], (double)file->written),
-            count(a[2], file->calls), seconds(a[3], file->time));
+            quantity_bytes(a[0], (double)file->read), quantity_bytes(a[1], (double)file->written),
+            quantity_count(a[2], file->calls), quantity_seconds(a[3], file->time));
     end_line(screen);
   }
   if (picture->files.count > shown) {
@@ -212,6 +187,7 @@ void screen_print(const struct picture *picture, const char *last_line) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");
         print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "writes of bytes");
       }
+    print_datasets(&screen, &picture->datasets);
     print_files(&screen, picture, LINES - screen.lines - 4);
   }
   if (last_line) say("%s", last_line);

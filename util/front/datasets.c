@@ -1,0 +1,87 @@
+#define _GNU_SOURCE
+#include "datasets.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records.h"
+
+/* An operation's counters stand together, and so do its two times. */
+enum {
+  PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS,
+  OPERATIONS = (LAYERS_META_CALLS - LAYERS_OPEN_CALLS) / PER_OPERATION + 1,
+  READ_BYTES = LAYERS_OPEN_POSIX_BYTES_READ - LAYERS_OPEN_CALLS,
+  WRITTEN_BYTES = LAYERS_OPEN_POSIX_BYTES_WRITTEN - LAYERS_OPEN_CALLS,
+  TIMES = LAYERS_F_READ_TIME - LAYERS_F_OPEN_TIME,
+  POSIX_TIME = LAYERS_F_OPEN_POSIX_TIME - LAYERS_F_OPEN_TIME
+};
+static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + (OPERATIONS - 1) * PER_OPERATION, "order");
+static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + (OPERATIONS - 1) * TIMES, "order");
+
+void datasets_init(struct datasets *datasets) {
+  id_table_init(&datasets->table, sizeof(struct dataset));
+}
+
+static struct dataset *at(const struct datasets *datasets, size_t place) {
+  return id_table_value(&datasets->table, place);
+}
+
+void datasets_free(struct datasets *datasets) {
+  for (size_t i = 0; i < datasets->table.count; i++)
+    free(at(datasets, i)->name);
+  id_table_free(&datasets->table);
+}
+
+/* A log may say anything: sums stop at the largest, negative values add nothing. */
+static void add(int64_t *sum, int64_t value) {
+  if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
+}
+
+static void add_record(struct dataset *dataset, const struct darshan_layers_record *record) {
+  add(&dataset->asked, record->counters[LAYERS_BYTES_ASKED_READ]);
+  add(&dataset->asked, record->counters[LAYERS_BYTES_ASKED_WRITTEN]);
+  for (int i = 0; i < OPERATIONS; i++) {
+    const int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + i * PER_OPERATION];
+    const double *times = &record->fcounters[LAYERS_F_OPEN_TIME + i * TIMES];
+    add(&dataset->moved, counters[READ_BYTES]);
+    add(&dataset->moved, counters[WRITTEN_BYTES]);
+    dataset->time += times[0];
+    dataset->posix_time += times[POSIX_TIME];
+  }
+}
+
+int datasets_add(struct datasets *datasets, darshan_log *log, struct darshan_error *error) {
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_LAYERS, error);
+  const void *next;
+  size_t size;
+  int more, is_new;
+  if (!records) return -1;
+  while ((more = darshan_records_next(records, &next, &size, error)) > 0) {
+    const struct darshan_layers_record *record = next;
+    if (record->counters[LAYERS_UPPER_MODULE] != DARSHAN_MOD_H5D) continue;
+    struct dataset *dataset = id_table_get(&datasets->table, record->base.id, &is_new);
+    if (!dataset) break;
+    const char *name = darshan_log_name(log, record->base.id);
+    if (!dataset->name && name) dataset->name = strdup(name);
+    add_record(dataset, record);
+  }
+  darshan_records_close(records);
+  return more < 0 ? -1 : 0;
+}
+
+size_t datasets_slowest(const struct datasets *datasets,
+                        const struct dataset *slowest[DATASETS_SHOWN]) {
+  size_t found = 0;
+  for (size_t i = 0; i < datasets->table.count; i++) {
+    const struct dataset *one = at(datasets, i);
+    size_t place = found;
+    while (place > 0 && slowest[place - 1]->time < one->time)
+      place--;
+    if (place == DATASETS_SHOWN) continue;
+    if (found < DATASETS_SHOWN) found++;
+    memmove(&slowest[place + 1], &slowest[place], (found - 1 - place) * sizeof(slowest[0]));
+    slowest[place] = one;
+  }
+  return found;
+}
