@@ -8,6 +8,7 @@ from pathlib import Path
 from instrumented import Counters, Lab, Run
 
 MIB = 1 << 20
+VARIABLE = "temperature"
 # The caches of the source, which prints MiB: 1.0, 15.3, 33.4 and 64.8.
 CACHES = (1 << 20, 16_000_000, 35_000_000, 68_000_000)
 OWN = 0  # the cache that the library chooses
@@ -78,11 +79,18 @@ class Measured:
     ours: dict[str, float]
     same: bool  # everything that it printed, but for times
     posix: Counters  # of the file
+    dataset: Counters  # H5D
+    layers: Counters  # what became of the dataset's calls
 
     @property
     def read(self) -> float:
         """Bytes that the file system was asked for."""
         return self.posix["BYTES_READ"]
+
+    @property
+    def read_again(self) -> float:
+        """How often a byte was read on average, for the dataset."""
+        return self.layers["READ_POSIX_BYTES_READ"] / self.layers["DISTINCT_BYTES_READ"]
 
 
 def numbers(run: Run) -> dict[str, float]:
@@ -122,8 +130,15 @@ class Study:
         bare = self.lab.run(command, instrumented=False)
         ours = self.lab.run(command, instrumented=True)
         assert ours.log
-        posix = self.lab.counters(ours.log)[path.name]
-        return Measured(case, numbers(bare), numbers(ours), results(bare) == results(ours), posix)
+        return Measured(
+            case,
+            numbers(bare),
+            numbers(ours),
+            results(bare) == results(ours),
+            self.lab.counters(ours.log)[path.name],
+            self.lab.counters(ours.log, "H5D")[VARIABLE],
+            self.lab.counters(ours.log, "LAYERS")[VARIABLE],
+        )
 
 
 HEAD = (
@@ -141,6 +156,7 @@ HEAD = (
     "POSIX read, MB",
     "factor",
     "POSIX reads",
+    "read again",
 )
 
 
@@ -163,6 +179,7 @@ def row(measured: Measured) -> list[str]:
         f"{measured.read / 1e6:,.1f}",
         f"{measured.read / ours['asked']:.2f}",
         f"{measured.posix['READS']:,.0f}",
+        f"{measured.read_again:.1f}",
     ]
 
 
@@ -201,13 +218,8 @@ def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
     return rows
 
 
-def overhead(measured: dict[Case, Measured], size: Size) -> str:
-    """The time of all reading, instrumented against bare."""
-
-    def total(run: dict[str, float]) -> float:
-        series = run["series_first_us"] + run["series_later_us"] * (size.series - 1)
-        return mean_slice(run, size) * size.slices + series
-
-    without = sum(total(result.bare) for result in measured.values())
-    with_us = sum(total(result.ours) for result in measured.values())
-    return f"all reading, instrumented / bare: {with_us / without:.4f}"
+def overhead(measured: dict[Case, Measured]) -> str:
+    """Processor time of all runs, instrumented against bare."""
+    without = sum(result.bare["processor_us"] for result in measured.values())
+    with_us = sum(result.ours["processor_us"] for result in measured.values())
+    return f"processor time, instrumented / bare: {with_us / without:.4f}"

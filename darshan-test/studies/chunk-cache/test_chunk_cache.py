@@ -50,6 +50,31 @@ def test_problem_reads_the_chunk_again(
     assert chunk <= good.read < 1.01 * chunk
 
 
+@pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
+def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Measured]) -> None:
+    """The dataset's records: a chunk, the cache that has no room for it, and the price."""
+    for case in (problem, cure):
+        result = measured[case]
+        layers = result.layers
+        assert result.dataset["BYTES_READ"] == result.ours["asked"] == layers["BYTES_ASKED_READ"]
+        assert result.dataset["READS"] == layers["READ_CALLS"] == SIZE.slices
+        assert result.dataset["CHUNK_SIZE_D3"] == case.chunk[0]
+        assert layers["CHUNK_BYTES"] == case.chunk[0] * PLANE * VALUE_BYTES
+        assert layers["CHUNK_CACHE_BYTES"] == result.bare["cache"]
+        assert layers["FILTERS"] == 1
+        assert layers["DISTINCT_ERROR"] == 0
+    bad, good = measured[problem].layers, measured[cure].layers
+    chunk = measured[problem].posix["ACCESS1_ACCESS"]
+    assert bad["CHUNK_BYTES"] > bad["CHUNK_CACHE_BYTES"]
+    assert good["CHUNK_BYTES"] <= good["CHUNK_CACHE_BYTES"]
+    # Of the first read, the index of chunks is a part.
+    again = bad["READ_POSIX_BYTES_READ"] - good["READ_POSIX_BYTES_READ"]
+    assert again == (SIZE.slices - 1) * chunk
+    assert bad["DISTINCT_BYTES_READ"] == good["DISTINCT_BYTES_READ"]
+    assert measured[problem].read_again > 0.9 * SIZE.slices
+    assert measured[cure].read_again < 1.1
+
+
 def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
     """The cache that netCDF chooses holds a chunk."""
     for case, result in measured.items():

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Measures what the runtime adds to HDF5 calls and to the import of Python wheels.
+
+Bare and instrumented programs run in turn; what is shown is the middle of the
+differences of processor time, with their range.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.util
+import os
+import statistics
+import sys
+from pathlib import Path
+
+from machine import Bench, description, interleaved, numbers, scratch
+from rows import Row
+
+CALLS = 20_000
+# Goals in nanoseconds; some calls have none.
+KINDS = {
+    "read": ("H5Dread of one element", 300),
+    "write": ("H5Dwrite of one element", 300),
+    "open": ("H5Dopen2 and H5Dclose", None),
+    "create": ("H5Dcreate2 and H5Dclose, each of a new dataset", None),
+    "attribute": ("H5Awrite of one element", None),
+}
+IMPORT = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
+
+
+def calls(bench: Bench) -> list[Row]:
+    """What is added per call."""
+    rows = []
+    for kind, (label, goal) in KINDS.items():
+        command = [bench.program("hdf5-cost"), kind, str(CALLS), str(bench.empty("work"))]
+        added = interleaved(
+            bench.repetitions,
+            lambda command=command: numbers(command)[0],
+            lambda command=command: numbers(command, bench.settings())[0],
+            lambda: 0.0,
+        )
+        text = f"+{added.added:.0f} ns ({added.least:.0f} to {added.most:.0f}) on {added.bare:.0f}"
+        rows.append(Row(label, text, f"{goal} ns" if goal else "", not goal or added.added <= goal))
+    return rows
+
+
+def imports(bench: Bench) -> list[Row]:
+    """Seconds of an import, instrumented against bare: the middle of the ratios."""
+    rows = []
+    for module in ("h5py", "netCDF4", "tables"):
+        label, goal = f"import {module}", "1.05 times bare"
+        if not importlib.util.find_spec(module):
+            rows.append(Row(label, "not installed", goal, True))
+            continue
+        command = [sys.executable, "-c", IMPORT.format(module)]
+        numbers(command)  # compiles
+        taken = [
+            (numbers(command)[0], numbers(command, bench.settings())[0])
+            for _ in range(bench.repetitions)
+        ]
+        bare = statistics.median(first for first, _ in taken)
+        ratio = statistics.median(second / first for first, second in taken)
+        text = f"{ratio:.3f} times {bare * 1000:.0f} ms"
+        rows.append(Row(label, text, goal, ratio <= 1.05))
+    return rows
+
+
+def main() -> int:
+    """Command line."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    default = Path(os.environ.get("DARSHAN_BUILD") or Path.cwd())
+    options.add_argument("--build", type=Path, default=default, help="top of the build folder")
+    options.add_argument("--repeat", type=int, default=15, help="measurements per figure [15]")
+    options.add_argument("--folder", type=Path, help="where to work [a file system in memory]")
+    options.add_argument("--strict", action="store_true", help="fail if a goal is missed")
+    chosen = options.parse_args()
+    if not (chosen.build / "darshan-test" / "bench" / "hdf5-cost").exists():
+        options.error(f"no hdf5-cost in {chosen.build}: make darshan-test/bench/hdf5-cost there")
+    print(f"{datetime.date.today()}, {description()}\n")
+    print("| figure | measured | goal | |\n|---|---|---|---|")
+    missed = 0
+    with scratch(chosen.folder) as folder:
+        bench = Bench(chosen.build.resolve(), folder, chosen.repeat)
+        for part in (calls, imports):
+            for row in part(bench):
+                missed += not row.met
+                print(
+                    f"| {row.what} | {row.measured} | {row.goal} | {'' if row.met else 'missed'} |"
+                )
+                sys.stdout.flush()
+    return 1 if missed and chosen.strict else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
