@@ -1,0 +1,28 @@
+"""The file that is edited, and its states."""
+
+from __future__ import annotations
+
+import pytest
+from edit_atomicity import NINE, Study
+from instrumented import Lab
+from killing import Case
+
+SIZE = 70_000
+
+
+@pytest.fixture(scope="module")
+def case(lab: Lab) -> Case:
+    """The states, each made by one command on the one before.
+
+    A kill forgets nothing that was written, so syncing would only take time here.
+    """
+    study = Study(lab, ("--no-sync",))
+    path = study.make("states.h5", SIZE)
+    states = [path.read_bytes()]
+    single = lab.folder / "single"
+    for command in NINE.read_text().split(";")[:-1]:
+        single.write_text(f"{command};")
+        lab.run(study.command("no", path, single), instrumented=False)
+        states.append(path.read_bytes())
+    assert len(set(states)) == len(states) == 10
+    return Case(study, path, states)

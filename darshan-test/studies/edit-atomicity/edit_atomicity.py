@@ -1,0 +1,171 @@
+"""What it costs to protect an HDF5 file while nine small attributes are added, and why."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from instrumented import Counters, Lab, print_table
+
+HERE = Path(__file__).resolve().parent
+NINE = HERE / "nine.h5edit"
+LEVELS = ("no", "yes", "inc", "delta")
+SMALL = (15, 38, 76)  # megabytes, as in the source
+FULL = (*SMALL, 123, 310, 549, 2200)
+METADATA = 1 << 20  # make-file puts all metadata in front of that
+BACKUP_SUFFIXES = (".bck-new", ".undo")  # of what h5edit writes beside the file
+# All that is known here of the source's table (H5edit with Backup Virtual File Driver,
+# Atomicity Performance Study, 2014): one backup against nine.
+SOURCE_INC_YES = 9
+
+
+def backup_names(name: str) -> list[str]:
+    """Of the files that h5edit may have written beside a file."""
+    return [f".{name}{suffix}" for suffix in BACKUP_SUFFIXES]
+
+
+@dataclass
+class Measured:
+    """Of a file and a level: the least disturbed times, in seconds, and the counters."""
+
+    bare: float
+    instrumented: float
+    counters: dict[str, Counters]  # per file
+
+    def total(self, counter: str) -> float:
+        """Over all files."""
+        return sum(file.get(counter, 0) for file in self.counters.values())
+
+
+@dataclass
+class Study:
+    """Edits of files of several sizes, with and without the runtime."""
+
+    lab: Lab
+    options: Sequence[str] = ()  # of h5edit
+    sizes: Sequence[int] = field(default=SMALL)  # of the files, in megabytes
+
+    def make(self, name: str, size: int) -> Path:
+        """A file of about so many bytes."""
+        path = self.lab.folder / name
+        maker = self.lab.program("edit-atomicity/make-file")
+        self.lab.run([maker, path, str(size)], instrumented=False)
+        with path.open("rb") as stream:  # or the first edit that syncs pays for its making
+            os.fsync(stream.fileno())
+        return path
+
+    def command(self, level: str, path: Path, commands: Path = NINE) -> list[str]:
+        """The editor."""
+        editor = self.lab.program("edit-atomicity/h5edit")
+        return [editor, "--atomic", level, *self.options, str(path), str(commands)]
+
+    def pair(self, path: Path, level: str, *, bare_first: bool = True) -> Measured:
+        """Bare and instrumented, from the same bytes to the same bytes."""
+        head, size = read_front(path), path.stat().st_size
+        runs, left = {}, {}
+        for instrumented in (not bare_first, bare_first):
+            runs[instrumented] = self.lab.run(self.command(level, path), instrumented=instrumented)
+            left[instrumented] = changed(path, size)
+            reset(path, head, size)
+        if left[True] != left[False]:
+            raise RuntimeError(f"{path.name}, {level}: the file differs under instrumentation")
+        log = runs[True].log
+        assert log
+        counters = self.lab.counters(log)
+        log.unlink()
+        return Measured(runs[False].seconds, runs[True].seconds, counters)
+
+    def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
+        """All sizes and levels, the levels in turn."""
+        best: dict[tuple[int, str], Measured] = {}
+        for size in self.sizes:
+            path = self.make("edited.h5", size * 1_000_000)
+            for i in range(rounds):
+                for level in LEVELS:
+                    new = self.pair(path, level, bare_first=i % 2 == 0)
+                    old = best.setdefault((size, level), new)
+                    old.bare = min(old.bare, new.bare)
+                    old.instrumented = min(old.instrumented, new.instrumented)
+            path.unlink()
+        return best
+
+
+def read_front(path: Path) -> bytes:
+    """All that an edit overwrites."""
+    with path.open("rb") as stream:
+        return stream.read(METADATA)
+
+
+def changed(path: Path, size: int) -> str:
+    """Digest of all that an edit may have changed in a file that had this size."""
+    with path.open("rb") as stream:
+        front = stream.read(METADATA)
+        stream.seek(size)
+        return hashlib.sha256(front + stream.read()).hexdigest()
+
+
+def reset(path: Path, head: bytes, size: int) -> None:
+    """Undoes an edit, without a copy of the whole file."""
+    with path.open("r+b") as stream:
+        stream.write(head)
+        stream.truncate(size)
+
+
+def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
+    """Per size: times and ratios."""
+    for size in sorted({size for size, _ in best}):
+        of = {level: best[size, level] for level in LEVELS}
+        ratios = [("yes", "no"), ("inc", "no"), ("inc", "yes"), ("delta", "no")]
+        added = sum(m.instrumented for m in of.values()) / sum(m.bare for m in of.values()) - 1
+        yield [
+            f"{size} MB",
+            *(f"{1000 * of[level].bare:.1f} ms" for level in LEVELS),
+            *(f"{of[a].bare / of[b].bare:.1f}" for a, b in ratios),
+            f"{100 * added:+.1f} %",
+        ]
+
+
+def cause_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
+    """Per size: bytes read and written by all levels."""
+    for size in sorted({size for size, _ in best}):
+        cells = [f"{size} MB"]
+        for level in LEVELS:
+            read, written = (
+                best[size, level].total(f"BYTES_{what}") for what in ("READ", "WRITTEN")
+            )
+            cells.append(f"{read / 1e6:.3f} / {written / 1e6:.3f}")
+        yield cells
+
+
+def report(study: Study, rounds: int) -> None:
+    """Measures and prints."""
+    best = study.table(rounds)
+    print(f"Nine commands, least of {rounds} runs; inc/yes of the source: near {SOURCE_INC_YES}\n")
+    ratios = ("yes/no", "inc/no", "inc/yes", "delta/no")
+    print_table(("file", *LEVELS, *ratios, "runtime adds"), list(time_rows(best)))
+    print("Megabytes read / written (POSIX_BYTES_READ / POSIX_BYTES_WRITTEN, all files)\n")
+    print_table(("file", *LEVELS), list(cause_rows(best)))
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    size = options.add_mutually_exclusive_group()
+    size.add_argument("--small", action="store_true", help="files up to 76 MB [this]")
+    size.add_argument("--full", action="store_true", help="files up to 2,200 MB")
+    options.add_argument("--out", type=Path, help="where to work [a new folder, removed]")
+    options.add_argument("--build", type=Path, default=Path.cwd(), help="top of the build folder")
+    options.add_argument("--rounds", type=int, default=3, help="runs of everything [3]")
+    options.add_argument("--no-sync", action="store_true", help="h5edit does not call fsync")
+    chosen = options.parse_args()
+    if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="edit-atomicity.", dir=chosen.out) as folder:
+        lab = Lab(chosen.build.resolve(), Path(folder).resolve())
+        sync = ("--no-sync",) if chosen.no_sync else ()
+        report(Study(lab, sync, FULL if chosen.full else SMALL), chosen.rounds)

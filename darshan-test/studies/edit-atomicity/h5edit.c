@@ -1,0 +1,166 @@
+/* h5edit: executes a file of commands on an HDF5 file, all of them or none.
+ *
+ * --atomic no|yes|inc|delta chooses what protects the file meanwhile; README.md says
+ * how.  Ends with 0 if all was done, 1 if something failed, 2 on wrong usage. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backup.h"
+#include "durable.h"
+#include "editor.h"
+#include "undo-driver.h"
+
+enum { LARGEST_COMMANDS = 64 << 20 };
+
+static int failed(const char *path, size_t done, const char *state) {
+  fprintf(stderr, "h5edit: %s: command %zu failed; %s\n", path, done + 1, state);
+  return 1;
+}
+
+/* No backup. */
+static int edit_no(const char *path, const struct commands *commands) {
+  long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
+  if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
+  return failed(path, done < 0 ? 0 : (size_t)done, "the file has no backup");
+}
+
+/* A backup that is kept until all is done. */
+static int edit_yes(const char *path, const struct commands *commands) {
+  if (backup_make(path)) return 1;
+  long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
+  if (done == (long)commands->count && !sync_file(path)) return backup_remove(path) ? 1 : 0;
+  return failed(path, done < 0 ? 0 : (size_t)done,
+                backup_restore(path) == 1 ? "the file is as it was" : "its backup is kept");
+}
+
+/* A backup that is renewed after every command, so that those before it are not lost. */
+static int edit_inc(const char *path, const struct commands *commands) {
+  for (size_t i = 0; i < commands->count; i++) {
+    if (backup_make(path)) return 1;
+    /* Closed, because a copy of an open file is none. */
+    if (editor_execute(path, H5P_DEFAULT, &commands->items[i], 1) == 1 && !sync_file(path))
+      continue;
+    return failed(path, i,
+                  backup_restore(path) == 1 ? "those before it are done" : "its backup is kept");
+  }
+  return commands->count && backup_remove(path) ? 1 : 0;
+}
+
+/* A journal of the bytes that are overwritten. */
+static int edit_delta(const char *path, const struct commands *commands) {
+  struct undo *undo = undo_begin(path);
+  if (!undo) return 1;
+  hid_t access = undo_driver_access(undo);
+  long done = access < 0 ? -1 : editor_execute(path, access, commands->items, commands->count);
+  if (access >= 0) H5Pclose(access);
+  if (done == (long)commands->count && !sync_file(path)) return undo_commit(undo) ? 1 : 0;
+  undo_abandon(undo);
+  return failed(path, done < 0 ? 0 : (size_t)done,
+                undo_recover(path) == 1 ? "the file is as it was" : "its journal is kept");
+}
+
+static const struct level {
+  const char *name;
+  int (*edit)(const char *path, const struct commands *commands);
+} levels[] = {{"no", edit_no}, {"yes", edit_yes}, {"inc", edit_inc}, {"delta", edit_delta}};
+
+/* One editor at a time, or the second would take the first one's backup for a leftover.
+ * The lock goes with the process; that of HDF5 is of another kind and does not meet it. */
+static int lock_file(const char *path) {
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  struct stat locked, named;
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return complain("cannot open", path);
+  if (fcntl(fd, F_OFD_SETLK, &all)) {
+    fprintf(stderr, "h5edit: %s is being edited\n", path);
+    return -1;
+  }
+  /* Another editor may have put its backup in place between open and lock. */
+  if (fstat(fd, &locked) || stat(path, &named)) return complain("cannot open", path);
+  if (locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) return 0;
+  close(fd);
+  return lock_file(path);
+}
+
+/* Puts the file back to where it was if an editor was killed: 0, or -1 after a message. */
+static int recover(const char *path) {
+  int from_backup = backup_restore(path), from_journal = undo_recover(path);
+  if (from_backup == 1 || from_journal == 1)
+    fprintf(stderr, "h5edit: %s: restored after an edit that did not end\n", path);
+  return from_backup < 0 || from_journal < 0 ? -1 : 0;
+}
+
+/* The text, which the caller frees; NULL after a message. */
+static char *read_text(const char *path) {
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  char *text = NULL;
+  if (fd >= 0 && !fstat(fd, &status) && status.st_size <= LARGEST_COMMANDS)
+    text = calloc((size_t)status.st_size + 1, 1);
+  if (!text || read_all(fd, text, (size_t)status.st_size, 0)) {
+    complain("cannot read", path);
+    free(text);
+    text = NULL;
+  }
+  if (fd >= 0) close(fd);
+  return text;
+}
+
+static int edit(const struct level *level, const char *path, const char *commands_path) {
+  struct commands commands = {NULL, 0};
+  struct mistake mistake;
+  char *text = read_text(commands_path);
+  if (!text) return 1;
+  int status = commands_parse(text, &commands, &mistake);
+  if (!status) status = editor_check(path, &commands, &mistake);
+  if (status == -1)
+    fprintf(stderr, "h5edit: %s:%zu:%zu: %s; nothing was changed\n", commands_path, mistake.line,
+            mistake.column, mistake.text);
+  if (status == -2) fprintf(stderr, "h5edit: %s is not an HDF5 file that can be read\n", path);
+  status = status ? 1 : level->edit(path, &commands);
+  commands_free(&commands);
+  free(text);
+  return status;
+}
+
+static int usage(void) {
+  fputs("usage: h5edit [--atomic no|yes|inc|delta] [--no-sync] FILE COMMANDS\n"
+        "       h5edit --recover FILE\n",
+        stderr);
+  return 2;
+}
+
+static const struct level *level_named(const char *name) {
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+    if (!strcmp(levels[i].name, name)) return &levels[i];
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  static const struct option options[] = {{"atomic", required_argument, NULL, 'a'},
+                                          {"no-sync", no_argument, NULL, 'n'},
+                                          {"recover", no_argument, NULL, 'r'},
+                                          {NULL, 0, NULL, 0}};
+  const struct level *level = level_named("yes");
+  int recover_only = 0;
+  for (int letter; (letter = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    if (letter == 'a') level = level_named(optarg);
+    if (letter == 'n') durable = 0;
+    if (letter == 'r') recover_only = 1;
+    if (letter == '?' || !level) return usage();
+  }
+  if (argc - optind != 2 - recover_only) return usage();
+  /* Backups lie beside the file itself, not beside a link to it. */
+  char path[PATH_MAX];
+  if (!realpath(argv[optind], path)) return complain("cannot find", argv[optind]), 1;
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  if (lock_file(path) || recover(path)) return 1;
+  return recover_only ? 0 : edit(level, path, argv[optind + 1]);
+}

@@ -1,0 +1,71 @@
+"""A file that is edited by an editor that is killed, and all the states that it may have."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from edit_atomicity import Study
+from instrumented import plain_environment
+
+HIDDEN = (".bck", ".bck-new", ".undo")
+
+
+@dataclass
+class Case:
+    """A file, and all the states that it may have."""
+
+    study: Study
+    path: Path
+    states: list[bytes]  # after no command, after the first ...
+
+    def reset(self) -> None:
+        """The file before the edit, and nothing beside it."""
+        for suffix in HIDDEN:
+            self.hidden(suffix).unlink(missing_ok=True)
+        self.path.write_bytes(self.states[0])
+
+    def hidden(self, suffix: str) -> Path:
+        """A file that the editor may have left."""
+        return self.path.with_name(f".{self.path.name}{suffix}")
+
+    def leftovers(self) -> list[str]:
+        """Which of them there are."""
+        return [suffix for suffix in HIDDEN if self.hidden(suffix).exists()]
+
+    def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
+        """Runs a command that is killed at a call; whether it got there."""
+        settings = {
+            "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
+            "INTERRUPT_AT": str(at),
+            **how,
+        }
+        done = subprocess.run(
+            command, env=plain_environment() | settings, capture_output=True, check=False
+        )
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr
+        return done.returncode != 0
+
+    def recover_command(self) -> list[str]:
+        """What the user calls after a kill; every edit begins with it."""
+        return [self.study.lab.program("edit-atomicity/h5edit"), "--recover", str(self.path)]
+
+    def recover(self) -> None:
+        """To the end."""
+        subprocess.run(self.recover_command(), check=True, capture_output=True)
+
+    def state(self) -> int | None:
+        """How many commands the file shows; None if it is in between."""
+        content = self.path.read_bytes()
+        return self.states.index(content) if content in self.states else None
+
+    def trace(self, command: list[str], path: Path) -> list[list[str]]:
+        """Runs a command to its end; the fields of all its calls that change files."""
+        settings = {
+            "LD_PRELOAD": self.study.lab.program("edit-atomicity/interrupt.so"),
+            "INTERRUPT_TRACE": str(path),
+        }
+        subprocess.run(command, env=plain_environment() | settings, capture_output=True, check=True)
+        return [line.split("\t") for line in path.read_text().splitlines()]

@@ -1,0 +1,93 @@
+"""The study in small: same bytes with the runtime, and counters that name the cause."""
+
+from __future__ import annotations
+
+import pytest
+from edit_atomicity import LEVELS, NINE, Measured, Study
+from instrumented import Lab, digest
+
+SIZES = (1, 3)  # megabytes
+COMMANDS = NINE.read_text().count("CREATE")
+
+
+@pytest.fixture(scope="module")
+def study(lab: Lab) -> Study:
+    """Without syncing, which does not change the counters below."""
+    return Study(lab, ("--no-sync",), SIZES)
+
+
+@pytest.fixture(scope="module")
+def measured(study: Study) -> dict[tuple[int, str], Measured]:
+    """Every size and level once; raises where the runtime changes the file."""
+    return study.table(rounds=1)
+
+
+@pytest.fixture(scope="module")
+def file_size(study: Study) -> dict[int, int]:
+    """Of the files before the edit, in bytes."""
+    return {size: study.make("size.h5", size * 1_000_000).stat().st_size for size in SIZES}
+
+
+def test_nine_commands() -> None:
+    """As in the source: rank 3, one array of doubles, the others of integers."""
+    text = NINE.read_text()
+    assert COMMANDS == 9
+    assert text.count("H5T_IEEE_F64LE (2, 3, 4)") == 1
+    assert text.count("H5T_STD_I32BE (2, 3, 4)") == 8
+
+
+def test_levels_leave_the_same_file(study: Study) -> None:
+    """Whatever protects the edit, its result is the same."""
+    digests = set()
+    for level in LEVELS:
+        path = study.make("level.h5", 200_000)
+        study.lab.run(study.command(level, path), instrumented=False)
+        digests.add(digest(path))
+        assert not list(path.parent.glob(".level.h5*"))
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("level", "copies"), [("yes", 1), ("inc", COMMANDS)])
+def test_backups_copy_the_file(
+    measured: dict[tuple[int, str], Measured],
+    file_size: dict[int, int],
+    size: int,
+    level: str,
+    copies: int,
+) -> None:
+    """What the backup is written, the file was read: once, or once per command."""
+    counters = measured[size, level].counters
+    backup, file = counters[".edited.h5.bck-new"], counters["edited.h5"]
+    growth = file["BYTES_WRITTEN"]  # the file that is copied may have grown by as much
+    assert copies * file_size[size] <= backup["BYTES_WRITTEN"]
+    assert backup["BYTES_WRITTEN"] <= copies * (file_size[size] + growth)
+    assert file["BYTES_READ"] >= backup["BYTES_WRITTEN"]
+    assert backup["OPENS"] == copies
+
+
+def test_journal_does_not_grow_with_the_file(
+    measured: dict[tuple[int, str], Measured], file_size: dict[int, int]
+) -> None:
+    """The journal holds what the edit overwrote, whatever the size of the file."""
+    small, large = (measured[size, "delta"] for size in SIZES)
+    journals = [study.counters[".edited.h5.undo"] for study in (small, large)]
+    assert journals[0]["BYTES_WRITTEN"] == journals[1]["BYTES_WRITTEN"]
+    assert 0 < journals[0]["BYTES_WRITTEN"] < 65536
+    for counter in ("BYTES_WRITTEN", "BYTES_READ", "WRITES", "READS"):
+        assert small.total(counter) == large.total(counter)
+    assert large.total("BYTES_READ") < file_size[SIZES[1]] / 10
+
+
+def test_syncing_is_counted(lab: Lab) -> None:
+    """A durable edit syncs file and journal; one that is not, never."""
+    path = lab.folder / "synced.h5"
+    syncs = []
+    for options in ((), ("--no-sync",)):
+        study = Study(lab, options)
+        study.make(path.name, 100_000)
+        counters = study.pair(path, "delta").counters
+        syncs.append({name: file["FSYNCS"] for name, file in counters.items()})
+    assert syncs[0]["synced.h5"] == 1
+    assert syncs[0][".synced.h5.undo"] > 1
+    assert not any(count for name, count in syncs[1].items() if name.endswith((".h5", ".undo")))

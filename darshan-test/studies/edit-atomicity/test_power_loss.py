@@ -1,0 +1,57 @@
+"""Loses power after every call: what was synced is enough to get the file back."""
+
+from __future__ import annotations
+
+import pytest
+from edit_atomicity import Study
+from killing import HIDDEN, Case
+from power_loss import Disk
+
+Outcome = dict[str, bytes]
+
+
+def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]]:
+    """Every folder that a loss of power may leave, once, and whether all had been done."""
+    case.reset()
+    disk = Disk(
+        case.path.parent.stat().st_ino, case.path.name, case.path.stat().st_ino, case.states[0]
+    )
+    command = Study(case.study.lab, options).command(level, case.path)
+    trace = case.trace(command, case.study.lab.folder.parent / "trace")
+    found: dict[tuple[tuple[str, bytes], ...], bool] = {}
+    for i, fields in enumerate(trace):
+        disk.feed(*fields)
+        for outcome in disk.outcomes():
+            found[tuple(sorted(outcome.items()))] = i + 1 == len(trace)
+    return [(dict(outcome), done) for outcome, done in found.items()]
+
+
+def recovered(case: Case, outcome: Outcome) -> int | None:
+    """The file's state after recovery from such a folder."""
+    for suffix in HIDDEN:
+        case.hidden(suffix).unlink(missing_ok=True)
+    for name, content in outcome.items():
+        # In place: the journal knows its file by the inode.
+        case.path.with_name(name).write_bytes(content)
+    case.recover()
+    return case.state()
+
+
+@pytest.mark.parametrize("level", ["yes", "inc", "delta"])
+def test_power_lost_after_every_call(case: Case, level: str) -> None:
+    """Recovery leads to a complete state, and to the last one if the edit had ended."""
+    found = outcomes(case, level)
+    assert len(found) > 10
+    allowed = range(10) if level == "inc" else (0, 9)
+    for outcome, done in found:
+        state = recovered(case, outcome)
+        assert state in allowed
+        assert not done or state == 9
+        assert not case.leftovers()
+
+
+@pytest.mark.parametrize("level", ["yes", "inc", "delta"])
+def test_without_syncing_power_matters(case: Case, level: str) -> None:
+    """Shows that the test above can fail, and what the syncing is for."""
+    found = outcomes(case, level, "--no-sync")
+    assert any(recovered(case, outcome) is None for outcome, _ in found)
