@@ -51,6 +51,22 @@ static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   return right;
 }
 
+/* While the writer extends the file, its superblock may name an end that is not
+ * there yet: a reader has to try again. */
+static hid_t open_file(const char *path) {
+  enum { TRIES = 5000 };
+  const struct timespec pause = {0, 1000000};
+  hid_t file = -1;
+  for (int i = 0; file < 0 && i < TRIES; i++) {
+    if (i) nanosleep(&pause, NULL);
+    H5E_BEGIN_TRY {
+      file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+    }
+    H5E_END_TRY;
+  }
+  return file;
+}
+
 int main(int argc, char **argv) {
   const struct timespec pause = {0, 1000000};
   if (argc != 3) {
@@ -60,7 +76,7 @@ int main(int argc, char **argv) {
   hsize_t wanted = strtoull(argv[2], NULL, 10), known = 0;
   unsigned long refreshes = 0, partial = 0;
   int *values = malloc(wanted * sizeof *values);
-  hid_t file = H5Fopen(argv[1], H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  hid_t file = open_file(argv[1]);
   hid_t dataset = file < 0 ? -1 : H5Dopen2(file, "elements", H5P_DEFAULT);
   if (dataset < 0 || !values) fail("opening");
   for (int idle = 0; known < wanted && idle < PATIENCE_STEPS; idle++) {
