@@ -76,6 +76,7 @@ extern const struct selection EVERYTHING;
   CASE(file_open_at_exit)                                                                          \
   CASE(dataset_outlives_file)                                                                      \
   CASE(ids_again)                                                                                  \
+  CASE(forked)                                                                                     \
   CASE(many_files)                                                                                 \
   CASE(failures)                                                                                   \
   CASE(relative_names)                                                                             \

@@ -2,6 +2,7 @@
 #include "facts.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct dataset small(const char *file, const char *name) {
@@ -84,6 +85,34 @@ void case_ids_again(void) {
     MUST(H5close());
     MUST(H5open());
   }
+}
+
+/* The child goes on with what its parent opened; each tells what it did itself. */
+void case_forked(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = small("a.h5", "/d");
+  dataset_create(&data, file);
+  dataset_write(&data, &EVERYTHING);
+  MUST(H5Fflush(file, H5F_SCOPE_LOCAL));
+  say_file("flush", "a.h5");
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 3; i++)
+      dataset_read(&data, &EVERYTHING);
+    hid_t other = file_create("b.h5");
+    struct dataset own = small("b.h5", "/d");
+    dataset_create(&own, other);
+    dataset_write(&own, &EVERYTHING);
+    dataset_close(&own);
+    file_close(other, "b.h5");
+    fflush(stdout);
+    _exit(0);
+  }
+  int status = 1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) MUST(-1);
+  dataset_close(&data);
+  file_close(file, "a.h5");
 }
 
 void case_many_files(void) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from .model import Dataset, Model
+from .model import Model
 from .observe import Rows
 
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
@@ -13,28 +13,31 @@ OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 SUMS = ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
 H5F, H5D = 3, 4  # module ids
 CONTIGUOUS, CHUNKED = 1, 2
-CACHE_BYTES, CACHE_SLOTS = 1 << 20, 521  # that HDF5 chooses
+Cache = tuple[int, int]  # bytes and slots
+OLD_CACHE: Cache = (1 << 20, 521)  # that HDF5 chooses
+NEW_CACHE: Cache = (8 << 20, 8191)  # that it chooses since 2.0
 CLOCK = 1e-5  # seconds that rounding may hide
 
 
-def disagreements(model: Model, rows: Rows) -> list[str]:
+def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:
     """Everything that cannot be."""
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     return [
-        *sums(records, rows),
+        *sums(rows),
         *(text for name, row in records.items() for text in within(name, row)),
-        *(text for name, data in model.datasets.items() for text in of_dataset(name, data, rows)),
+        *(text for name in model.datasets for text in of_dataset(name, model, rows, cache)),
         *(text for name in model.files for text in of_file(name, model, rows)),
     ]
 
 
-def sums(records: dict[str, dict[str, float]], rows: Rows) -> Iterator[str]:
+def sums(rows: Rows) -> Iterator[str]:
     """Attributed and not attributed operations are all there are."""
+    records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
         found = sum(
             row[f"LAYERS_{operation}_POSIX_{counter}"]
-            for row in records.values()
+            for row in records
             for operation in OPERATIONS
         )
         # The application's own are in the operations of a record of their own.
@@ -64,12 +67,13 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
             yield f"{name}: {sized:.0f} sizes of {calls:.0f} calls ({kind})"
 
 
-def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
+def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:
     """Calls and bytes as in H5D, and the description of the storage."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"
         return
+    data = model.datasets[name]
     expected = {
         "UPPER_MODULE": H5D,
         "OPEN_CALLS": data.counters["OPENS"],
@@ -82,12 +86,16 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
         "LAYOUT": CHUNKED if data.chunk else CONTIGUOUS,
         "FILTERS": 0,
         "CHUNK_BYTES": math.prod(data.chunk) * data.size if data.chunk else 0,
-        "CHUNK_CACHE_BYTES": CACHE_BYTES if data.chunk else 0,
-        "CHUNK_CACHE_SLOTS": CACHE_SLOTS if data.chunk else 0,
+        "CHUNK_CACHE_BYTES": cache[0] if data.chunk else 0,
+        "CHUNK_CACHE_SLOTS": cache[1] if data.chunk else 0,
     }
+    # A call on several datasets is one call, and is booked on the first.
+    several = model.meta.get(data.file, {}).get("MULTI_OPS", 0)
     for counter, value in expected.items():
-        if row[f"LAYERS_{counter}"] != value:
-            yield f"{name}: {counter} {value} expected, {row[f'LAYERS_{counter}']:.0f} found"
+        found = row[f"LAYERS_{counter}"]
+        fewer = several if counter in ("READ_CALLS", "WRITE_CALLS") else 0
+        if not value - fewer <= found <= value:
+            yield f"{name}: {counter} {value} expected, {found:.0f} found"
 
 
 def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:

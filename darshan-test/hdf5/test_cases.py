@@ -16,7 +16,7 @@ from .observe import Observed, Rows, bare, instrumented, read_rows
 CASES = re.findall(
     r"CASE\((\w+)\)", Path(__file__).with_name("facts.h").read_text().split("(CASE)", 1)[1]
 )
-APART = {"anonymous"}  # has a test of its own
+APART = {"anonymous", "forked"}  # have tests of their own
 
 
 def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
@@ -30,7 +30,6 @@ def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Ob
     work.mkdir()
     with_us = instrumented(build, command, work, tmp_path / "logs")
     assert (with_us.status, with_us.stdout, with_us.stderr) == (0, without.stdout, without.stderr)
-    assert len(with_us.logs) == 1
     assert not with_us.journals
     return with_us, work
 
@@ -39,6 +38,7 @@ def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Ob
 def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
     """All H5F, H5D and H5_META counters, and the sums of the layers below."""
     observed, work = run_both(build, programs, name, tmp_path)
+    assert len(observed.logs) == 1
     model = from_facts(work, observed.stdout)
     assert model.files
     rows = read_rows(parser, observed.logs)
@@ -68,6 +68,19 @@ def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) ->
         "H5D_BYTES_WRITTEN": 2 * grid,
     }
     assert ("H5D", f"{work}/a.h5:/late") in rows
+
+
+def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """Parent and child count what each did, also on what the parent had opened."""
+    observed, work = run_both(build, programs, "forked", tmp_path)
+    rows = read_rows(parser, observed.logs)
+    size = 8 * 4
+    inherited, own = rows["H5D", f"{work}/a.h5:/d"], rows["H5D", f"{work}/b.h5:/d"]
+    counters = ("OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
+    assert [inherited[f"H5D_{counter}"] for counter in counters] == [1, 3, 1, 3 * size, size]
+    assert [own[f"H5D_{counter}"] for counter in counters] == [1, 0, 1, 0, size]
+    assert rows["H5F", f"{work}/a.h5"]["H5F_OPENS"] == 1
+    assert rows["H5F", f"{work}/b.h5"]["H5F_OPENS"] == 1
 
 
 def test_model_of_common_accesses() -> None:
