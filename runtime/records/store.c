@@ -49,16 +49,27 @@ static struct darshan_annex_block *annex_block(struct record_store *store,
   return (struct darshan_annex_block *)(store->journal.base + region->part.start) - 1;
 }
 
-/* A module of the log takes its room first come, first served. */
-static size_t place_region(struct store_region *region, int shape, uint32_t limit, size_t start,
-                           uint64_t *room) {
+/* Room for the records of the log, given to the modules that most processes use
+ * before the others.  The annex does not count against MODMEM. */
+static void share_room(struct record_store *store, const struct store_limits *limits) {
+  static const int order[STORE_FIRST_ANNEX] = {STORE_POSIX, STORE_STDIO, STORE_H5F, STORE_H5D};
+  uint64_t room = limits->module_bytes;
+  for (int i = 0; i < STORE_MODULES; i++)
+    store->regions[i].limit = limits->records[i];
+  for (int i = 0; i < STORE_FIRST_ANNEX; i++) {
+    struct store_region *region = &store->regions[order[i]];
+    uint64_t fits = room / shapes[order[i]].record_size;
+    if (region->limit > fits) region->limit = (uint32_t)fits;
+    room -= (uint64_t)region->limit * shapes[order[i]].record_size;
+  }
+}
+
+/* Returns where the region ends; one record more than the limit, for the overflow. */
+static size_t place_region(struct store_region *region, int shape, size_t start) {
   uint32_t size = shapes[shape].record_size;
   region->module_id = shapes[shape].id;
   region->version = (uint32_t)shapes[shape].version;
   region->record_size = size;
-  uint64_t fits = *room / size;
-  region->limit = limit < fits ? limit : (uint32_t)fits;
-  *room -= (uint64_t)region->limit * size;
   region->part = (struct journal_part){.start = start};
   region->part.end = page_up(start + ((size_t)region->limit + 1) * size);
   return region->part.end;
@@ -66,15 +77,13 @@ static size_t place_region(struct store_region *region, int shape, uint32_t limi
 
 int store_prepare(struct record_store *store, const struct store_limits *limits) {
   memset(store, 0, sizeof(*store));
-  uint64_t room = limits->module_bytes;
   store->names = (struct journal_part){.start = NAMES_START};
   size_t end = store->names.end = page_up(FIRST_ROOM + limits->name_bytes);
   uint64_t entries = 2;
+  share_room(store, limits);
   for (int i = 0; i < STORE_MODULES; i++) {
-    uint64_t own_room = UINT64_MAX; /* the annex does not count against MODMEM */
-    int annex = i >= STORE_FIRST_ANNEX;
-    size_t start = annex ? end + sizeof(struct darshan_annex_block) : end;
-    end = place_region(&store->regions[i], i, limits->records[i], start, annex ? &own_room : &room);
+    size_t start = i < STORE_FIRST_ANNEX ? end : end + sizeof(struct darshan_annex_block);
+    end = place_region(&store->regions[i], i, start);
     entries += store->regions[i].limit + 1;
   }
   store->journal.size = end + PAGE; /* the trailer ends the last page */
