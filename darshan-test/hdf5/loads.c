@@ -1,5 +1,7 @@
-/* Loads and unloads a plug-in that is linked with HDF5, several times.
- * Arguments: PLUGIN, name of the HDF5 library file as the loader knows it. */
+/* Loads and unloads, several times, a plug-in that is linked with HDF5, or HDF5
+ * itself, whose functions it then looks up.
+ * Arguments: PLUGIN, or "-" for HDF5 itself; the HDF5 library file as the loader
+ * knows it. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,15 +10,39 @@
 
 typedef int use_function(const char *name, int n);
 
+static void *function_of(void *handle, const char *name, void *function) {
+  void *symbol = dlsym(handle, name);
+  memcpy(function, &symbol, sizeof(symbol));
+  return symbol;
+}
+
+/* Creates and closes a file by functions that were looked up: no wrapper sees it. */
+static int use_directly(const char *library, int round) {
+  int (*open_library)(void), (*close_file)(int64_t);
+  int64_t (*create_file)(const char *, unsigned, int64_t, int64_t);
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (!handle || !function_of(handle, "H5open", &open_library) ||
+      !function_of(handle, "H5Fcreate", &create_file) ||
+      !function_of(handle, "H5Fclose", &close_file)) {
+    fprintf(stderr, "%s\n", dlerror());
+    return -1;
+  }
+  char name[16];
+  snprintf(name, sizeof(name), "%d.h5", round);
+  int result = open_library() < 0 ? -1 : close_file(create_file(name, 2, 0, 0));
+  printf("round %d: %d\n", round, result);
+  dlclose(handle);
+  return result;
+}
+
 static int use(const char *plugin, int round) {
   void *handle = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     fprintf(stderr, "%s\n", dlerror());
     return -1;
   }
-  void *symbol = dlsym(handle, "use_hdf5");
   use_function *function = NULL;
-  memcpy(&function, &symbol, sizeof(function));
+  function_of(handle, "use_hdf5", &function);
   char name[16];
   snprintf(name, sizeof(name), "%d.h5", round);
   int result = function ? function(name, 8 * (round + 1)) : -1;
@@ -28,7 +54,8 @@ static int use(const char *plugin, int round) {
 int main(int argc, char **argv) {
   if (argc != 3) return 2;
   for (int round = 0; round < 4; round++) {
-    if (use(argv[1], round) != 0) return 1;
+    int direct = strcmp(argv[1], "-") == 0;
+    if ((direct ? use_directly(argv[2], round) : use(argv[1], round)) != 0) return 1;
     void *left = dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD);
     printf("library %s\n", left ? "still there" : "gone");
     if (left) dlclose(left);

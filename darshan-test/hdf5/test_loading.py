@@ -64,6 +64,19 @@ def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Pa
         assert data["H5D_F_CLOSE_END_TIMESTAMP"] > 0
 
 
+def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """What dlsym finds is not wrapped: the files are the same, their POSIX side is seen."""
+    command = [programs / "loads", "-", library_of(programs / "plugin.so")]
+    without, observed, work = run_both(build, command, tmp_path)
+    assert results(observed) == results(without)
+    rows = read_rows(parser, observed.logs)
+    assert not [key for key in rows if key[0] in ("H5F", "H5D")]
+    for turn in range(4):
+        posix = rows["POSIX", f"{work}/{turn}.h5"]
+        assert posix["POSIX_OPENS"] == 1
+        assert posix["POSIX_BYTES_WRITTEN"] >= (work / f"{turn}.h5").stat().st_size > 0
+
+
 def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
     """Of HDF5 inside a program the POSIX side is seen, and no H5 record is made up."""
     without, observed, work = run_both(build, [programs / "static"], tmp_path)
