@@ -1,7 +1,7 @@
 /* Ways to create, open and close datasets. */
 #include "facts.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 static struct dataset grid(const char *name) {
   return (struct dataset){.file = "a.h5",
@@ -152,6 +152,39 @@ void case_extents(void) {
   say_meta("SET_EXTENTS", "a.h5");
   dataset_read(&data, &EVERYTHING);
   dataset_close(&data);
+  file_close(file, "a.h5");
+}
+
+/* A dataset behind a link belongs to the file that it is in. */
+void case_external(void) {
+  hid_t other = file_create("b.h5"), file = file_create("a.h5");
+  struct dataset data = grid("/there");
+  data.file = "b.h5";
+  dataset_create(&data, other);
+  dataset_write(&data, &EVERYTHING);
+  dataset_close(&data);
+  file_close(other, "b.h5");
+  MUST(H5Lcreate_external("b.h5", "/there", file, "link", H5P_DEFAULT, H5P_DEFAULT));
+  say_meta("LINK_CREATES", "a.h5");
+  data.id = MUST(H5Dopen2(file, "link", H5P_DEFAULT));
+  say_opened(&data, 0);
+  dataset_read(&data, &EVERYTHING);
+  dataset_close(&data);
+  file_close(file, "a.h5");
+}
+
+/* More than a module has room for. */
+void case_many_datasets(void) {
+  hid_t file = file_create("a.h5");
+  for (int i = 0; i < 3000; i++) {
+    char name[16];
+    snprintf(name, sizeof(name), "/d%d", i);
+    struct dataset data = grid(name);
+    data.chunk[0] = 0;
+    dataset_create(&data, file);
+    dataset_write(&data, &EVERYTHING);
+    dataset_close(&data);
+  }
   file_close(file, "a.h5");
 }
 

@@ -93,6 +93,8 @@ extern const struct selection EVERYTHING;
   CASE(switches)                                                                                   \
   CASE(sizes)                                                                                      \
   CASE(extents)                                                                                    \
+  CASE(external)                                                                                   \
+  CASE(many_datasets)                                                                              \
   CASE(stored_chunks)                                                                              \
   CASE(swmr)                                                                                       \
   CASE(attributes)                                                                                 \

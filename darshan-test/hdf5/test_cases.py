@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from .compare import differences
-from .layers import disagreements
+from .layers import disagreements, sums
 from .model import Dataset, from_facts
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
 CASES = re.findall(
     r"CASE\((\w+)\)", Path(__file__).with_name("facts.h").read_text().split("(CASE)", 1)[1]
 )
-APART = {"anonymous", "forked"}  # have tests of their own
+APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
 
 
 def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
@@ -81,6 +81,17 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
     assert [own[f"H5D_{counter}"] for counter in counters] == [1, 0, 1, 0, size]
     assert rows["H5F", f"{work}/a.h5"]["H5F_OPENS"] == 1
     assert rows["H5F", f"{work}/b.h5"]["H5F_OPENS"] == 1
+
+
+def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """Past the limit of records the rest is together in one: totals are exact."""
+    observed, _ = run_both(build, programs, "many_datasets", tmp_path)
+    rows = read_rows(parser, observed.logs)
+    found = [row for (module, _), row in rows.items() if module == "H5D"]
+    assert 1 < len(found) < 3000
+    for counter, value in (("OPENS", 3000), ("WRITES", 3000), ("BYTES_WRITTEN", 3000 * 120)):
+        assert sum(row[f"H5D_{counter}"] for row in found) == value
+    assert not list(sums(rows))
 
 
 def test_model_of_common_accesses() -> None:
