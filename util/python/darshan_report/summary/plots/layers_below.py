@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...measure.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
@@ -21,6 +22,14 @@ _MOVED = {"facecolor": "#56B4E9"}
 _DISTINCT = style.OTHER
 
 
+_LONGEST = 1e18  # what a damaged log says beyond that cannot be drawn
+
+
+def _drawable(values: Iterable[float]) -> list[float]:
+    """Lengths of bars, whatever a log says."""
+    return [min(v, _LONGEST) if v > 0 and math.isfinite(v) else 0.0 for v in values]
+
+
 def height(count: int) -> float:
     """Room for this many datasets, mm."""
     return 15 + ROW * max(count, 3)
@@ -29,10 +38,14 @@ def height(count: int) -> float:
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
     """A bar per dataset: HDF5 itself, then POSIX by what the dataset was asked to do."""
     bands = (
-        ("HDF5 itself", _ITSELF, [u.own_time() for u in uppers]),
-        ("POSIX in reads", style.READ, [u.posix_time((READ,)) for u in uppers]),
-        ("in writes, flushes, closes", style.WRITE, [u.posix_time(PUTTING) for u in uppers]),
-        ("in the rest", style.OTHER, [u.posix_time((OPEN, ATTR, META)) for u in uppers]),
+        ("HDF5 itself", _ITSELF, _drawable(u.own_time() for u in uppers)),
+        ("POSIX in reads", style.READ, _drawable(u.posix_time((READ,)) for u in uppers)),
+        (
+            "in writes, flushes, closes",
+            style.WRITE,
+            _drawable(u.posix_time(PUTTING) for u in uppers),
+        ),
+        ("in the rest", style.OTHER, _drawable(u.posix_time((OPEN, ATTR, META)) for u in uppers)),
     )
 
     def draw(axes: Axes) -> None:
@@ -54,9 +67,9 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
 def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
     """Three bars per dataset: asked for, moved, distinct."""
     series = (
-        ("asked for", _ASKED, [u.asked for u in uppers]),
-        ("moved by POSIX", _MOVED, [u.moved() for u in uppers]),
-        ("of it distinct", _DISTINCT, [u.distinct for u in uppers]),
+        ("asked for", _ASKED, _drawable(u.asked for u in uppers)),
+        ("moved by POSIX", _MOVED, _drawable(u.moved() for u in uppers)),
+        ("of it distinct", _DISTINCT, _drawable(u.distinct for u in uppers)),
     )
 
     def draw(axes: Axes) -> None:

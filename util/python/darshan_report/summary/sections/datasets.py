@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ...measure.attribution import (
-    ATTR,
-    CHUNKED,
-    CLOSE,
-    FLUSH,
-    LAYOUTS,
-    META,
-    OPEN,
-    READ,
-    WRITE,
-    Attribution,
-    Upper,
-)
+from ...measure.attribution import Attribution, Upper
 from ..context import Context
-from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
+from ..model import Block, Heading, Paragraph, PlotRow
 from ..plots import layers_below
-from ..text import ELLIPSIS, printable, shorten
-from ..units import NONE, amount, count, plural, seconds, share
+from ..text import shorten
+from ..units import amount, plural, seconds, share
+from .dataset_tables import Name, bytes_table, ending, factor, files_table, time_table
 
 TOP = 10
 _NAME = 42  # characters of a dataset's name in a table
 _FILE = 14  # of them for its file
 _LABEL = 20  # beside a bar
-_FILE_NAME = 34  # in the table of files
-_SHAPE = 30
 _AGAIN = 2.0  # a dataset whose bytes were read this often is named in the text
-
-
-def factor(value: float | None, at_least: bool = False) -> str:
-    """A ratio of bytes: "24.1", ">= 24.1"."""
-    if value is None:
-        return NONE
-    if 0 < value < 0.01:
-        return "< 0.01"
-    digits = 2 if value < 10 else 1 if value < 100 else 0
-    return f"{'>= ' if at_least else ''}{value:,.{digits}f}"
-
-
-@dataclass(frozen=True)
-class _Name:
-    """A dataset's name, cut to its place."""
-
-    full: str
-    label: str
 
 
 def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> tuple[str, str]:
@@ -59,165 +26,16 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
     return "", name
 
 
-def _end(text: str, width: int) -> str:
-    """The end of a name, which tells datasets apart."""
-    text = printable(text)
-    return text if len(text) <= width else f"{ELLIPSIS}{text[1 - width :]}"
-
-
-def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[_Name]:
+def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
     """Names for the table and for bars, without what all have in common."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     found = []
     for number, (file, path) in enumerate(split, 1):
-        label = f"{number} {_end(path, _LABEL)}"
+        label = f"{number} {ending(path, _LABEL)}"
         start = "" if one_file or not file else f"{shorten(file.rpartition('/')[2], _FILE)}:"
-        found.append(_Name(start + _end(path, _NAME - len(start)), label))
+        found.append(Name(start + ending(path, _NAME - len(start)), label))
     return found
-
-
-def _distinct(dataset: Upper) -> str:
-    error = dataset.counters["DISTINCT_ERROR"]
-    if error <= 0:
-        return amount(dataset.distinct)
-    return f"{amount(max(0, dataset.distinct - error))} to {amount(dataset.distinct)}"
-
-
-def _bytes_row(number: int, name: _Name, dataset: Upper) -> tuple[str, ...]:
-    blurred = dataset.counters["DISTINCT_ERROR"] > 0
-    calls = dataset.calls()
-    return (
-        str(number),
-        name.full,
-        amount(dataset.asked),
-        amount(dataset.moved()),
-        factor(dataset.amplification if dataset.moved() else None),
-        _distinct(dataset),
-        factor(dataset.again("READ"), blurred),
-        factor(dataset.again("WRITTEN"), blurred),
-        factor(dataset.posix_calls() / calls if calls else None),
-    )
-
-
-def _bytes_table(names: list[_Name], datasets: list[Upper]) -> Table:
-    columns = (
-        Column("", right=True),
-        Column("Dataset", code=True),
-        Column("Asked", right=True),
-        Column("Moved", right=True),
-        Column("Moved / asked", right=True),
-        Column("Distinct", right=True),
-        Column("Re-read", right=True),
-        Column("Re-written", right=True),
-        Column("Calls per call", right=True),
-    )
-    note = (
-        "Asked: bytes that the program's reads and writes of the dataset asked for. Moved: bytes "
-        "that POSIX read and wrote inside calls on the dataset, compressed as they are in the "
-        "file; what HDF5 wrote only when the file was flushed or closed counts with the file, "
-        "below. Moved / asked: the amplification. Distinct: different bytes of the file among "
-        "those moved, opens left out. Where that is a range, many places were remembered as fewer "
-        "larger ones, and its upper end may be too high. Re-read, Re-written: how often each "
-        "distinct byte was read or written; 1.00 is once. Calls per call: POSIX calls per HDF5 "
-        "call on the dataset."
-    )
-    rows = [_bytes_row(i, name, d) for i, (name, d) in enumerate(zip(names, datasets), 1)]
-    return Table(columns, tuple(rows), note)
-
-
-def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, str]:
-    """Chunk or layout, filters, chunk cache, and the chunks that it holds."""
-    counters = dataset.counters
-    filters = count(max(0, counters["FILTERS"]))
-    if counters["LAYOUT"] != CHUNKED:
-        return LAYOUTS.get(counters["LAYOUT"], NONE), filters, NONE, NONE
-    chunks = attribution.chunks(dataset.id)
-    shape = " x ".join(map(str, chunks.shape)) or "chunks"
-    if chunks.shape and chunks.dimensions > len(chunks.shape):
-        shape = f"{ELLIPSIS} x {shape}"  # H5D keeps the five fastest only
-    size, cache = counters["CHUNK_BYTES"], counters["CHUNK_CACHE_BYTES"]
-    return (
-        f"{shorten(shape, _SHAPE)} ({amount(size)})",
-        filters,
-        f"{amount(cache)}, {plural(counters['CHUNK_CACHE_SLOTS'], 'slot')}",
-        count(cache // size) if size > 0 else NONE,
-    )
-
-
-def _time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
-    columns = (
-        Column("", right=True),
-        Column("Time", right=True),
-        Column("HDF5 itself", right=True),
-        Column("POSIX", right=True),
-        Column("Reads", right=True),
-        Column("Writes", right=True),
-        Column("Flush, close", right=True),
-        Column("Chunk or layout"),
-        Column("Filters", right=True),
-        Column("Chunk cache"),
-        Column("Holds", right=True),
-    )
-    rows = []
-    for number, dataset in enumerate(datasets, 1):
-        time = dataset.time()
-        rows.append(
-            (
-                str(number),
-                seconds(time),
-                share(dataset.own_time(), time),
-                share(dataset.posix_time(), time),
-                seconds(dataset.time((READ,))),
-                seconds(dataset.time((WRITE,))),
-                seconds(dataset.time((FLUSH, CLOSE))),
-                *_storage(attribution, dataset),
-            )
-        )
-    note = (
-        "Time: in all calls on the dataset, what happens below included, summed over processes; "
-        "then the shares of it spent in HDF5 itself (time less POSIX: filters, copying, looking "
-        "for chunks, waiting) and in POSIX; then the times of its reads, of its writes, of its "
-        "flushes and closes. Chunk: its shape, slowest dimension first, and its size before "
-        "filters. Chunk cache: its size, and how many whole chunks it holds; a chunk that has no "
-        "place in it is read, and its filters are undone, again for every call that touches it."
-    )
-    return Table(columns, tuple(rows), note)
-
-
-def _files_table(context: Context, attribution: Attribution) -> Table:
-    columns = (
-        Column("HDF5 file", code=True),
-        Column("Open", right=True),
-        Column("Close", right=True),
-        Column("Flush", right=True),
-        Column("Attributes", right=True),
-        Column("Metadata", right=True),
-        Column("Together", right=True),
-        Column("POSIX", right=True),
-        Column("Moved", right=True),
-        Column("Datasets", right=True),
-    )
-    rows = []
-    for file in attribution.files(TOP):
-        inside = attribution.contents.get(file.id)
-        rows.append(
-            (
-                _end(context.name(file.id), _FILE_NAME),
-                *(seconds(file.time((o,))) for o in (OPEN, CLOSE, FLUSH, ATTR, META)),
-                seconds(file.time()),
-                share(file.posix_time(), file.time()),
-                amount(file.moved()),
-                f"{inside.datasets:,}: {seconds(inside.time)}" if inside else NONE,
-            )
-        )
-    left = attribution.num_files - len(rows)
-    note = (
-        "Times of calls on the file itself, its groups and attributes, summed over processes; "
-        "POSIX: the share of all that spent there. Moved: bytes that POSIX moved inside these "
-        "calls. Calls on the file's datasets are not in it: their number and time stand last."
-    ) + (f" {left:,} more files are not shown." if left > 0 else "")
-    return Table(columns, tuple(rows), note)
 
 
 def _summary(attribution: Attribution) -> str:
@@ -237,7 +55,7 @@ def _summary(attribution: Attribution) -> str:
     return text
 
 
-def _worst(names: list[_Name], datasets: list[Upper]) -> list[Block]:
+def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
     """The dataset whose bytes were read most often, if that is often."""
     often = [(d.again("READ") or 0.0, name.full) for name, d in zip(names, datasets)]
     times, name = max(often)
@@ -268,10 +86,10 @@ def blocks(context: Context) -> list[Block]:
             PlotRow((layers_below.times(datasets, labels), layers_below.sizes(datasets, numbers)))
         )
         found.append(Paragraph("Bytes of the datasets"))
-        found.append(_bytes_table(names, datasets))
+        found.append(bytes_table(names, datasets))
         found.append(Paragraph("Time and storage of the datasets"))
-        found.append(_time_table(attribution, datasets))
+        found.append(time_table(attribution, datasets))
     if attribution.num_files:
         found.append(Paragraph("Time in the files themselves"))
-        found.append(_files_table(context, attribution))
+        found.append(files_table(context, attribution, TOP))
     return found

@@ -1,0 +1,23 @@
+/* Pieces of the scenarios. */
+#ifndef TEST_LAYERS_H
+#define TEST_LAYERS_H
+
+#include <hdf5.h>
+#include <stdint.h>
+
+/* Ends the program, and names the call, if a result is negative. */
+int64_t checked(int64_t result, const char *call);
+#define CHECK(call) checked((call), #call)
+
+/* Leaves a mark for strace. */
+void mark(const char *what);
+
+/* Selects one row of a data space of two dimensions; returns the space. */
+hid_t select_row(hid_t space, hsize_t row, hsize_t columns);
+
+/* threads.c: HDF5 in one thread, POSIX calls in two others. */
+void threads(void);
+/* The same after POSIX calls that came before any of HDF5. */
+void early(void);
+
+#endif

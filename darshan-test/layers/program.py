@@ -1,0 +1,110 @@
+"""Runs a scenario of layers.c with the runtime, and reads its records."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from calls.run_case import environment
+
+SECONDS = 120
+OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+APPLICATION = "<application>"
+
+Row = dict[str, float]
+
+
+@dataclass
+class Outcome:
+    """What a scenario left."""
+
+    log: Path
+    spent: float  # seconds in HDF5 calls by the program's clock
+    calls: int  # that it timed
+    # module -> name of the record -> counter without prefix -> value
+    modules: dict[str, dict[str, Row]] = field(default_factory=dict)
+
+    @property
+    def layers(self) -> dict[str, Row]:
+        """The LAYERS records."""
+        return self.modules["LAYERS"]
+
+    def dataset(self) -> Row:
+        """The LAYERS record of the only dataset of these scenarios."""
+        (row,) = (row for name, row in self.layers.items() if name.endswith("a.h5:/d"))
+        return row
+
+    def posix(self, counter: str) -> float:
+        """A counter over all POSIX records."""
+        return sum(row[counter] for row in self.modules["POSIX"].values())
+
+    def below(self, what: str) -> float:
+        """POSIX calls or bytes over all LAYERS records."""
+        return sum(
+            row[f"{operation}_POSIX_{what}"]
+            for row in self.layers.values()
+            for operation in OPERATIONS
+        )
+
+
+@dataclass
+class Program:
+    """Where the scenarios are, and where they run."""
+
+    path: Path
+    build: Path
+    parser: Path
+    folder: Path
+
+    def run(self, scenario: str, *around: str | Path) -> Outcome:
+        """Runs a scenario; around: a command that runs it, as strace does."""
+        work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
+        for folder in (work, logs, journals):
+            folder.mkdir()
+        settings = environment(self.build, logs, journals)
+        # Only the scenario is instrumented, not what runs it.
+        ours = [f"{k}={v}" for k, v in settings.items() if k.startswith(("DARSHAN_", "LD_"))]
+        plain = {k: v for k, v in settings.items() if not k.startswith(("DARSHAN_", "LD_"))}
+        command = ["env", *ours, self.path, scenario]
+        done = subprocess.run(
+            [*around, *command],
+            cwd=work,
+            env=plain,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not list(journals.iterdir())
+        (log,) = logs.rglob("*layers*.darshan")
+        spent, calls = done.stdout.split()
+        outcome = Outcome(log, float(spent), int(calls))
+        read(self.parser, outcome)
+        return outcome
+
+
+def read(parser: Path, outcome: Outcome) -> None:
+    """Fills in the rows of a log of one process."""
+    done = subprocess.run(
+        [parser, "--show-incomplete", outcome.log], capture_output=True, text=True, check=True
+    )
+    for line in done.stdout.splitlines():
+        if line and not line.startswith("#"):
+            module, _rank, _id, counter, value, name, *_ = line.split("\t")
+            row = outcome.modules.setdefault(module, {}).setdefault(name, {})
+            number = float(value) if "_F_" in counter else int(value)
+            row[counter.removeprefix(f"{module}_")] = number
+
+
+def program_of(build: Path, parser: Path, folder: Path) -> Program:
+    """The program of a build; skips where HDF5 is missing."""
+    path = build / "darshan-test" / "layers" / "layers"
+    if "\nwith_hdf5 = yes\n" not in (build / "Makefile").read_text():
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, but configure has not found HDF5")
+        pytest.skip("configure has not found HDF5, so there is no program")
+    return Program(path, build, parser, folder)

@@ -1,0 +1,69 @@
+"""The lines of `darshan stat` about datasets say what darshan-parser's rows say."""
+
+from __future__ import annotations
+
+import subprocess
+
+from .program import OPERATIONS, Program, Row
+
+COLUMNS, LINES, SHOWN = 80, 24, 3
+UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def expected(row: Row) -> list[float]:
+    """Asked, moved, factor, time, share of HDF5, share of POSIX."""
+    asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
+    moved = sum(row[f"{o}_POSIX_BYTES_{d}"] for o in OPERATIONS for d in ("READ", "WRITTEN"))
+    time = sum(row[f"F_{o}_TIME"] for o in OPERATIONS)
+    posix = sum(row[f"F_{o}_POSIX_TIME"] for o in OPERATIONS)
+    return [asked, moved, moved / asked, time, 1 - posix / time, posix / time]
+
+
+def shown(line: str) -> tuple[str, list[float]]:
+    """Name and numbers of a line."""
+    name, asked, asked_unit, moved, moved_unit, factor, time, time_unit, *shares = line.split()
+    numbers = [
+        float(asked) * UNITS[asked_unit],
+        float(moved) * UNITS[moved_unit],
+        float(factor),
+        float(time) * UNITS[time_unit],
+    ]
+    return name, numbers + [float(share.rstrip("%")) / 100 for share in shares]
+
+
+def test_three_slowest(program: Program) -> None:
+    """Of four datasets, the three with the most time, and their numbers."""
+    outcome = program.run("timing")
+    done = subprocess.run(
+        [program.build / "darshan", "stat", "-r", outcome.log],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = done.stderr.splitlines()
+    assert len(lines) <= LINES and max(map(len, lines)) <= COLUMNS
+    first = next(i for i, line in enumerate(lines) if line.startswith("datasets by time"))
+    rows = {name: row for name, row in outcome.layers.items() if ":/" in name}
+    order = sorted(rows, key=lambda name: -expected(rows[name])[3])
+    assert len(order) > SHOWN and lines[first + SHOWN + 1] == ""
+    for name, line in zip(order[:SHOWN], lines[first + 1 :]):
+        label, numbers = shown(line)
+        assert name.endswith(label.removeprefix("..."))
+        # Factors below 1 and shares have two digits behind the point, the rest three in all.
+        slack = [0.0051 * abs(truth) for truth in expected(rows[name])]
+        slack[2] = max(slack[2], 0.0051)
+        slack[4:] = [0.0051, 0.0051]
+        for number, truth, allowed in zip(numbers, expected(rows[name]), slack):
+            assert abs(number - truth) <= allowed, line
+
+
+def test_no_datasets(program: Program) -> None:
+    """Programs without HDF5 have no such lines."""
+    done = subprocess.run(
+        [program.build / "darshan", "stat", "cat", "/dev/null"],
+        cwd=program.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "datasets by time" not in done.stderr and "run time" in done.stderr

@@ -1,0 +1,344 @@
+"""The page about datasets against plain sums over darshan-parser's rows."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from darshan_report import Module, module_by_name
+from layers.program import OPERATIONS, program_of
+from logs.content import standard_log
+from logs.encode import encode
+from logs.layouts import LAYOUTS
+from logs.model import Counted, Log
+from logs.model import Module as Region
+from logs.record_id import record_id
+
+from .conftest import Run
+from .naive import rows
+from .pages import close, quantities, text_of
+
+TITLE = "How your datasets turned into file-system calls"
+FILES, DATASETS, RANKS, SHOWN = 3, 23, 2, 10
+AMOUNT = r"[\d.,]+ (?:[KMGT]iB|B)"
+TIME = r"(?:[\d.,]+|< 1) (?:ms|s|\S?s)"
+FACTOR = r"(?:>= |< )?[\d.,]+|-"
+SHARE = r"(?:< )?[\d.]+ %|-"
+BYTES_ROW = re.compile(
+    rf"^ *(\d+) +(\S+) +({AMOUNT}) +({AMOUNT}) +({FACTOR}) +({AMOUNT}(?: to {AMOUNT})?) "
+    rf"+({FACTOR}) +({FACTOR}) +({FACTOR})$"
+)
+TIME_ROW = re.compile(
+    rf"^ *(\d+) +({TIME}) +({SHARE}) +({SHARE}) +({TIME}) +({TIME}) +({TIME}) +(.*?\S) "
+    rf"+(\d+) +(-|{AMOUNT}, [\d,]+ slots?) +(-|[\d,]+)$"
+)
+FILE_ROW = re.compile(
+    rf"^(\S+\.h5) +({TIME}) +({TIME}) +({TIME}) +({TIME}) +({TIME}) +({TIME}) "
+    rf"+({SHARE}) +({AMOUNT}) +(\d+): +({TIME})$"
+)
+Sums = dict[str, dict[str, float]]
+
+
+def dataset_name(number: int) -> str:
+    return f"/data/run{number % FILES}.h5:/group/field-{number:02d}"
+
+
+def layers_module() -> Module:
+    module = module_by_name("LAYERS")
+    assert module is not None
+    return module
+
+
+def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
+    """A LAYERS record in the order of the tables; what is not named is 0."""
+    module = layers_module()
+    counters = [int(values.get(c.name[len("LAYERS_") :], 0)) for c in module.counters]
+    fcounters = [float(values.get(c.name[len("LAYERS_") :], 0)) for c in module.fcounters]
+    layout = f"<Qq{len(counters)}q{len(fcounters)}d"
+    return struct.pack(layout, record_id(name.encode()), rank, *counters, *fcounters)
+
+
+def operations(rng: random.Random) -> dict[str, float]:
+    """Calls and times of every operation, with POSIX inside the rest."""
+    found: dict[str, float] = {}
+    for operation in OPERATIONS:
+        found[f"{operation}_CALLS"] = rng.randint(0, 50)
+        for what in ("READS", "WRITES", "OTHER"):
+            found[f"{operation}_POSIX_{what}"] = rng.randint(0, 90)
+        for what in ("BYTES_READ", "BYTES_WRITTEN"):
+            found[f"{operation}_POSIX_{what}"] = rng.randrange(10 ** rng.randint(1, 8))
+        found[f"F_{operation}_TIME"] = rng.random() * 10 ** rng.randint(-4, 1)
+        found[f"F_{operation}_POSIX_TIME"] = found[f"F_{operation}_TIME"] * rng.random()
+    return found
+
+
+def dataset_record(rng: random.Random, number: int, rank: int) -> bytes:
+    values = operations(rng) | {
+        "UPPER_MODULE": 4,
+        "BYTES_ASKED_READ": 0 if number == 1 else rng.randrange(10**7),
+        "BYTES_ASKED_WRITTEN": 0 if number == 1 else rng.randrange(10**7),
+        "DISTINCT_BYTES_READ": rng.randrange(10**6),
+        "DISTINCT_BYTES_WRITTEN": 0 if number % 4 == 0 else rng.randrange(10**6),
+        "DISTINCT_ERROR": rng.randrange(1000) if number % 3 == 0 else 0,
+        "LAYOUT": 2 if number % 2 else 1,
+        "FILTERS": number % 3,
+        "CHUNK_BYTES": 4000 * number,
+        "CHUNK_CACHE_BYTES": 1 << 20,
+        "CHUNK_CACHE_SLOTS": 521,
+    }
+    return layers_record(dataset_name(number), rank, values)
+
+
+def h5d_record(number: int, rank: int) -> Counted:
+    layout = LAYOUTS["H5D"][2]
+    counters = dict.fromkeys(layout.counters, 0)
+    for place in range(1, 4):
+        counters[f"H5D_CHUNK_SIZE_D{place}"] = (10 * number + place) * (number % 2)
+    counters["H5D_DATASPACE_NDIMS"] = 3
+    name, file = dataset_name(number), dataset_name(number).partition(":")[0]
+    return Counted(
+        record_id(name.encode()),
+        rank,
+        counters,
+        dict.fromkeys(layout.fcounters, 0.0),
+        record_id(file.encode()),
+    )
+
+
+def made_log(seed: int) -> Log:
+    """Datasets in three files, a record per rank, and what the program did itself."""
+    rng = random.Random(seed)
+    files = [f"/data/run{i}.h5" for i in range(FILES)]
+    names = [*map(dataset_name, range(DATASETS)), *files, "<application>"]
+    raw = layers_record("<application>", 0, operations(rng))
+    h5d = []
+    for rank in range(RANKS):
+        for number in range(DATASETS):
+            raw += dataset_record(rng, number, rank)
+            h5d.append(h5d_record(number, rank))
+        for file in files:
+            raw += layers_record(file, rank, operations(rng) | {"UPPER_MODULE": 3})
+    return standard_log(
+        {},
+        nprocs=RANKS,
+        names=[(record_id(name.encode()), name.encode()) for name in names],
+        modules=[Region("H5D", 2, h5d)],
+        annex=[Region("LAYERS", 1, raw=raw, number=layers_module().id)],
+    )
+
+
+def naive(parser: Path, log: Path) -> Sums:
+    """name -> counter -> sum over ranks, or the largest where sums mean nothing."""
+    command = [parser, "--show-incomplete", log]
+    output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    alike = {c.name for c in layers_module().counters if not c.summed}
+    found: Sums = defaultdict(lambda: defaultdict(float))
+    for module, _rank, _id, counter, value, name in rows(output):
+        row, short = found[name], counter[len("LAYERS_") :]
+        if module == "LAYERS":
+            row[short] = (
+                max(row[short], float(value)) if counter in alike else row[short] + float(value)
+            )
+        elif counter.startswith("H5D_CHUNK_SIZE"):
+            row[counter] = float(value)
+    return found
+
+
+def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATIONS) -> float:
+    return sum(row[pattern.format(o)] for pattern in patterns for o in over)
+
+
+def page(text: str) -> list[str]:
+    """The lines of the page, up to the next section."""
+    start = text.index(TITLE)
+    return text[start : text.index("by time", start)].split("\n")
+
+
+def report(summary: Run, folder: Path, log: Path, *options: str) -> str:
+    done = summary(log, "-o", "out.pdf", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return text_of(folder / "out.pdf")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    path = tmp_path / "log.darshan"
+    path.write_bytes(encode(made_log(5)))
+    return path
+
+
+def slowest(sums: Sums, kind: int) -> list[tuple[str, dict[str, float]]]:
+    found = [(name, row) for name, row in sums.items() if row["UPPER_MODULE"] == kind]
+    return sorted(found, key=lambda pair: -total(pair[1], "F_{}_TIME"))
+
+
+def check_factor(cell: str, part: float, whole: float) -> None:
+    if whole == 0:
+        assert cell == "-"
+    else:
+        shown = float(cell.removeprefix(">= ").replace(",", ""))
+        assert abs(shown - part / whole) <= max(0.0051, 0.0051 * part / whole)
+
+
+def check_share(cell: str, true: float) -> None:
+    assert abs(quantities(cell)[0] - true) < 0.00106 + 1e-4
+
+
+def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
+    """A row of the table of bytes."""
+    asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
+    moved = total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN")
+    distinct = row["DISTINCT_BYTES_READ"] + row["DISTINCT_BYTES_WRITTEN"]
+    error = row["DISTINCT_ERROR"]
+    assert close(quantities(cells[0])[0], asked, 0.5)
+    assert close(quantities(cells[1])[0], moved, 0.5)
+    check_factor(cells[2], moved, asked)
+    ends = [distinct - error, distinct] if error else [distinct]
+    assert all(close(a, b, 0.5) for a, b in zip(quantities(cells[3]), ends))
+    assert len(quantities(cells[3])) == len(ends) or close(ends[0], ends[1], 0.5)
+    rest = tuple(o for o in OPERATIONS if o != "OPEN")
+    for cell, direction in ((cells[4], "READ"), (cells[5], "WRITTEN")):
+        again = total(row, f"{{}}_POSIX_BYTES_{direction}", over=rest)
+        check_factor(cell, again, row[f"DISTINCT_BYTES_{direction}"])
+        assert cell == "-" or cell.startswith(">= ") == (error > 0)
+    below = total(row, "{}_POSIX_READS", "{}_POSIX_WRITES", "{}_POSIX_OTHER")
+    check_factor(cells[6], below, total(row, "{}_CALLS"))
+
+
+def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
+    """A row of the table of times and storage."""
+    time, posix = total(row, "F_{}_TIME"), total(row, "F_{}_POSIX_TIME")
+    assert close(quantities(cells[0])[0], time, 1e-5)
+    check_share(cells[1], (time - posix) / time)
+    check_share(cells[2], posix / time)
+    parts = (("READ",), ("WRITE",), ("FLUSH", "CLOSE"))
+    for cell, over in zip(cells[3:6], parts):
+        assert close(quantities(cell)[0], total(row, "F_{}_TIME", over=over), 2e-6)
+    assert float(cells[7]) == row["FILTERS"]
+    if row["LAYOUT"] == 1:
+        assert (cells[6], cells[8], cells[9]) == ("contiguous", "-", "-")
+        return
+    shape, _, size = cells[6].partition(" (")
+    lengths = [int(row[f"H5D_CHUNK_SIZE_D{place}"]) for place in (3, 2, 1)]
+    assert shape == " x ".join(map(str, lengths))
+    assert close(quantities(size.rstrip(")"))[0], row["CHUNK_BYTES"], 0.5)
+    assert cells[8] == "1.00 MiB, 521 slots"
+    assert int(cells[9].replace(",", "")) == row["CHUNK_CACHE_BYTES"] // row["CHUNK_BYTES"]
+
+
+def test_datasets(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
+    """Both tables, every cell: the ten datasets with the most time, in their order."""
+    lines = page(report(summary, tmp_path, made))
+    sums = naive(parser, made)
+    bytes_rows = [m for m in map(BYTES_ROW.match, lines) if m]
+    time_rows = [m for m in map(TIME_ROW.match, lines) if m]
+    expected = slowest(sums, 4)[:SHOWN]
+    assert len(bytes_rows) == len(time_rows) == SHOWN, "\n".join(lines)
+    for number, (name, row) in enumerate(expected, 1):
+        cells = bytes_rows[number - 1].groups()
+        assert int(cells[0]) == number
+        assert name.rpartition("/")[2] == cells[1].rpartition("/")[2]
+        assert name.split(":")[0].endswith(cells[1].split(":")[0])
+        check_bytes(cells[2:], row)
+        assert int(time_rows[number - 1][1]) == number
+        check_times(time_rows[number - 1].groups()[1:], row)
+    assert any(f"{DATASETS - SHOWN} more are not shown" in line for line in lines)
+
+
+def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
+    """A line per HDF5 file, joined with its datasets."""
+    lines = page(report(summary, tmp_path, made))
+    sums = naive(parser, made)
+    found = [m.groups() for m in map(FILE_ROW.match, lines) if m]
+    assert len(found) == FILES, "\n".join(lines)
+    for cells, (name, row) in zip(found, slowest(sums, 3)):
+        assert cells[0] == name
+        for cell, operation in zip(cells[1:6], ("OPEN", "CLOSE", "FLUSH", "ATTR", "META")):
+            assert close(quantities(cell)[0], row[f"F_{operation}_TIME"], 2e-6)
+        time = total(row, "F_{}_TIME")
+        assert close(quantities(cells[6])[0], time, 1e-5)
+        check_share(cells[7], total(row, "F_{}_POSIX_TIME") / time)
+        moved = total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN")
+        assert close(quantities(cells[8])[0], moved, 0.5)
+        inside = [r for n, r in sums.items() if n.startswith(f"{name}:")]
+        assert int(cells[9]) == len(inside)
+        assert close(quantities(cells[10])[0], sum(total(r, "F_{}_TIME") for r in inside), 1e-5)
+
+
+def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
+    """The whole: time, shares, bytes; the program's own calls are not in it."""
+    text = " ".join(report(summary, tmp_path, made).split())
+    uppers = [row for row in naive(parser, made).values() if row["UPPER_MODULE"]]
+    assert len(uppers) == DATASETS + FILES
+    time = sum(total(row, "F_{}_TIME") for row in uppers)
+    posix = sum(total(row, "F_{}_POSIX_TIME") for row in uppers)
+    asked = sum(row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"] for row in uppers)
+    moved = sum(total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN") for row in uppers)
+    start = text.index(f"Calls on {DATASETS} datasets and {FILES} files of HDF5")
+    shown = quantities(text[start : text.index("times as much", start)])
+    assert close(shown[0], time, 1e-4)
+    assert abs(shown[1] - (time - posix) / time) < 0.0011
+    assert abs(shown[2] - posix / time) < 0.0011
+    assert close(shown[3], asked, 1) and close(shown[4], moved, 1)
+
+
+def test_without_latex(summary: Run, made: Path, tmp_path: Path) -> None:
+    """The page is there too where matplotlib draws it, with the same rows."""
+    with_latex = [m[2] for m in map(BYTES_ROW.match, page(report(summary, tmp_path, made))) if m]
+    text = report(summary, tmp_path, made, "--no-latex")
+    assert TITLE in text and len(with_latex) == SHOWN
+    assert all(name.rpartition("/")[2] in text for name in with_latex)
+
+
+def test_no_page_without_layers(summary: Run, tmp_path: Path) -> None:
+    """Logs of other runtimes have no such page."""
+    path = tmp_path / "log.darshan"
+    path.write_bytes(encode(standard_log({"H5D": 1, "H5F": 3})))
+    assert TITLE not in report(summary, tmp_path, path)
+
+
+def test_any_value(summary: Run, tmp_path: Path) -> None:
+    """A log may say anything: the page comes all the same."""
+    extremes = [0, -1, (1 << 63) - 1, -(1 << 63), 10**18]
+    floats = [0.0, -1.0, float("nan"), float("inf"), 1.7976931348623157e308]
+    module, rng, raw = layers_module(), random.Random(2), b""
+    names = [f"$\\evil{{{i}}}_#&" for i in range(20)]
+    for name in names:
+        values = {c.name[len("LAYERS_") :]: rng.choice(extremes) for c in module.counters}
+        values |= {c.name[len("LAYERS_") :]: rng.choice(floats) for c in module.fcounters}
+        raw += layers_record(name, 0, values | {"UPPER_MODULE": rng.choice((3, 4))})
+    log = standard_log(
+        {},
+        names=[(record_id(n.encode()), n.encode()) for n in names],
+        annex=[Region("LAYERS", 1, raw=raw, number=module.id)],
+    )
+    path = tmp_path / "log.darshan"
+    path.write_bytes(encode(log))
+    assert TITLE in text_of_quiet(summary, tmp_path, path)
+    assert TITLE in text_of_quiet(summary, tmp_path, path, "--no-latex")
+
+
+def text_of_quiet(summary: Run, folder: Path, *arguments: str | Path) -> str:
+    """The report's text; nothing was said of it on stderr, no traceback, no warning."""
+    done = summary(*arguments, "-o", "out.pdf")
+    assert (done.returncode, done.stderr) == (0, "")
+    return text_of(folder / "out.pdf")
+
+
+def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
+    """A real one: the page names the dataset whose chunks are read for every row."""
+    (tmp_path / "program").mkdir()
+    outcome = program_of(build, parser, tmp_path / "program").run("reread")
+    row = outcome.dataset()
+    text = report(summary, tmp_path, outcome.log)
+    moved = total(row, "{}_POSIX_BYTES_READ", over=("READ", "WRITE", "FLUSH", "CLOSE"))
+    found = re.search(r"POSIX read each distinct byte of /d ([\d.]+) times", text)
+    assert found is not None
+    check_factor(found[1], moved, row["DISTINCT_BYTES_READ"])
+    assert float(found[1]) > 20
+    assert "16 x 4096 (256 KiB)" in text

@@ -1,0 +1,195 @@
+"""The tables of the page about datasets: bytes, time and storage, HDF5 files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...measure.attribution import (
+    ATTR,
+    CHUNKED,
+    CLOSE,
+    FLUSH,
+    LAYOUTS,
+    META,
+    OPEN,
+    READ,
+    WRITE,
+    Attribution,
+    Upper,
+)
+from ..context import Context
+from ..model import Column, Table
+from ..text import ELLIPSIS, printable, shorten
+from ..units import NONE, amount, count, plural, seconds, share
+
+_FILE_NAME = 34  # characters
+_SHAPE = 30
+
+
+def factor(value: float | None, at_least: bool = False) -> str:
+    """A ratio of bytes: "24.1", ">= 24.1"."""
+    if value is None:
+        return NONE
+    if 0 < value < 0.01:
+        return "< 0.01"
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{'>= ' if at_least else ''}{value:,.{digits}f}"
+
+
+@dataclass(frozen=True)
+class Name:
+    """A dataset's name, cut to its place."""
+
+    full: str
+    label: str
+
+
+def ending(text: str, width: int) -> str:
+    """The end of a name, which tells datasets apart."""
+    text = printable(text)
+    return text if len(text) <= width else f"{ELLIPSIS}{text[1 - width :]}"
+
+
+def _distinct(dataset: Upper) -> str:
+    least = amount(max(0, dataset.distinct - max(0, dataset.counters["DISTINCT_ERROR"])))
+    most = amount(dataset.distinct)
+    return most if least == most else f"{least} to {most}"
+
+
+def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
+    blurred = dataset.counters["DISTINCT_ERROR"] > 0
+    calls = dataset.calls()
+    return (
+        str(number),
+        name.full,
+        amount(dataset.asked),
+        amount(dataset.moved()),
+        factor(dataset.amplification if dataset.moved() else None),
+        _distinct(dataset),
+        factor(dataset.again("READ"), blurred),
+        factor(dataset.again("WRITTEN"), blurred),
+        factor(dataset.posix_calls() / calls if calls else None),
+    )
+
+
+def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
+    """What was asked for, and what became of it below."""
+    columns = (
+        Column("", right=True),
+        Column("Dataset", code=True),
+        Column("Asked", right=True),
+        Column("Moved", right=True),
+        Column("Moved / asked", right=True),
+        Column("Distinct", right=True),
+        Column("Re-read", right=True),
+        Column("Re-written", right=True),
+        Column("Calls per call", right=True),
+    )
+    note = (
+        "Asked: bytes that the program's reads and writes of the dataset asked for. Moved: bytes "
+        "that POSIX read and wrote inside calls on the dataset, compressed as they are in the "
+        "file; what HDF5 wrote only when the file was flushed or closed counts with the file, "
+        "below. Moved / asked: the amplification. Distinct: different bytes of the file among "
+        "those moved, opens left out. Where that is a range, many places were remembered as fewer "
+        "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: how often each "
+        "distinct byte was read or written; 1.00 is once. Calls per call: POSIX calls per HDF5 "
+        "call on the dataset."
+    )
+    rows = [_bytes_row(i, name, d) for i, (name, d) in enumerate(zip(names, datasets), 1)]
+    return Table(columns, tuple(rows), note)
+
+
+def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, str]:
+    """Chunk or layout, filters, chunk cache, and the chunks that it holds."""
+    counters = dataset.counters
+    filters = count(max(0, counters["FILTERS"]))
+    if counters["LAYOUT"] != CHUNKED:
+        return LAYOUTS.get(counters["LAYOUT"], NONE), filters, NONE, NONE
+    chunks = attribution.chunks(dataset.id)
+    shape = " x ".join(map(str, chunks.shape)) or "chunks"
+    if chunks.shape and chunks.dimensions > len(chunks.shape):
+        shape = f"{ELLIPSIS} x {shape}"  # H5D keeps the five fastest only
+    size, cache = counters["CHUNK_BYTES"], counters["CHUNK_CACHE_BYTES"]
+    return (
+        f"{shorten(shape, _SHAPE)} ({amount(size)})",
+        filters,
+        f"{amount(cache)}, {plural(counters['CHUNK_CACHE_SLOTS'], 'slot')}",
+        count(cache // size) if size > 0 else NONE,
+    )
+
+
+def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
+    """Times and their shares per layer, and how the dataset is stored."""
+    columns = (
+        Column("", right=True),
+        Column("Time", right=True),
+        Column("HDF5 itself", right=True),
+        Column("POSIX", right=True),
+        Column("Reads", right=True),
+        Column("Writes", right=True),
+        Column("Flush, close", right=True),
+        Column("Chunk or layout"),
+        Column("Filters", right=True),
+        Column("Chunk cache"),
+        Column("Holds", right=True),
+    )
+    rows = []
+    for number, dataset in enumerate(datasets, 1):
+        time = dataset.time()
+        rows.append(
+            (
+                str(number),
+                seconds(time),
+                share(dataset.own_time(), time),
+                share(dataset.posix_time(), time),
+                seconds(dataset.time((READ,))),
+                seconds(dataset.time((WRITE,))),
+                seconds(dataset.time((FLUSH, CLOSE))),
+                *_storage(attribution, dataset),
+            )
+        )
+    note = (
+        "Time: in all calls on the dataset, what happens below included, summed over processes; "
+        "then the shares of it spent in HDF5 itself (time less POSIX: filters, copying, looking "
+        "for chunks, waiting) and in POSIX; then the times of its reads, of its writes, of its "
+        "flushes and closes. Chunk: its shape, slowest dimension first, and its size before "
+        "filters. Chunk cache: its size, and how many whole chunks it holds; a chunk that has no "
+        "place in it is read, and its filters are undone, again for every call that touches it."
+    )
+    return Table(columns, tuple(rows), note)
+
+
+def files_table(context: Context, attribution: Attribution, most: int) -> Table:
+    """A line per HDF5 file, at most so many: time in calls on the file itself."""
+    columns = (
+        Column("HDF5 file", code=True),
+        Column("Open", right=True),
+        Column("Close", right=True),
+        Column("Flush", right=True),
+        Column("Attributes", right=True),
+        Column("Metadata", right=True),
+        Column("Together", right=True),
+        Column("POSIX", right=True),
+        Column("Moved", right=True),
+        Column("Datasets", right=True),
+    )
+    rows = []
+    for file in attribution.files(most):
+        inside = attribution.contents.get(file.id)
+        rows.append(
+            (
+                ending(context.name(file.id), _FILE_NAME),
+                *(seconds(file.time((o,))) for o in (OPEN, CLOSE, FLUSH, ATTR, META)),
+                seconds(file.time()),
+                share(file.posix_time(), file.time()),
+                amount(file.moved()),
+                f"{inside.datasets:,}: {seconds(inside.time)}" if inside else NONE,
+            )
+        )
+    left = attribution.num_files - len(rows)
+    note = (
+        "Times of calls on the file itself, its groups and attributes, summed over processes; "
+        "POSIX: the share of all that spent there. Moved: bytes that POSIX moved inside these "
+        "calls. Calls on the file's datasets are not in it: their number and time stand last."
+    ) + (f" {left:,} more files are not shown." if left > 0 else "")
+    return Table(columns, tuple(rows), note)
