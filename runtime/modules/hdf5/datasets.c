@@ -174,6 +174,7 @@ void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t 
     h5_unlock(&dataset->lock);
   }
   layer_pop(frame, &dataset->layer, t1, t2);
+  h5d_after_close(dataset);
 }
 
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,

@@ -38,6 +38,7 @@ struct h5_dataset { /* belongs to a record of H5D */
   uint32_t last_operation;
   uint32_t described; /* its storage is known */
   int32_t layout;
+  uint64_t raw_start, raw_bytes; /* of contiguous data, told before the close; 0: not asked */
   uint32_t used_tuples, last_tuple;
   struct h5_tuple *tuples; /* H5_TUPLES of them; NULL: none yet */
   struct layer_state layer;
@@ -58,7 +59,8 @@ struct hdf5_state {
   struct h5_library *libraries[H5_LIBRARIES];
   uint32_t num_libraries;
   struct {
-    const void *object; /* start of the mapping of a calling object */
+    const void *object; /* start and end of the mapping of a calling object */
+    const void *end;
     struct h5_library *library;
   } callers[H5_CALLERS];
   struct h5_file *files;       /* by record number */

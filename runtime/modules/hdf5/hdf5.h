@@ -55,6 +55,10 @@ void h5d_extended(struct h5_library *lib, const struct h5_known *known, int resu
 /* The dataset of an id; one that was opened unseen is met now. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
+/* storage.c: of a dataset about to be closed, if the user asked for it */
+void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
+void h5d_after_close(struct h5_dataset *dataset);
+
 /* transfers.c */
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
                      enum h5d_operation operation, int64_t memory_space, int64_t file_space,

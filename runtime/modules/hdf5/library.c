@@ -78,7 +78,7 @@ static struct h5_library *library_at(const void *entry) {
 }
 
 /* First call from this object. */
-__attribute__((noinline)) static struct h5_library *meet_caller(const void *start,
+__attribute__((noinline)) static struct h5_library *meet_caller(const void *start, const void *end,
                                                                 const struct link_map *object) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   int saved = errno;
@@ -91,6 +91,7 @@ __attribute__((noinline)) static struct h5_library *meet_caller(const void *star
     uint32_t place = (at + i) % H5_CALLERS;
     if (hdf5->callers[place].object && hdf5->callers[place].object != start) continue;
     hdf5->callers[place].library = library;
+    hdf5->callers[place].end = end; /* another object may come to lie there */
     __atomic_store_n(&hdf5->callers[place].object, start, __ATOMIC_RELEASE);
     break;
   }
@@ -100,15 +101,17 @@ __attribute__((noinline)) static struct h5_library *meet_caller(const void *star
 static struct h5_library *library_of(const void *caller) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   struct dl_find_object found;
-  if (_dl_find_object((void *)(uintptr_t)caller, &found) != 0) return meet_caller(caller, NULL);
+  if (_dl_find_object((void *)(uintptr_t)caller, &found) != 0)
+    return meet_caller(caller, NULL, NULL);
   const void *start = found.dlfo_map_start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % H5_CALLERS;
   for (uint32_t i = 0; i < 8; i++) {
     uint32_t place = (at + i) % H5_CALLERS;
-    if (__atomic_load_n(&hdf5->callers[place].object, __ATOMIC_ACQUIRE) == start)
+    if (__atomic_load_n(&hdf5->callers[place].object, __ATOMIC_ACQUIRE) == start &&
+        hdf5->callers[place].end == found.dlfo_map_end)
       return hdf5->callers[place].library;
   }
-  return meet_caller(start, found.dlfo_link_map);
+  return meet_caller(start, found.dlfo_map_end, found.dlfo_link_map);
 }
 
 void *h5_function(int number, const char *name, const void *caller, struct h5_library **library) {

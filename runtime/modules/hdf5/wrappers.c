@@ -37,6 +37,10 @@
   else if (known.file)                                                                             \
   below = &known.file->layer
 
+#define CLOSING(id)                                                                                \
+  KNOWN(id);                                                                                       \
+  if (UNLIKELY(darshan_rt.config.hdf5_storage)) h5d_before_close(lib, &known)
+
 /* ... and as its event. */
 #define META(location, counter, time)                                                              \
   h5_meta(r >= 0 ? h5f_of(lib, location) : NULL, H5_META_##counter, H5_META_F_##time##_TIME,       \

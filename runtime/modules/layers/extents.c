@@ -75,3 +75,14 @@ int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t byte
   take_out(extents, at + 1, behind);
   return (int64_t)(high - low - covered);
 }
+
+uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, uint64_t bytes) {
+  uint64_t end = start + bytes, covered = 0;
+  for (uint32_t i = find(extents, start); i < extents->used && extents->extent[i].start < end;
+       i++) {
+    uint64_t low = extents->extent[i].start > start ? extents->extent[i].start : start;
+    uint64_t high = extents->extent[i].end < end ? extents->extent[i].end : end;
+    if (high > low) covered += high - low;
+  }
+  return covered;
+}

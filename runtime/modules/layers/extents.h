@@ -19,5 +19,7 @@ struct layer_extents {
 
 /* Adds [start, start + bytes); returns by how much the covered bytes grew. */
 int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t bytes);
+/* Bytes of [start, start + bytes) that are covered. */
+uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, uint64_t bytes);
 
 #endif

@@ -27,9 +27,10 @@ struct layer_frame {
   struct layer_state *state;
   const char *stack;     /* to tell a frame that was left by longjmp */
   uint64_t nested_ticks; /* calls of upper layers inside this one */
-  uint64_t posix_ticks;
+  uint64_t posix_ticks, stdio_ticks;
   int64_t calls[3]; /* POSIX reads, writes, others */
   int64_t bytes[2]; /* read, written */
+  int64_t stdio[3]; /* calls, bytes read, written */
   uint32_t sizes[2][10];
   uint32_t operation;
   uint32_t pieces; /* filled; the rest is undefined */

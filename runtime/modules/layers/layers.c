@@ -9,12 +9,13 @@
 #include "record-id.h"
 
 /* The counters of an operation stand together, in the order of its frame. */
-enum { PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS, BYTES = 4 };
+enum { PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS, BYTES = 4, STDIO = 6, TIMES = 3 };
 static_assert(LAYERS_OPEN_POSIX_READS == LAYERS_OPEN_CALLS + 1, "order");
 static_assert(LAYERS_OPEN_POSIX_BYTES_READ == LAYERS_OPEN_CALLS + BYTES, "order");
 static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "pairs");
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
-static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + 2 * LAYER_META, "order");
+static_assert(LAYERS_OPEN_STDIO_CALLS == LAYERS_OPEN_CALLS + STDIO, "order");
+static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + TIMES * LAYER_META, "order");
 
 __thread struct layer_thread *darshan_layers;
 
@@ -34,6 +35,8 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
     if (number) {
       state->record = store_record(store, STORE_LAYERS, number);
       state->record->counters[LAYERS_UPPER_MODULE] = upper_module;
+      state->record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = -1;
+      state->record->counters[LAYERS_DISTINCT_RAW_BYTES_WRITTEN] = -1;
     }
     state->attached = 1;
   }
@@ -54,7 +57,7 @@ static struct layer_thread *this_thread(void) {
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
   const char *stack = __builtin_frame_address(0);
   struct layer_thread *thread = this_thread();
-  if (UNLIKELY(!darshan_rt.layers.active)) darshan_rt.layers.active = 1;
+  if (UNLIKELY(!darshan_rt.layers.active)) layers_activate();
   if (!thread) return NULL;
   /* Frames of calls that were left by longjmp lie below this one. */
   while (thread->depth && thread->frames[thread->depth - 1].stack < stack)
@@ -80,7 +83,7 @@ void layer_unlock(struct layer_state *state) {
   runtime_leave();
 }
 
-static struct layer_state *application(void) {
+struct layer_state *layers_application(void) {
   static const char name[] = "<application>";
   struct layer_state *state = &darshan_rt.layers.application;
   if (!state->attached && runtime_enter()) {
@@ -93,11 +96,13 @@ static struct layer_state *application(void) {
 static void add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
                       uint64_t ticks) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + frame->operation * PER_OPERATION];
-  double *times = &record->fcounters[LAYERS_F_OPEN_TIME + 2 * frame->operation];
+  double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * frame->operation];
   double tick = darshan_rt.clock.lines[darshan_rt.clock.current & 3].seconds_per_tick;
   counters[0]++;
   for (int i = 0; i < 3; i++)
     counters[1 + i] += frame->calls[i];
+  for (int i = 0; i < 3; i++)
+    counters[STDIO + i] += frame->stdio[i];
   for (int i = 0; i < 2; i++) {
     counters[BYTES + i] += frame->bytes[i];
     if (frame->calls[i] == 0) continue;
@@ -108,6 +113,7 @@ static void add_frame(struct darshan_layers_record *record, const struct layer_f
   }
   times[0] += (double)(int64_t)(ticks - frame->nested_ticks) * tick;
   times[1] += (double)frame->posix_ticks * tick;
+  times[2] += (double)frame->stdio_ticks * tick;
 }
 
 /* Distinct bytes: the file in the upper bits, the offset in the lower. */
@@ -157,7 +163,7 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   if (level > 0) thread->frames[level - 1].nested_ticks += t2 - t1;
   ticks_check(t2);
   /* A call that is about nothing we record is the application's. */
-  if (!state || !state->record) state = application();
+  if (!state || !state->record) state = layers_application();
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
   add_frame(record, frame, t2 - t1);
@@ -167,10 +173,10 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
 
 /* What no upper layer called: a frame of its own. */
 static void add_to_application(const struct layer_frame *frame) {
-  struct layer_state *state = application();
+  struct layer_state *state = layers_application();
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
-  add_frame(record, frame, frame->posix_ticks);
+  add_frame(record, frame, frame->posix_ticks + frame->stdio_ticks);
   layer_unlock(state);
 }
 
@@ -209,4 +215,17 @@ void layers_other_slow(uint64_t ticks) {
   }
   frame->calls[2]++;
   frame->posix_ticks += ticks;
+}
+
+void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks) {
+  enum layer_operation operation = bytes_written ? LAYER_WRITE
+                                   : bytes_read  ? LAYER_READ
+                                                 : LAYER_META;
+  struct layer_frame alone = {.operation = operation};
+  struct layer_frame *frame = current_frame(), *target = frame ? frame : &alone;
+  target->stdio[0]++;
+  target->stdio[1] += bytes_read;
+  target->stdio[2] += bytes_written;
+  target->stdio_ticks += ticks;
+  if (!frame) add_to_application(&alone);
 }

@@ -44,5 +44,13 @@ void layer_unlock(struct layer_state *state);
 /* From the POSIX module, after each event that it counted. */
 void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
 void layers_other_slow(uint64_t ticks);
+/* From the STDIO module. */
+void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks);
+
+/* The first call of an upper layer: what was counted before it becomes the
+ * application's, everything after it is told to this module. */
+void layers_activate(void);
+/* The record of what no upper layer called. */
+struct layer_state *layers_application(void);
 
 #endif

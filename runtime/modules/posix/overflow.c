@@ -91,6 +91,7 @@ int overflow_share(struct posix_state *posix, struct posix_file *file) {
   struct darshan_posix_record *shared = store_record(&darshan_rt.store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
     shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
+    posix->aux[record].watched = darshan_rt.layers.active;
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
   }
   file->aux = &posix->aux[record];

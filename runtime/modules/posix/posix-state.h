@@ -10,7 +10,8 @@
 /* Belongs to a record: its lock, and the tables behind its common values. */
 struct posix_aux {
   int lock;
-  uint32_t ext; /* number of its POSIX_EXT record, 0: none yet */
+  uint32_t ext;     /* number of its POSIX_EXT record, 0: none yet */
+  uint32_t watched; /* events are told to the layers module */
   struct common_values access, stride;
 };
 

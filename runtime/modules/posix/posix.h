@@ -132,17 +132,16 @@ void posix_syscall(long number, long a, long b, long c, long d, long e, long res
 
 /* Upper layers want to know what became of their calls; told when no lock is
  * held any more. */
-static inline int layers_are_watching(void) {
-  return UNLIKELY(__atomic_load_n(&darshan_rt.layers.active, __ATOMIC_RELAXED) != 0);
-}
 static inline void posix_unlock_other(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  uint32_t watched = file->aux->watched;
   posix_unlock(file);
-  if (layers_are_watching()) layers_other_slow(t2 - t1);
+  if (UNLIKELY(watched)) layers_other_slow(t2 - t1);
 }
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
+  uint32_t watched = file->aux->watched;
   posix_unlock(file);
-  if (layers_are_watching())
+  if (UNLIKELY(watched))
     layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);
 }
 

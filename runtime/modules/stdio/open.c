@@ -12,7 +12,7 @@ static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, 
   stream->record->counters[STDIO_FDOPENS] += is_fdopen;
   stdio_note_span(stream, STDIO_F_OPEN_START_TIMESTAMP, STDIO_F_OPEN_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, start, end);
-  stdio_unlock(stream);
+  stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
 static int stdio_is_on(void) {
@@ -65,7 +65,7 @@ void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t
   double start = ticks_seconds(t1), end = ticks_seconds(t2);
   stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, start, end);
   stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, start, end);
-  stdio_unlock(last);
+  stdio_unlock_layers(last, 0, 0, t2 - t1);
 }
 
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,

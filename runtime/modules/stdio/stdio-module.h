@@ -48,6 +48,14 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
+/* The same, telling upper layers what became of their calls. */
+static inline void stdio_unlock_layers(struct stdio_stream *stream, int64_t bytes_read,
+                                       int64_t bytes_written, uint64_t ticks) {
+  uint32_t watched = stream->aux->watched;
+  stdio_unlock(stream);
+  if (UNLIKELY(watched)) layers_stdio_slow(bytes_read, bytes_written, ticks);
+}
+
 /* open.c */
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);

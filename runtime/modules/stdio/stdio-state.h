@@ -10,6 +10,7 @@
 struct stdio_aux { /* belongs to a record */
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
+  uint32_t watched;   /* events are told to the layers module */
   double last_end[3]; /* metadata, read, write */
 };
 

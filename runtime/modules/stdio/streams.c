@@ -43,6 +43,11 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   return 1;
 }
 
+/* A record that is new has counted nothing yet. */
+static int stdio_was_used(const struct darshan_stdio_record *record) {
+  return record->counters[STDIO_OPENS] != 0;
+}
+
 int stdio_materialise(struct stdio_stream *stream) {
   struct record_store *store = &darshan_rt.store;
   store_lock(store);
@@ -64,6 +69,7 @@ int stdio_materialise(struct stdio_stream *stream) {
   if (number) {
     struct darshan_stdio_record *record = store_record(store, STORE_STDIO, number);
     stream->aux = &darshan_rt.stdio.aux[number];
+    if (!stdio_was_used(record)) stream->aux->watched = darshan_rt.layers.active;
     if (stream->standard && record->counters[STDIO_OPENS] == 0) record->counters[STDIO_OPENS] = 1;
     __atomic_store_n(&stream->record, record, __ATOMIC_RELEASE);
   }

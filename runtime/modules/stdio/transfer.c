@@ -43,7 +43,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, start, end);
   stdio_remember(stream);
-  stdio_unlock(stream);
+  stdio_unlock_layers(stream, bytes, 0, t2 - t1);
 }
 
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -55,7 +55,7 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
   stdio_remember(stream);
-  stdio_unlock(stream);
+  stdio_unlock_layers(stream, 0, bytes, t2 - t1);
 }
 
 /* A line may hold zero bytes, and may be longer than the buffer: the larger of
@@ -114,7 +114,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
   stdio_remember(stream);
-  stdio_unlock(stream);
+  stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
 /* fflush(NULL): one flush of every stream that has been used. */
@@ -132,5 +132,5 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
   if (offset >= 0) STDIO_POKE(stream->offset, offset);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_seconds(t1), ticks_seconds(t2));
   stdio_remember(stream);
-  stdio_unlock(stream);
+  stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }

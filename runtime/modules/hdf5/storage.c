@@ -1,0 +1,88 @@
+/* Raw data or metadata?  Only if asked (DARSHAN_HDF5_STORAGE): before a dataset
+ * is closed, the library is asked where its data lies, and what POSIX touched
+ * below the dataset's calls is held against that. */
+#include "hdf5.h"
+
+#include "../posix/posix.h"
+
+enum {
+  CONTIGUOUS = 1,
+  CHUNKED = 2,
+  /* Walking the index of chunks is quadratic in some versions. */
+  MOST_CHUNKS = 4096
+};
+
+struct overlap {
+  const struct layer_extents *extents[2];
+  uint64_t file; /* number of the POSIX file, in the place that extents have it */
+  int64_t bytes[2];
+};
+
+static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
+  for (int i = 0; i < 2; i++)
+    if (overlap->extents[i])
+      overlap->bytes[i] +=
+          (int64_t)extents_overlap(overlap->extents[i], overlap->file | address, size);
+}
+
+/* 0: the library cannot tell. */
+static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
+  uint64_t n = 0, address, size, offset[32];
+  unsigned filters;
+  if (!lib->H5Dget_num_chunks || !lib->H5Dget_chunk_info) return 0;
+  int64_t space = lib->H5Dget_space(id); /* not every version takes H5S_ALL here */
+  if (space < 0) return 0;
+  int told = lib->H5Dget_num_chunks(id, space, &n) >= 0 && n <= MOST_CHUNKS;
+  for (uint64_t i = 0; told && i < n; i++)
+    if (lib->H5Dget_chunk_info(id, space, i, offset, &filters, &address, &size) >= 0 &&
+        address != UINT64_MAX)
+      add(overlap, address, size);
+  lib->H5Sclose(space);
+  return told;
+}
+
+static struct overlap overlap_of(const struct h5_dataset *dataset) {
+  const struct h5_file *file = &darshan_rt.hdf5.files[dataset->file];
+  struct posix_name name = {file->name, file->name_length, file->record->base.id};
+  return (struct overlap){{dataset->layer.extents[0], dataset->layer.extents[1]},
+                          (uint64_t)posix_file_find(&name) << 44,
+                          {0, 0}};
+}
+
+static void note_raw_bytes(struct h5_dataset *dataset, const struct overlap *overlap) {
+  struct darshan_layers_record *record = layer_lock(&dataset->layer);
+  if (!record) return;
+  record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = overlap->bytes[0];
+  record->counters[LAYERS_DISTINCT_RAW_BYTES_WRITTEN] = overlap->bytes[1];
+  layer_unlock(&dataset->layer);
+}
+
+static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+  if (dataset->layout == CHUNKED) {
+    struct overlap overlap = overlap_of(dataset);
+    if (visit_chunks(lib, id, &overlap)) note_raw_bytes(dataset, &overlap);
+  } else if (dataset->layout == CONTIGUOUS && lib->H5Dget_offset && lib->H5Dget_storage_size) {
+    uint64_t address = lib->H5Dget_offset(id);
+    dataset->raw_start = address;
+    dataset->raw_bytes = address == UINT64_MAX ? 0 : lib->H5Dget_storage_size(id);
+  }
+}
+
+/* Contiguous data is written by the close itself, so it is judged afterwards. */
+void h5d_after_close(struct h5_dataset *dataset) {
+  if (dataset->raw_bytes == 0) return;
+  struct overlap overlap = overlap_of(dataset);
+  add(&overlap, dataset->raw_start, dataset->raw_bytes);
+  dataset->raw_bytes = 0;
+  note_raw_bytes(dataset, &overlap);
+}
+
+/* Asking makes the library write what it still holds of the dataset: that is
+ * booked as a flush. */
+void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
+  if (known->kind != H5_DATASET || !known->dataset->layer.record) return;
+  struct layer_frame *frame = layer_push(LAYER_FLUSH, &known->dataset->layer);
+  uint64_t t1 = ticks_now();
+  ask(lib, known->id, known->dataset);
+  layer_pop(frame, &known->dataset->layer, t1, ticks_now());
+}

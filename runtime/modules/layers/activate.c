@@ -1,0 +1,112 @@
+/* When the first call of an upper layer comes, POSIX and STDIO have counted for a
+ * while.  That is the application's: with it, attributed and unattributed calls
+ * add up to what those modules hold. */
+#include "../../intercept/spin.h"
+#include "../../job/runtime.h"
+#include "layers.h"
+
+/* Counters of one operation of the application's record. */
+#define PART(record, operation) (&(record)->counters[LAYERS_##operation##_CALLS])
+enum {
+  CALLS,
+  POSIX_READS_AT,
+  POSIX_WRITES_AT,
+  POSIX_OTHER_AT,
+  BYTES_READ_AT,
+  BYTES_WRITTEN_AT,
+  STDIO_CALLS_AT,
+  STDIO_READ_AT,
+  STDIO_WRITTEN_AT
+};
+
+static void take_posix(struct darshan_layers_record *sum, const struct darshan_posix_record *from) {
+  const int64_t *c = from->counters;
+  const double *f = from->fcounters;
+  int64_t other = c[POSIX_OPENS] + c[POSIX_SEEKS] + c[POSIX_STATS] + c[POSIX_FSYNCS] +
+                  c[POSIX_FDSYNCS] + c[POSIX_RENAME_SOURCES];
+  PART(sum, READ)[CALLS] += c[POSIX_READS];
+  PART(sum, READ)[POSIX_READS_AT] += c[POSIX_READS];
+  PART(sum, READ)[BYTES_READ_AT] += c[POSIX_BYTES_READ];
+  PART(sum, WRITE)[CALLS] += c[POSIX_WRITES];
+  PART(sum, WRITE)[POSIX_WRITES_AT] += c[POSIX_WRITES];
+  PART(sum, WRITE)[BYTES_WRITTEN_AT] += c[POSIX_BYTES_WRITTEN];
+  PART(sum, META)[CALLS] += other;
+  PART(sum, META)[POSIX_OTHER_AT] += other;
+  for (int bin = 0; bin < 10; bin++) {
+    sum->counters[LAYERS_SIZE_POSIX_READ_0_100 + bin] += c[POSIX_SIZE_READ_0_100 + bin];
+    sum->counters[LAYERS_SIZE_POSIX_WRITE_0_100 + bin] += c[POSIX_SIZE_WRITE_0_100 + bin];
+  }
+  sum->fcounters[LAYERS_F_READ_TIME] += f[POSIX_F_READ_TIME];
+  sum->fcounters[LAYERS_F_READ_POSIX_TIME] += f[POSIX_F_READ_TIME];
+  sum->fcounters[LAYERS_F_WRITE_TIME] += f[POSIX_F_WRITE_TIME];
+  sum->fcounters[LAYERS_F_WRITE_POSIX_TIME] += f[POSIX_F_WRITE_TIME];
+  sum->fcounters[LAYERS_F_META_TIME] += f[POSIX_F_META_TIME];
+  sum->fcounters[LAYERS_F_META_POSIX_TIME] += f[POSIX_F_META_TIME];
+}
+
+static void take_stdio(struct darshan_layers_record *sum, const struct darshan_stdio_record *from) {
+  const int64_t *c = from->counters;
+  const double *f = from->fcounters;
+  int64_t other = c[STDIO_OPENS] + c[STDIO_SEEKS] + c[STDIO_FLUSHES];
+  PART(sum, READ)[CALLS] += c[STDIO_READS];
+  PART(sum, READ)[STDIO_CALLS_AT] += c[STDIO_READS];
+  PART(sum, READ)[STDIO_READ_AT] += c[STDIO_BYTES_READ];
+  PART(sum, WRITE)[CALLS] += c[STDIO_WRITES];
+  PART(sum, WRITE)[STDIO_CALLS_AT] += c[STDIO_WRITES];
+  PART(sum, WRITE)[STDIO_WRITTEN_AT] += c[STDIO_BYTES_WRITTEN];
+  PART(sum, META)[CALLS] += other;
+  PART(sum, META)[STDIO_CALLS_AT] += other;
+  sum->fcounters[LAYERS_F_READ_TIME] += f[STDIO_F_READ_TIME];
+  sum->fcounters[LAYERS_F_READ_STDIO_TIME] += f[STDIO_F_READ_TIME];
+  sum->fcounters[LAYERS_F_WRITE_TIME] += f[STDIO_F_WRITE_TIME];
+  sum->fcounters[LAYERS_F_WRITE_STDIO_TIME] += f[STDIO_F_WRITE_TIME];
+  sum->fcounters[LAYERS_F_META_TIME] += f[STDIO_F_META_TIME];
+  sum->fcounters[LAYERS_F_META_STDIO_TIME] += f[STDIO_F_META_TIME];
+}
+
+/* Record by record, under its lock: an event is either taken here, or finds the
+ * record watched and is told.  New records are watched from the start. */
+static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
+  const struct record_store *store = &darshan_rt.store;
+  for (uint32_t i = 1; i <= posix; i++) {
+    struct posix_aux *aux = &darshan_rt.posix.aux[i];
+    spin_lock(&aux->lock);
+    if (!aux->watched) take_posix(sum, store_record(store, STORE_POSIX, i));
+    aux->watched = 1;
+    spin_unlock(&aux->lock);
+  }
+  for (uint32_t i = 1; i <= stdio; i++) {
+    struct stdio_aux *aux = &darshan_rt.stdio.aux[i];
+    spin_lock(&aux->lock);
+    if (!aux->watched) take_stdio(sum, store_record(store, STORE_STDIO, i));
+    aux->watched = 1;
+    spin_unlock(&aux->lock);
+  }
+}
+
+static void add_all(struct darshan_layers_record *record, const struct darshan_layers_record *sum) {
+  for (int i = LAYERS_OPEN_CALLS; i < LAYERS_BYTES_ASKED_READ; i++)
+    record->counters[i] += sum->counters[i];
+  for (int i = 0; i < LAYERS_F_CHUNK_CACHE_PREEMPTION; i++)
+    record->fcounters[i] += sum->fcounters[i];
+}
+
+void layers_activate(void) {
+  struct darshan_layers_record sum = {.base = {0, 0}};
+  struct record_store *store = &darshan_rt.store;
+  uint32_t posix, stdio;
+  if (!runtime_enter()) return;
+  store_lock(store);
+  int first = !darshan_rt.layers.active;
+  __atomic_store_n(&darshan_rt.layers.active, 1, __ATOMIC_RELAXED);
+  posix = store->regions[STORE_POSIX].count;
+  stdio = store->regions[STORE_STDIO].count;
+  store_unlock(store);
+  if (first) take_all(&sum, posix, stdio);
+  runtime_leave();
+  struct layer_state *application = first ? layers_application() : NULL;
+  struct darshan_layers_record *record = application ? layer_lock(application) : NULL;
+  if (!record) return;
+  add_all(record, &sum);
+  layer_unlock(application);
+}
