@@ -45,12 +45,7 @@ def within(row: Row) -> None:
     "scenario",
     [
         *SCENARIOS,
-        pytest.param(
-            "early",
-            marks=pytest.mark.xfail(
-                strict=True, reason="POSIX calls before the first one of HDF5 are in no record"
-            ),
-        ),
+        "early",
     ],
 )
 def test_adds_up(scenario: str, program: Program) -> None:
