@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ...measure.attribution import (
     ATTR,
@@ -44,6 +45,16 @@ class Name:
     label: str
 
 
+def endings(texts: list[str], width: int) -> list[str]:
+    """Each name cut to its end, or, where their ends are the same, without that."""
+    cut = [ending(text, width) for text in texts]
+    if len(set(cut)) == len(set(texts)):
+        return cut
+    from_the_end = zip(*(reversed(text) for text in texts))
+    common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, from_the_end))
+    return [f"{ending(text[: len(text) - common], width - 1)}{ELLIPSIS}" for text in texts]
+
+
 def ending(text: str, width: int) -> str:
     """The end of a name, which tells datasets apart."""
     text = printable(text)
@@ -53,11 +64,20 @@ def ending(text: str, width: int) -> str:
 def _distinct(dataset: Upper) -> str:
     least = amount(max(0, dataset.distinct - max(0, dataset.counters["DISTINCT_ERROR"])))
     most = amount(dataset.distinct)
-    return most if least == most else f"{least} to {most}"
+    if least == most:
+        return most
+    number, _, unit = least.partition(" ")
+    return f"{number if most.endswith(f' {unit}') else least} to {most}"
+
+
+def _again(dataset: Upper, direction: str) -> str:
+    times, blurred = dataset.again(direction), dataset.counters["DISTINCT_ERROR"] > 0
+    if times is not None and blurred:
+        times = max(1.0, times)  # what was moved was moved once
+    return factor(times, blurred)
 
 
 def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
-    blurred = dataset.counters["DISTINCT_ERROR"] > 0
     calls = dataset.calls()
     return (
         str(number),
@@ -66,8 +86,8 @@ def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
         amount(dataset.moved()),
         factor(dataset.amplification if dataset.moved() else None),
         _distinct(dataset),
-        factor(dataset.again("READ"), blurred),
-        factor(dataset.again("WRITTEN"), blurred),
+        _again(dataset, "READ"),
+        _again(dataset, "WRITTEN"),
         factor(dataset.posix_calls() / calls if calls else None),
     )
 
@@ -91,9 +111,9 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
         "file; what HDF5 wrote only when the file was flushed or closed counts with the file, "
         "below. Moved / asked: the amplification. Distinct: different bytes of the file among "
         "those moved, opens left out. Where that is a range, many places were remembered as fewer "
-        "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: how often each "
-        "distinct byte was read or written; 1.00 is once. Calls per call: POSIX calls per HDF5 "
-        "call on the dataset."
+        "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: "
+        "how often each distinct byte was read or written; 1.00 is once. Calls per call: POSIX "
+        "calls per HDF5 call on the dataset."
     )
     rows = [_bytes_row(i, name, d) for i, (name, d) in enumerate(zip(names, datasets), 1)]
     return Table(columns, tuple(rows), note)

@@ -8,11 +8,11 @@ from ..model import Block, Heading, Paragraph, PlotRow
 from ..plots import layers_below
 from ..text import shorten
 from ..units import amount, plural, seconds, share
-from .dataset_tables import Name, bytes_table, ending, factor, files_table, time_table
+from .dataset_tables import Name, bytes_table, endings, factor, files_table, time_table
 
 TOP = 10
-_NAME = 42  # characters of a dataset's name in a table
-_FILE = 14  # of them for its file
+_NAME = 34  # characters of a dataset's name in a table
+_FILE = 12  # of them for its file
 _LABEL = 20  # beside a bar
 _AGAIN = 2.0  # a dataset whose bytes were read this often is named in the text
 
@@ -30,12 +30,17 @@ def _names(context: Context, attribution: Attribution, datasets: list[Upper]) ->
     """Names for the table and for bars, without what all have in common."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
-    found = []
-    for number, (file, path) in enumerate(split, 1):
-        label = f"{number} {ending(path, _LABEL)}"
-        start = "" if one_file or not file else f"{shorten(file.rpartition('/')[2], _FILE)}:"
-        found.append(Name(start + ending(path, _NAME - len(start)), label))
-    return found
+    starts = [
+        "" if one_file or not file else f"{shorten(file.rpartition('/')[2], _FILE)}:"
+        for file, _ in split
+    ]
+    paths = [path for _, path in split]
+    ends = endings(paths, _NAME - max(map(len, starts)))
+    labels = endings(paths, _LABEL)
+    return [
+        Name(start + end, f"{number} {label}")
+        for number, (start, end, label) in enumerate(zip(starts, ends, labels), 1)
+    ]
 
 
 def _summary(attribution: Attribution) -> str:
