@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from .layers import sums
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
-NAMES = ("h5py_calls", "netcdf", "pytables", "both", "file_objects")
+NAMES = ("h5py_calls", "netcdf", "pytables", "both", "file_objects", "threads")
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
@@ -76,7 +77,7 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     observed, work = run_both(build, name, tmp_path)
     assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
     rows = read_rows(parser, observed.logs)
-    wrong = [*faults(observed.stdout, rows, work), *open_records(rows, work)]
+    wrong = [*faults(observed.stdout, rows, work), *open_records(rows, work), *sums(rows)]
     assert not wrong, "\n".join(wrong)
     assert {module for module, _ in rows} >= {"H5F", "H5D", "LAYERS"}
 
