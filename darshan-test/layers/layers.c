@@ -150,11 +150,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } scenarios[] = {{"reread", reread},
-                   {"scattered", scattered},
-                   {"timing", timing},
-                   {"threads", threads},
-                   {"early", early}};
+  } scenarios[] = {{"reread", reread},   {"scattered", scattered}, {"timing", timing},
+                   {"threads", threads}, {"early", early},         {"storage", storage},
+                   {"streams", streams}};
   for (size_t i = 0; argc == 2 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
     if (strcmp(argv[1], scenarios[i].name) == 0) {
       scenarios[i].run();

@@ -20,4 +20,9 @@ void threads(void);
 /* The same after POSIX calls that came before any of HDF5. */
 void early(void);
 
+/* storage.c: a contiguous and a chunked dataset, each 1000 doubles. */
+void storage(void);
+/* The same through HDF5's stdio driver. */
+void streams(void);
+
 #endif

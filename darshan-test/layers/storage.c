@@ -1,0 +1,44 @@
+/* Datasets whose storage is known beforehand, through either driver. */
+#include "layers.h"
+
+#include <stdlib.h>
+
+enum { ELEMENTS = 1000, CHUNK = 100 };
+
+static void write_and_read(hid_t file, const char *name, hid_t create, double *values) {
+  const hsize_t extent = ELEMENTS;
+  hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));
+  hid_t set =
+      CHECK(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, create, H5P_DEFAULT));
+  CHECK(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  CHECK(H5Dclose(set));
+  set = CHECK(H5Dopen2(file, name, H5P_DEFAULT));
+  CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  CHECK(H5Dclose(set));
+  CHECK(H5Sclose(space));
+}
+
+static void both_layouts(hid_t access) {
+  const hsize_t chunk = CHUNK;
+  double *values = calloc(ELEMENTS, sizeof(*values));
+  if (!values) exit(1);
+  hid_t file = CHECK(H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  hid_t create = CHECK(H5Pcreate(H5P_DATASET_CREATE));
+  write_and_read(file, "contiguous", create, values);
+  CHECK(H5Pset_chunk(create, 1, &chunk));
+  write_and_read(file, "chunked", create, values);
+  CHECK(H5Pclose(create));
+  CHECK(H5Fclose(file));
+  free(values);
+}
+
+void storage(void) {
+  both_layouts(H5P_DEFAULT);
+}
+
+void streams(void) {
+  hid_t access = CHECK(H5Pcreate(H5P_FILE_ACCESS));
+  CHECK(H5Pset_fapl_stdio(access));
+  both_layouts(access);
+  CHECK(H5Pclose(access));
+}

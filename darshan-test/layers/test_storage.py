@@ -1,0 +1,47 @@
+"""Raw data told from metadata, and HDF5 through streams: sizes that are known beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from .program import OPERATIONS, Outcome, Program, Row
+
+RAW = 8 * 1000  # bytes of each dataset of storage.c
+SETTING = "DARSHAN_HDF5_STORAGE=1"
+
+
+def row_of(outcome: Outcome, name: str) -> Row:
+    """The LAYERS record of a dataset."""
+    (row,) = (row for key, row in outcome.layers.items() if key.endswith(f"a.h5:/{name}"))
+    return row
+
+
+@pytest.mark.parametrize("name", ["contiguous", "chunked"])
+def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None:
+    """Each byte is written once; what was read back came from HDF5's memory or the file."""
+    row = row_of(program.run("storage", "env", SETTING), name)
+    assert row["DISTINCT_RAW_BYTES_WRITTEN"] == RAW
+    assert 0 <= row["DISTINCT_RAW_BYTES_READ"] <= row["DISTINCT_BYTES_READ"]
+    assert row["DISTINCT_BYTES_WRITTEN"] >= RAW
+    written = sum(row[f"{o}_POSIX_BYTES_WRITTEN"] for o in OPERATIONS)
+    assert written == row["DISTINCT_BYTES_WRITTEN"]
+
+
+@pytest.mark.parametrize("name", ["contiguous", "chunked"])
+def test_nobody_asked(name: str, program: Program) -> None:
+    """Without the setting the library is not asked, and the record says so."""
+    row = row_of(program.run("storage"), name)
+    assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
+
+
+def test_streams_add_up(program: Program) -> None:
+    """All that HDF5's stdio driver moved is below its calls, and counted once."""
+    outcome = program.run("streams")
+    for what in ("BYTES_READ", "BYTES_WRITTEN"):
+        below = sum(row[f"{o}_STDIO_{what}"] for row in outcome.layers.values() for o in OPERATIONS)
+        assert below == sum(row[what] for row in outcome.modules["STDIO"].values())
+    for name in ("contiguous", "chunked"):
+        row = row_of(outcome, name)
+        assert sum(row[f"{o}_STDIO_BYTES_WRITTEN"] for o in OPERATIONS) >= RAW
+        for o in OPERATIONS:
+            assert row[f"F_{o}_STDIO_TIME"] <= row[f"F_{o}_TIME"] + 1e-6 * max(1, row[f"{o}_CALLS"])
