@@ -7,14 +7,15 @@
 
 #include "records.h"
 
-/* An operation's counters stand together, and so do its two times. */
+/* An operation's counters stand together, and so do its times. */
 enum {
   PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS,
   OPERATIONS = (LAYERS_META_CALLS - LAYERS_OPEN_CALLS) / PER_OPERATION + 1,
   READ_BYTES = LAYERS_OPEN_POSIX_BYTES_READ - LAYERS_OPEN_CALLS,
   WRITTEN_BYTES = LAYERS_OPEN_POSIX_BYTES_WRITTEN - LAYERS_OPEN_CALLS,
   TIMES = LAYERS_F_READ_TIME - LAYERS_F_OPEN_TIME,
-  POSIX_TIME = LAYERS_F_OPEN_POSIX_TIME - LAYERS_F_OPEN_TIME
+  POSIX_TIME = LAYERS_F_OPEN_POSIX_TIME - LAYERS_F_OPEN_TIME,
+  STDIO_TIME = LAYERS_F_OPEN_STDIO_TIME - LAYERS_F_OPEN_TIME
 };
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + (OPERATIONS - 1) * PER_OPERATION, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + (OPERATIONS - 1) * TIMES, "order");
@@ -47,7 +48,7 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
     add(&dataset->moved, counters[READ_BYTES]);
     add(&dataset->moved, counters[WRITTEN_BYTES]);
     dataset->time += times[0];
-    dataset->posix_time += times[POSIX_TIME];
+    dataset->posix_time += times[POSIX_TIME] + times[STDIO_TIME];
   }
 }
 

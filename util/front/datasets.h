@@ -12,7 +12,7 @@ struct dataset {
   int64_t asked;     /* bytes that its reads and writes asked for */
   int64_t moved;     /* bytes that POSIX read and wrote below */
   double time;       /* seconds in its calls, over all processes, POSIX included */
-  double posix_time; /* seconds of that in POSIX */
+  double posix_time; /* seconds of that in POSIX or streams */
 };
 
 struct datasets {
