@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ class Run:
     """What became of one run of a program."""
 
     seconds: float  # from its start to its end
+    cpu: float  # seconds of processor time: what other users of the machine disturb less
     words: list[str]  # of its output
     log: Path | None  # of an instrumented run
 
@@ -59,7 +61,7 @@ class Lab:
     def run(self, command: Sequence[str | Path], *, instrumented: bool) -> Run:
         """Runs a command to its end, which must be a success without a word on stderr."""
         settings, log = self.instrumentation() if instrumented else ({}, None)
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [str(word) for word in command],
             env=plain_environment() | settings,
@@ -69,12 +71,13 @@ class Lab:
             timeout=SECONDS,
             check=False,
         )
-        seconds = time.perf_counter() - begun
+        seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         if done.returncode or done.stderr:
             raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr}")
         if log and not log.exists():
             raise RuntimeError(f"{command} left no log")
-        return Run(seconds, done.stdout.split(), log)
+        return Run(seconds, cpu, done.stdout.split(), log)
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
         """Per file, by its name without the folder: the counters of a module."""
