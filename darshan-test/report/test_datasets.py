@@ -74,8 +74,12 @@ def operations(rng: random.Random) -> dict[str, float]:
             found[f"{operation}_POSIX_{what}"] = rng.randint(0, 90)
         for what in ("BYTES_READ", "BYTES_WRITTEN"):
             found[f"{operation}_POSIX_{what}"] = rng.randrange(10 ** rng.randint(1, 8))
-        found[f"F_{operation}_TIME"] = rng.random() * 10 ** rng.randint(-4, 1)
-        found[f"F_{operation}_POSIX_TIME"] = found[f"F_{operation}_TIME"] * rng.random()
+            found[f"{operation}_STDIO_{what}"] = rng.randrange(10**6)
+        found[f"{operation}_STDIO_CALLS"] = rng.randint(0, 9)
+        whole = rng.random() * 10 ** rng.randint(-4, 1)
+        found[f"F_{operation}_TIME"] = whole
+        found[f"F_{operation}_POSIX_TIME"] = whole * rng.random() * 0.8
+        found[f"F_{operation}_STDIO_TIME"] = whole * rng.random() * 0.2
     return found
 
 
@@ -155,6 +159,16 @@ def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATI
     return sum(row[pattern.format(o)] for pattern in patterns for o in over)
 
 
+def moved_below(row: dict[str, float]) -> float:
+    """Bytes by POSIX and through streams."""
+    kinds = ("POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN", "STDIO_BYTES_READ", "STDIO_BYTES_WRITTEN")
+    return total(row, *(f"{{}}_{kind}" for kind in kinds))
+
+
+def lower_time(row: dict[str, float]) -> float:
+    return total(row, "F_{}_POSIX_TIME", "F_{}_STDIO_TIME")
+
+
 def page(text: str) -> list[str]:
     """The lines of the page, up to the next section."""
     start = text.index(TITLE)
@@ -194,7 +208,7 @@ def check_share(cell: str, true: float) -> None:
 def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
     """A row of the table of bytes."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
-    moved = total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN")
+    moved = moved_below(row)
     distinct = row["DISTINCT_BYTES_READ"] + row["DISTINCT_BYTES_WRITTEN"]
     error = row["DISTINCT_ERROR"]
     assert close(quantities(cells[0])[0], asked, 0.5)
@@ -214,13 +228,14 @@ def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
         # Where distinct bytes are uncertain, at least once is certain.
         check_factor(cell, max(again, whole) if error else again, whole)
         assert cell == "-" or cell.startswith(">= ") == (error > 0)
-    below = total(row, "{}_POSIX_READS", "{}_POSIX_WRITES", "{}_POSIX_OTHER")
+    kinds = ("POSIX_READS", "POSIX_WRITES", "POSIX_OTHER", "STDIO_CALLS")
+    below = total(row, *(f"{{}}_{kind}" for kind in kinds))
     check_factor(cells[6], below, total(row, "{}_CALLS"))
 
 
 def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
     """A row of the table of times and storage."""
-    time, posix = total(row, "F_{}_TIME"), total(row, "F_{}_POSIX_TIME")
+    time, posix = total(row, "F_{}_TIME"), lower_time(row)
     assert close(quantities(cells[0])[0], time, 1e-5)
     check_share(cells[1], (time - posix) / time)
     check_share(cells[2], posix / time)
@@ -283,8 +298,8 @@ def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
             assert close(quantities(cell)[0], row[f"F_{operation}_TIME"], 2e-6)
         time = total(row, "F_{}_TIME")
         assert close(quantities(cells[6])[0], time, 1e-5)
-        check_share(cells[7], total(row, "F_{}_POSIX_TIME") / time)
-        moved = total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN")
+        check_share(cells[7], lower_time(row) / time)
+        moved = moved_below(row)
         assert close(quantities(cells[8])[0], moved, 0.5)
         inside = [r for n, r in sums.items() if n.startswith(f"{name}:")]
         assert int(cells[9]) == len(inside)
@@ -297,9 +312,9 @@ def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> Non
     uppers = [row for row in naive(parser, made).values() if row["UPPER_MODULE"]]
     assert len(uppers) == DATASETS + FILES
     time = sum(total(row, "F_{}_TIME") for row in uppers)
-    posix = sum(total(row, "F_{}_POSIX_TIME") for row in uppers)
+    posix = sum(lower_time(row) for row in uppers)
     asked = sum(row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"] for row in uppers)
-    moved = sum(total(row, "{}_POSIX_BYTES_READ", "{}_POSIX_BYTES_WRITTEN") for row in uppers)
+    moved = sum(moved_below(row) for row in uppers)
     start = text.index(f"Calls on {DATASETS} datasets and {FILES} files of HDF5")
     shown = quantities(text[start : text.index("times as much", start)])
     assert close(shown[0], time, 1e-4)

@@ -14,6 +14,8 @@ enum {
   READ_BYTES = LAYERS_OPEN_POSIX_BYTES_READ - LAYERS_OPEN_CALLS,
   WRITTEN_BYTES = LAYERS_OPEN_POSIX_BYTES_WRITTEN - LAYERS_OPEN_CALLS,
   TIMES = LAYERS_F_READ_TIME - LAYERS_F_OPEN_TIME,
+  STDIO_READ = LAYERS_OPEN_STDIO_BYTES_READ - LAYERS_OPEN_CALLS,
+  STDIO_WRITTEN = LAYERS_OPEN_STDIO_BYTES_WRITTEN - LAYERS_OPEN_CALLS,
   POSIX_TIME = LAYERS_F_OPEN_POSIX_TIME - LAYERS_F_OPEN_TIME,
   STDIO_TIME = LAYERS_F_OPEN_STDIO_TIME - LAYERS_F_OPEN_TIME
 };
@@ -47,8 +49,10 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
     const double *times = &record->fcounters[LAYERS_F_OPEN_TIME + i * TIMES];
     add(&dataset->moved, counters[READ_BYTES]);
     add(&dataset->moved, counters[WRITTEN_BYTES]);
+    add(&dataset->moved, counters[STDIO_READ]);
+    add(&dataset->moved, counters[STDIO_WRITTEN]);
     dataset->time += times[0];
-    dataset->posix_time += times[POSIX_TIME] + times[STDIO_TIME];
+    dataset->lower_time += times[POSIX_TIME] + times[STDIO_TIME];
   }
 }
 

@@ -10,9 +10,9 @@ enum { DATASETS_SHOWN = 3 };
 struct dataset {
   char *name;        /* NULL: the log has none */
   int64_t asked;     /* bytes that its reads and writes asked for */
-  int64_t moved;     /* bytes that POSIX read and wrote below */
-  double time;       /* seconds in its calls, over all processes, POSIX included */
-  double posix_time; /* seconds of that in POSIX or streams */
+  int64_t moved;     /* bytes read and written below, by POSIX and through streams */
+  double time;       /* seconds in its calls, over all processes, layers below included */
+  double lower_time; /* seconds of that in POSIX or streams */
 };
 
 struct datasets {

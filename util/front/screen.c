@@ -145,8 +145,8 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
             quantity_bytes(a[0], (double)one->asked), quantity_bytes(a[1], (double)one->moved),
             quantity_ratio(a[2], (double)one->moved, (double)one->asked),
             quantity_seconds(a[3], one->time),
-            quantity_share(a[4], one->time - one->posix_time, one->time),
-            quantity_share(a[5], one->posix_time, one->time));
+            quantity_share(a[4], one->time - one->lower_time, one->time),
+            quantity_share(a[5], one->lower_time, one->time));
     end_line(screen);
   }
 }

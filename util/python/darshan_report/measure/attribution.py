@@ -41,31 +41,37 @@ class Upper:
         """Sum over operations of READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of POSIX."""
         return sum(self.counters[f"{o}_POSIX_{what}"] for o in operations)
 
-    def moved(self, operations: tuple[str, ...] = OPERATIONS) -> int:
-        """Bytes that POSIX read and wrote below."""
-        return self.below("BYTES_READ", operations) + self.below("BYTES_WRITTEN", operations)
+    def streams(self, what: str) -> int:
+        """Sum over all operations of CALLS, BYTES_READ or BYTES_WRITTEN of STDIO."""
+        return sum(self.counters[f"{o}_STDIO_{what}"] for o in OPERATIONS)
+
+    def moved(self) -> int:
+        """Bytes read and written below, be it by POSIX or through streams."""
+        kinds = ("BYTES_READ", "BYTES_WRITTEN")
+        return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
     def calls(self) -> int:
         """Calls on the dataset or file itself."""
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
-    def posix_calls(self) -> int:
-        """POSIX calls below, of any sort."""
-        return sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
+    def lower_calls(self) -> int:
+        """POSIX calls of any sort, and calls on streams, below."""
+        posix = sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
+        return posix + self.streams("CALLS")
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
         """Seconds in the calls, POSIX included."""
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
-    def posix_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+    def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
         """Seconds of that in POSIX or, through HDF5's stdio driver, in streams."""
         return sum(
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
 
     def own_time(self) -> float:
-        """Seconds in the upper layer itself.  Two clocks' rounding may leave less than nothing."""
-        return max(0.0, self.time() - self.posix_time())
+        """Seconds in the upper layer itself.  Rounding may leave less than nothing."""
+        return max(0.0, self.time() - self.lower_time())
 
     @property
     def asked(self) -> int:
@@ -83,7 +89,7 @@ class Upper:
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """How often a byte was moved, direction "READ" or "WRITTEN"; None if none was."""
+        """How often POSIX moved a byte, direction "READ" or "WRITTEN"; None if none was."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}", LOCATED) / distinct if distinct > 0 else None
 

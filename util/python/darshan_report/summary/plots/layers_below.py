@@ -39,13 +39,13 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
     """A bar per dataset: HDF5 itself, then POSIX by what the dataset was asked to do."""
     bands = (
         ("HDF5 itself", _ITSELF, _drawable(u.own_time() for u in uppers)),
-        ("POSIX in reads", style.READ, _drawable(u.posix_time((READ,)) for u in uppers)),
+        ("POSIX in reads", style.READ, _drawable(u.lower_time((READ,)) for u in uppers)),
         (
             "in writes, flushes, closes",
             style.WRITE,
-            _drawable(u.posix_time(PUTTING) for u in uppers),
+            _drawable(u.lower_time(PUTTING) for u in uppers),
         ),
-        ("in the rest", style.OTHER, _drawable(u.posix_time((OPEN, ATTR, META)) for u in uppers)),
+        ("in the rest", style.OTHER, _drawable(u.lower_time((OPEN, ATTR, META)) for u in uppers)),
     )
 
     def draw(axes: Axes) -> None:

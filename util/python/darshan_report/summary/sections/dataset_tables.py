@@ -88,7 +88,7 @@ def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
         _distinct(dataset),
         _again(dataset, "READ"),
         _again(dataset, "WRITTEN"),
-        factor(dataset.posix_calls() / calls if calls else None),
+        factor(dataset.lower_calls() / calls if calls else None),
     )
 
 
@@ -113,7 +113,7 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
         "those moved, opens left out. Where that is a range, many places were remembered as fewer "
         "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: "
         "how often each distinct byte was read or written; 1.00 is once. Calls per call: POSIX "
-        "calls per HDF5 call on the dataset."
+        "calls per HDF5 call on the dataset. Streams, where HDF5 uses them, count as POSIX."
     )
     rows = [_bytes_row(i, name, d) for i, (name, d) in enumerate(zip(names, datasets), 1)]
     return Table(columns, tuple(rows), note)
@@ -161,7 +161,7 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
                 str(number),
                 seconds(time),
                 share(dataset.own_time(), time),
-                share(dataset.posix_time(), time),
+                share(dataset.lower_time(), time),
                 seconds(dataset.time((READ,))),
                 seconds(dataset.time((WRITE,))),
                 seconds(dataset.time((FLUSH, CLOSE))),
@@ -201,7 +201,7 @@ def files_table(context: Context, attribution: Attribution, most: int) -> Table:
                 ending(context.name(file.id), _FILE_NAME),
                 *(seconds(file.time((o,))) for o in (OPEN, CLOSE, FLUSH, ATTR, META)),
                 seconds(file.time()),
-                share(file.posix_time(), file.time()),
+                share(file.lower_time(), file.time()),
                 amount(file.moved()),
                 f"{inside.datasets:,}: {seconds(inside.time)}" if inside else NONE,
             )

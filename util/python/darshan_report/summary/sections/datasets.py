@@ -50,7 +50,7 @@ def _summary(attribution: Attribution) -> str:
         f"Calls on {plural(attribution.num_datasets, 'dataset')} and "
         f"{plural(attribution.num_files, 'file')} of HDF5 took {seconds(time)} (sum over "
         f"processes): {share(whole.own_time(), time)} of it in HDF5 itself, "
-        f"{share(whole.posix_time(), time)} in the POSIX calls that it made."
+        f"{share(whole.lower_time(), time)} in the POSIX calls that it made."
     )
     if whole.asked > 0:
         text += (
