@@ -116,7 +116,7 @@ void case_forked(void) {
 }
 
 void case_many_files(void) {
-  static char names[40][8];
+  static char names[40][16];
   hid_t files[40];
   struct dataset data[40];
   for (int i = 0; i < 40; i++) {
