@@ -26,38 +26,50 @@ struct transfer {
   int collective;
 };
 
-/* Lengths and strides stand mirrored in a frame of five: dimension 0 is D5. */
-static void note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
-                           struct transfer *transfer) {
+/* Lengths and strides stand mirrored in a frame of five: dimension 0 is D5.
+ * Returns the points of the selection, -1 if this does not tell. */
+static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
+                              struct transfer *transfer) {
   uint64_t start[32], stride[32], count[32], block[32];
   int regular = lib->H5Sis_regular_hyperslab ? lib->H5Sis_regular_hyperslab(space) : -1;
   transfer->selects = H5D_IRREGULAR_HYPERSLAB_SELECTS;
-  if (regular <= 0) return;
+  if (regular <= 0) return -1;
   transfer->selects = H5D_REGULAR_HYPERSLAB_SELECTS;
   if (dimensions > 32 || !lib->H5Sget_regular_hyperslab ||
       lib->H5Sget_regular_hyperslab(space, start, stride, count, block) < 0)
-    return;
-  for (int i = 0; i < dimensions && i < FRAME; i++) {
+    return -1;
+  int64_t points = 1;
+  for (int i = 0; i < dimensions; i++) {
+    points *= (int64_t)(count[i] * block[i]);
+    if (i >= FRAME) continue;
     transfer->access[FRAME - i] = (int64_t)(count[i] * block[i]);
     transfer->access[2 * FRAME - i] = (int64_t)stride[i];
   }
+  return points;
+}
+
+/* Each question costs some 50 ns in a thread-safe library, so none is put whose
+ * answer is known. */
+static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
+                               struct transfer *transfer) {
+  int64_t points = -1;
+  int kind = lib->H5Sget_select_type ? lib->H5Sget_select_type(space) : -1;
+  if (kind == SELECT_POINTS) transfer->selects = H5D_POINT_SELECTS;
+  if (kind == SELECT_HYPERSLABS) points = note_hyperslab(lib, space, dimensions, transfer);
+  return points >= 0 ? points : lib->H5Sget_select_npoints(space);
 }
 
 static void describe(struct h5_library *lib, const struct h5_dataset *dataset, int64_t memory_space,
                      int64_t file_space, int64_t dxpl, struct transfer *transfer) {
   int64_t points = dataset->points;
+  int mode = 0;
   memset(transfer, 0, sizeof(*transfer));
   transfer->selects = -1;
-  if (file_space > SPACE_PLIST) {
-    points = lib->H5Sget_select_npoints(file_space);
-    int kind = lib->H5Sget_select_type ? lib->H5Sget_select_type(file_space) : -1;
-    if (kind == SELECT_POINTS) transfer->selects = H5D_POINT_SELECTS;
-    if (kind == SELECT_HYPERSLABS) note_hyperslab(lib, file_space, dataset->dimensions, transfer);
-  } else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST) {
+  if (file_space > SPACE_PLIST)
+    points = selected_points(lib, file_space, dataset->dimensions, transfer);
+  else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST)
     points = lib->H5Sget_select_npoints(memory_space); /* the selection is elsewhere */
-  }
   transfer->access[0] = points * dataset->type_size;
-  int mode = 0;
   if (dxpl != 0 && lib->H5Pget_dxpl_mpio && lib->H5Pget_dxpl_mpio(dxpl, &mode) >= 0)
     transfer->collective = mode == COLLECTIVE;
 }
