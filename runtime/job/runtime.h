@@ -32,8 +32,8 @@ struct darshan_runtime {
   uint32_t fd_limit; /* RUNTIME_FDS while instrumenting, else 0 */
   struct fd_entry *fds;
   const uint32_t *phase_page; /* enum runtime_phase; the kernel wipes it in a fork's child */
+  struct posix_state posix;   /* begins with what every transfer reads */
   struct darshan_clock clock;
-  struct posix_state posix;
   struct stdio_state stdio;
   struct layers_state layers;
   struct hdf5_state hdf5;
@@ -67,7 +67,8 @@ struct darshan_runtime {
   struct darshan_config config;
 };
 
-extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden")));
+/* Aligned: what every wrapper reads stands in the first two cache lines. */
+extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden"), aligned(64)));
 
 /* Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);

@@ -10,6 +10,7 @@
 
 int posix_prepare(uint64_t records) {
   struct posix_state *posix = &darshan_rt.posix;
+  posix->mem_alignment = (uint64_t)darshan_rt.config.mem_alignment;
   /* A forked child may bring as many inherited files as it may make records. */
   posix->first_overflow = (uint32_t)(2 * records + 2);
   posix->end_overflow = posix->first_overflow + OVERFLOW_FILES;

@@ -47,6 +47,7 @@ struct aio_pending {
 };
 
 struct posix_state {
+  uint64_t mem_alignment;   /* as configured */
   struct posix_file *files; /* [1..] one per record, then those of the overflow */
   struct posix_aux *aux;    /* by record number */
   uint32_t used_files;      /* without the overflow's */

@@ -72,7 +72,7 @@ static inline int64_t count_transfer(struct posix_file *file, int op, int64_t by
 void posix_transferred(struct posix_file *file, enum posix_operation operation, int64_t bytes,
                        int64_t offset, const void *memory, uint64_t t1, uint64_t t2) {
   if (bytes < 0 || !posix_lock(file)) return;
-  int unaligned = misaligned((uintptr_t)memory, (uint64_t)darshan_rt.config.mem_alignment);
+  int unaligned = misaligned((uintptr_t)memory, darshan_rt.posix.mem_alignment);
   if (operation == POSIX_READ)
     offset = count_transfer(file, POSIX_READ, bytes, offset, unaligned, t1, t2);
   else
@@ -85,7 +85,7 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
   if (bytes < 0 || !posix_lock(file)) return;
   int unaligned = 0;
   for (int i = 0; i < n; i++)
-    unaligned |= misaligned((uintptr_t)iov[i].iov_base, (uint64_t)darshan_rt.config.mem_alignment);
+    unaligned |= misaligned((uintptr_t)iov[i].iov_base, darshan_rt.posix.mem_alignment);
   offset = count_transfer(file, operation, bytes, offset, unaligned, t1, t2);
   posix_unlock_transfer(file, operation == POSIX_WRITE, bytes, offset, t1, t2);
 }
