@@ -116,40 +116,49 @@ static void add_frame(struct darshan_layers_record *record, const struct layer_f
   times[2] += (double)frame->stdio_ticks * tick;
 }
 
-/* Distinct bytes: the file in the upper bits, the offset in the lower. */
+/* Distinct bytes: the file in the upper bits, the offset in the lower.  With the
+ * state's lock. */
 static void note_extent(struct layer_state *state, const struct layer_piece *piece) {
   struct layer_extents **extents = &state->extents[piece->writes];
-  if (!layer_lock(state)) return;
   if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
-  if (*extents) {
-    uint64_t error = (*extents)->error;
-    uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;
-    state->record->counters[LAYERS_DISTINCT_BYTES_READ + piece->writes] +=
-        extents_add(*extents, start, (uint64_t)piece->bytes);
-    state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
-  }
-  layer_unlock(state);
+  if (!*extents) return;
+  uint64_t error = (*extents)->error;
+  uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;
+  state->record->counters[LAYERS_DISTINCT_BYTES_READ + piece->writes] +=
+      extents_add(*extents, start, (uint64_t)piece->bytes);
+  state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Now that the call is over, it is known what it was about.  Bytes that found
- * no room in the frame count as distinct, and as an error of that size. */
-static void note_pieces(struct layer_state *state, const struct layer_frame *frame) {
+/* Hands the pieces of a frame over, with the state's lock.  Bytes that found no
+ * room in it count as distinct, and as an error of that size. */
+static void note_pieces(struct layer_state *state, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
     note_extent(state, &frame->piece[i]);
-  int64_t rest = frame->bytes_without_piece[0] + frame->bytes_without_piece[1];
-  if (rest == 0 || !layer_lock(state)) return;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     state->record->counters[LAYERS_DISTINCT_BYTES_READ + i] += frame->bytes_without_piece[i];
-  state->record->counters[LAYERS_DISTINCT_ERROR] += rest;
+    state->record->counters[LAYERS_DISTINCT_ERROR] += frame->bytes_without_piece[i];
+    frame->bytes_without_piece[i] = 0;
+  }
+  frame->pieces = 0;
+}
+
+/* Full: what the call is about may be known already. */
+static void drain(struct layer_frame *frame) {
+  struct layer_state *state = frame->state;
+  if (!state || !layer_lock(state)) return;
+  note_pieces(state, frame);
   layer_unlock(state);
 }
 
 static void keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
   struct layer_piece *last = frame->pieces ? &frame->piece[frame->pieces - 1] : NULL;
   if (last && last->file == piece->file && last->writes == piece->writes &&
-      last->offset + last->bytes == piece->offset)
+      last->offset + last->bytes == piece->offset) {
     last->bytes += piece->bytes;
-  else if (frame->pieces < LAYER_PIECES)
+    return;
+  }
+  if (frame->pieces == LAYER_PIECES) drain(frame);
+  if (frame->pieces < LAYER_PIECES)
     frame->piece[frame->pieces++] = *piece;
   else
     frame->bytes_without_piece[piece->writes] += piece->bytes;
@@ -167,16 +176,7 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
   add_frame(record, frame, t2 - t1);
-  layer_unlock(state);
   note_pieces(state, frame);
-}
-
-/* What no upper layer called: a frame of its own. */
-static void add_to_application(const struct layer_frame *frame) {
-  struct layer_state *state = layers_application();
-  struct darshan_layers_record *record = layer_lock(state);
-  if (!record) return;
-  add_frame(record, frame, frame->posix_ticks + frame->stdio_ticks);
   layer_unlock(state);
 }
 
@@ -186,43 +186,55 @@ static struct layer_frame *current_frame(void) {
              : NULL;
 }
 
-void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset,
-                          uint64_t ticks) {
-  struct layer_frame alone = {.operation = writes ? LAYER_WRITE : LAYER_READ};
-  struct layer_frame *frame = current_frame();
-  struct layer_frame *target = frame ? frame : &alone;
-  target->calls[writes]++;
-  target->bytes[writes] += bytes;
-  target->sizes[writes][size_bin(bytes)]++;
-  target->posix_ticks += ticks;
-  if (!frame)
-    add_to_application(&alone);
-  else if (offset >= 0) {
-    struct layer_piece piece = {file, (uint32_t)writes, offset, bytes};
-    if (frame->state && frame->state->record)
-      note_extent(frame->state, &piece);
-    else
-      keep_piece(frame, &piece);
-  }
-}
-
-void layers_other_slow(uint64_t ticks) {
-  struct layer_frame alone = {.operation = LAYER_META, .calls = {0, 0, 1}, .posix_ticks = ticks};
-  struct layer_frame *frame = current_frame();
-  if (!frame) {
-    add_to_application(&alone);
-    return;
-  }
-  frame->calls[2]++;
+static void add_transfer(struct layer_frame *frame, int writes, int64_t bytes, uint64_t ticks) {
+  frame->calls[writes]++;
+  frame->bytes[writes] += bytes;
+  frame->sizes[writes][size_bin(bytes)]++;
   frame->posix_ticks += ticks;
 }
 
+/* What no upper layer called: a frame of its own, without pieces. */
+static void start_alone(struct layer_frame *frame, enum layer_operation operation) {
+  memset(frame, 0, offsetof(struct layer_frame, piece));
+  frame->operation = operation;
+}
+
+static void add_to_application(const struct layer_frame *frame) {
+  struct layer_state *state = layers_application();
+  struct darshan_layers_record *record = layer_lock(state);
+  if (!record) return;
+  add_frame(record, frame, frame->posix_ticks + frame->stdio_ticks);
+  layer_unlock(state);
+}
+
+void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset,
+                          uint64_t ticks) {
+  struct layer_frame alone, *frame = current_frame();
+  if (frame) {
+    struct layer_piece piece = {file, (uint32_t)writes, offset, bytes};
+    add_transfer(frame, writes, bytes, ticks);
+    if (offset >= 0) keep_piece(frame, &piece);
+    return;
+  }
+  start_alone(&alone, writes ? LAYER_WRITE : LAYER_READ);
+  add_transfer(&alone, writes, bytes, ticks);
+  add_to_application(&alone);
+}
+
+void layers_other_slow(uint64_t ticks) {
+  struct layer_frame alone, *frame = current_frame();
+  if (!frame) start_alone(&alone, LAYER_META);
+  struct layer_frame *target = frame ? frame : &alone;
+  target->calls[2]++;
+  target->posix_ticks += ticks;
+  if (!frame) add_to_application(&alone);
+}
+
 void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks) {
-  enum layer_operation operation = bytes_written ? LAYER_WRITE
-                                   : bytes_read  ? LAYER_READ
-                                                 : LAYER_META;
-  struct layer_frame alone = {.operation = operation};
-  struct layer_frame *frame = current_frame(), *target = frame ? frame : &alone;
+  struct layer_frame alone, *frame = current_frame();
+  if (!frame)
+    start_alone(&alone, bytes_written ? LAYER_WRITE : bytes_read ? LAYER_READ : LAYER_META);
+  struct layer_frame *target = frame ? frame : &alone;
   target->stdio[0]++;
   target->stdio[1] += bytes_read;
   target->stdio[2] += bytes_written;
