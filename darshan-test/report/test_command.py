@@ -240,4 +240,4 @@ def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
     assert summary(path, "-o", "out.pdf").returncode == 0
     text = " ".join(text_of(tmp_path / "out.pdf").split())
     assert f"made {rings:,} io_uring rings, whose traffic is not counted" in text
-    assert f"{inlined:,} times a stream" in text
+    assert f"(seen {inlined:,} times)" in text

@@ -83,14 +83,14 @@ def blocks(context: Context) -> list[Block]:
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:
         lines.append(
-            f"{inlined:,} times a stream's buffer was filled or emptied by code that the compiler "
-            "put into the program itself: counts of STDIO operations are lower bounds."
+            "Buffers of streams were filled or emptied by code that the compiler put into the "
+            f"program itself (seen {inlined:,} times): counts of STDIO operations are lower bounds."
         )
     modules = _left_out(context)
     if modules:
         lines.append(
             f"The log also holds {', '.join(modules)}, which this report does not draw; "
-            "darshan-parser and darshan-dxt-parser print what is readable of it."
+            "darshan-parser prints all of it but the traces."
         )
     if not lines:
         return []
