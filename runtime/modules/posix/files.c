@@ -104,23 +104,19 @@ int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module
   return 1;
 }
 
-/* The file system's block size; asked for once per folder. */
+/* The file system's block size; asked for once per folder, with no lock held. */
 static uint32_t alignment_of(const struct posix_name *name, int fd) {
-  struct posix_state *posix = &darshan_rt.posix;
   uint32_t folder = name->length;
   while (folder > 0 && name->text[folder - 1] != '/')
     folder--;
-  if (folder == posix->last_folder_length && folder != 0 &&
-      memcmp(name->text, posix->last_folder, folder) == 0)
-    return posix->last_alignment;
+  uint64_t hash = darshan_hash(name->text, folder, 0);
+  uint64_t *known = &darshan_rt.posix.alignments[hash % 64];
+  uint64_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (entry != 0 && entry >> 32 == hash >> 32) return (uint32_t)entry;
   struct statfs fs;
   long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name->text, &fs);
   uint32_t alignment = result == 0 && fs.f_bsize > 0 ? (uint32_t)fs.f_bsize : 4096;
-  if (folder <= sizeof(posix->last_folder)) {
-    memcpy(posix->last_folder, name->text, folder);
-    posix->last_folder_length = folder;
-    posix->last_alignment = alignment;
-  }
+  __atomic_store_n(known, (hash >> 32 << 32) | alignment, __ATOMIC_RELAXED);
   return alignment;
 }
 
@@ -143,7 +139,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
 }
 
 /* With the store's lock. */
-static uint32_t new_file(const struct posix_name *name, int fd) {
+static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &darshan_rt.posix;
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
@@ -156,7 +152,7 @@ static uint32_t new_file(const struct posix_name *name, int fd) {
       uint32_t number = posix->used_files + 1;
       struct posix_file *file = &posix->files[number];
       *file = (struct posix_file){.id = name->id, .name_length = name->length};
-      file->alignment = alignment_of(name, fd);
+      file->alignment = alignment;
       if (make_record(file, entry)) {
         posix->used_files = number;
         __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
@@ -164,15 +160,16 @@ static uint32_t new_file(const struct posix_name *name, int fd) {
       }
     }
   }
-  return overflow_file(posix, name, fd >= 0 ? alignment_of(name, fd) : 0);
+  return overflow_file(posix, name, alignment);
 }
 
 uint32_t posix_file_get(const struct posix_name *name, int fd) {
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
   if (LIKELY(number != 0)) return number;
+  uint32_t alignment = name->length ? alignment_of(name, fd) : 0;
   store_lock(&darshan_rt.store);
-  number = new_file(name, fd);
+  number = new_file(name, alignment);
   store_unlock(&darshan_rt.store);
   return number;
 }

@@ -8,12 +8,12 @@
 #include "records.h"
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
-struct posix_aux {
+struct posix_aux { /* in lines of its own: another thread may own the next one */
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched; /* events are told to the layers module */
   struct common_values access, stride;
-};
+} __attribute__((aligned(64)));
 
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
 
@@ -34,7 +34,7 @@ struct posix_file {
   uint32_t descriptors; /* that point here */
   uint32_t next_free;   /* overflow files only */
   uint32_t overflow;    /* 1: shares the overflow record */
-};
+} __attribute__((aligned(64)));
 
 /* Asynchronous requests under way. */
 enum { AIO_PENDING = 1024 };
@@ -57,8 +57,9 @@ struct posix_state {
   uint32_t *overflow_open;       /* id -> file number, for those that are open */
   struct posix_aux *other_paths; /* of the record for paths without one */
   struct aio_pending *pending;
-  char last_folder[256]; /* FILE_ALIGNMENT is the same within a folder */
-  uint32_t last_folder_length, last_alignment;
+  /* FILE_ALIGNMENT is the same within a folder: upper half of its hash, lower
+   * half the alignment. */
+  uint64_t alignments[64];
 };
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "records.h"
 
-struct stdio_aux { /* belongs to a record */
+struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-state.h */
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched;   /* events are told to the layers module */
   double last_end[3]; /* metadata, read, write */
-};
+} __attribute__((aligned(64)));
 
 /* Belongs to an open stream. */
 struct stdio_stream {
@@ -32,7 +32,7 @@ struct stdio_stream {
   const char *read_end;   /* ... and the end of the buffer then */
   const char *write_mark; /* where the last counted write ended */
   const char *write_base;
-};
+} __attribute__((aligned(64)));
 
 enum { STDIO_STREAMS = 1 << 14 }; /* open at a time */
 
