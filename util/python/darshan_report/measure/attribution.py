@@ -19,8 +19,6 @@ from ..records import Records
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 OPEN, READ, WRITE, FLUSH, CLOSE, ATTR, META = OPERATIONS
 PUTTING = (WRITE, FLUSH, CLOSE)  # HDF5 may put off a write up to the close
-# Reads and writes of what was met in an open are not told apart by their place.
-LOCATED = tuple(o for o in OPERATIONS if o != OPEN)
 CHUNKED = 2
 LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
@@ -80,7 +78,7 @@ class Upper:
 
     @property
     def distinct(self) -> int:
-        """Different bytes read plus different bytes written below, opens left out."""
+        """Different bytes read plus different bytes written below."""
         return self.counters["DISTINCT_BYTES_READ"] + self.counters["DISTINCT_BYTES_WRITTEN"]
 
     @property
@@ -91,7 +89,7 @@ class Upper:
     def again(self, direction: str) -> float | None:
         """How often POSIX moved a byte, direction "READ" or "WRITTEN"; None if none was."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
-        return self.below(f"BYTES_{direction}", LOCATED) / distinct if distinct > 0 else None
+        return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
         "that POSIX read and wrote inside calls on the dataset, compressed as they are in the "
         "file; what HDF5 wrote only when the file was flushed or closed counts with the file, "
         "below. Moved / asked: the amplification. Distinct: different bytes of the file among "
-        "those moved, opens left out. Where that is a range, many places were remembered as fewer "
+        "those moved. Where that is a range, many places were remembered as fewer "
         "larger ones, and its upper end may be too high (DISTINCT_ERROR). Re-read, Re-written: "
         "how often each distinct byte was read or written; 1.00 is once. Calls per call: POSIX "
         "calls per HDF5 call on the dataset. Streams, where HDF5 uses them, count as POSIX."
