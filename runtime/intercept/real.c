@@ -25,10 +25,11 @@ static void *next_symbol(const char *name) {
 
 /* A library that is loaded later may bring what libc lacks (libaio, liburing),
  * so slots are not filled before they are needed. */
-void real_resolve(void **slot, const char *name) {
+void *real_resolve(void **slot, const char *name) {
   int saved = errno;
   void *found = next_symbol(name);
   errno = saved;
   if (!found) found = (void *)&missing;
   __atomic_store_n(slot, found, __ATOMIC_RELEASE);
+  return found;
 }

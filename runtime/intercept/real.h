@@ -5,14 +5,18 @@
 
 #include "guard.h"
 
-/* Fills one slot; a function that no library has gets one that fails with
- * ENOSYS.  Never NULL. */
-void real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
+/* Fills one slot and returns what it now holds; a function that no library has
+ * gets one that fails with ENOSYS.  Never NULL. */
+void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
 
+/* Threads fill a slot side by side, with the same value; the load is atomic so
+ * that none of them sees half of it. */
 #define REAL(name)                                                                                 \
   (*({                                                                                             \
-    if (UNLIKELY(!real_##name)) real_resolve((void **)&real_##name, #name);                        \
-    &real_##name;                                                                                  \
+    __typeof__(real_##name) found_ = __atomic_load_n(&real_##name, __ATOMIC_RELAXED);              \
+    if (UNLIKELY(!found_))                                                                         \
+      found_ = (__typeof__(found_))real_resolve((void **)&real_##name, #name);                     \
+    found_;                                                                                        \
   }))
 
 #endif
