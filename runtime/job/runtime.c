@@ -27,15 +27,17 @@ static uint32_t *phase_word(void) {
 }
 
 static int prepare_memory(void) {
-  static const int modules[STORE_FIRST_ANNEX] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_H5F,
-                                                 DARSHAN_MOD_H5D, DARSHAN_MOD_STDIO};
+  static const int modules[STORE_FIRST_ANNEX] = {
+      DARSHAN_MOD_POSIX,        DARSHAN_MOD_MPIIO,       DARSHAN_MOD_H5F,  DARSHAN_MOD_H5D,
+      DARSHAN_MOD_PNETCDF_FILE, DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO};
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
   for (int i = 0; i < STORE_FIRST_ANNEX; i++)
     limits.records[i] = darshan_rt.config.max_records[modules[i]];
   /* What every record of the log may need in the annex. */
   limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
   limits.records[STORE_H5_META] = limits.records[STORE_H5F];
-  limits.records[STORE_LAYERS] = limits.records[STORE_H5F] + limits.records[STORE_H5D];
+  limits.records[STORE_LAYERS] =
+      limits.records[STORE_MPIIO] + limits.records[STORE_H5F] + limits.records[STORE_H5D];
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;

@@ -7,6 +7,15 @@
 #include "journal.h"
 #include "log-format.h"
 
+void log_content_add(struct log_content *content, const struct log_part *part) {
+  int at = content->num_parts;
+  if (part->length == 0 || at == LOG_PARTS) return;
+  content->num_parts++;
+  for (; at > 0 && content->parts[at - 1].module > part->module; at--)
+    content->parts[at] = content->parts[at - 1];
+  content->parts[at] = *part;
+}
+
 static int add_stream(struct log_draft *draft, struct log_compressor *compressor, const void *in,
                       size_t n, struct darshan_region *region) {
   if (n == 0) return 0;

@@ -24,6 +24,10 @@ struct log_content {
   struct log_part parts[LOG_PARTS]; /* in the order of module ids */
 };
 
+/* Puts a part where its module's id belongs; none if it is empty or there is no
+ * place left. */
+void log_content_add(struct log_content *content, const struct log_part *part);
+
 struct log_draft {
   char *bytes; /* NULL: there was no memory */
   size_t used, room;

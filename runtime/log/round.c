@@ -8,6 +8,9 @@ enum { TIME_SECONDS, TIME_TIMESTAMP, TIME_NONE };
 static const unsigned char posix_times[] = {
 #include "records/posix.def"
 };
+static const unsigned char mpiio_times[] = {
+#include "records/mpiio.def"
+};
 static const unsigned char stdio_times[] = {
 #include "records/stdio.def"
 };
@@ -20,6 +23,12 @@ static const unsigned char h5f_times[] = {
 };
 static const unsigned char h5d_times[] = {
 #include "records/h5d.def"
+};
+static const unsigned char pnetcdf_file_times[] = {
+#include "records/pnetcdf-file.def"
+};
+static const unsigned char pnetcdf_var_times[] = {
+#include "records/pnetcdf-var.def"
 };
 static const unsigned char h5_meta_times[] = {
 #include "records/h5-meta.def"
@@ -54,6 +63,9 @@ static void round_region(struct record_store *store, enum store_module module,
 
 void log_round_times(struct record_store *store) {
   round_region(store, STORE_POSIX, posix_times, sizeof(posix_times));
+  round_region(store, STORE_MPIIO, mpiio_times, sizeof(mpiio_times));
+  round_region(store, STORE_PNETCDF_FILE, pnetcdf_file_times, sizeof(pnetcdf_file_times));
+  round_region(store, STORE_PNETCDF_VAR, pnetcdf_var_times, sizeof(pnetcdf_var_times));
   round_region(store, STORE_STDIO, stdio_times, sizeof(stdio_times));
   round_region(store, STORE_POSIX_EXT, posix_ext_times, sizeof(posix_ext_times));
   round_region(store, STORE_H5F, h5f_times, sizeof(h5f_times));

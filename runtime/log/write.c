@@ -59,12 +59,12 @@ static void content_here(struct log_content *content, const char *job, size_t jo
   content->names_length = store->names_used;
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
-    content->parts[content->num_parts++] =
-        (struct log_part){.module = region->module_id,
-                          .version = region->version,
-                          .partial = region->overflow != NO_RECORD,
-                          .records = store->journal.base + region->part.start,
-                          .length = (size_t)region->count * region->record_size};
+    struct log_part part = {.module = region->module_id,
+                            .version = region->version,
+                            .partial = region->overflow != NO_RECORD,
+                            .records = store->journal.base + region->part.start,
+                            .length = (size_t)region->count * region->record_size};
+    log_content_add(content, &part);
   }
 }
 

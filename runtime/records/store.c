@@ -28,8 +28,11 @@ static const struct {
   uint32_t record_size;
 } shapes[STORE_MODULES] = {
     {DARSHAN_MOD_POSIX, VERSION_POSIX, sizeof(struct darshan_posix_record)},
+    {DARSHAN_MOD_MPIIO, VERSION_MPIIO, sizeof(struct darshan_mpiio_record)},
     {DARSHAN_MOD_H5F, VERSION_H5F, sizeof(struct darshan_h5f_record)},
     {DARSHAN_MOD_H5D, VERSION_H5D, sizeof(struct darshan_h5d_record)},
+    {DARSHAN_MOD_PNETCDF_FILE, VERSION_PNETCDF_FILE, sizeof(struct darshan_pnetcdf_file_record)},
+    {DARSHAN_MOD_PNETCDF_VAR, VERSION_PNETCDF_VAR, sizeof(struct darshan_pnetcdf_var_record)},
     {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
     {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)},
     {DARSHAN_MOD_H5_META, VERSION_H5_META, sizeof(struct darshan_h5_meta_record)},
@@ -52,7 +55,9 @@ static struct darshan_annex_block *annex_block(struct record_store *store,
 /* Room for the records of the log, given to the modules that most processes use
  * before the others.  The annex does not count against MODMEM. */
 static void share_room(struct record_store *store, const struct store_limits *limits) {
-  static const int order[STORE_FIRST_ANNEX] = {STORE_POSIX, STORE_STDIO, STORE_H5F, STORE_H5D};
+  static const int order[STORE_FIRST_ANNEX] = {STORE_POSIX,      STORE_STDIO, STORE_MPIIO,
+                                               STORE_H5F,        STORE_H5D,   STORE_PNETCDF_FILE,
+                                               STORE_PNETCDF_VAR};
   uint64_t room = limits->module_bytes;
   for (int i = 0; i < STORE_MODULES; i++)
     store->regions[i].limit = limits->records[i];

@@ -13,8 +13,11 @@
 /* The modules that keep records at run time. */
 enum store_module {
   STORE_POSIX,
+  STORE_MPIIO,
   STORE_H5F,
   STORE_H5D,
+  STORE_PNETCDF_FILE,
+  STORE_PNETCDF_VAR,
   STORE_STDIO, /* of the log, in the order of their ids; from here on, the annex */
   STORE_POSIX_EXT,
   STORE_H5_META,
