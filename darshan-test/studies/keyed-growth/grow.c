@@ -1,0 +1,169 @@
+/* Lets a keyed file grow by batches of records: a table of SQLite with nine indexes.
+ *
+ * Every record has a number, and its keys and bytes follow from this number, so two
+ * runs write the same file.  Without batches, only the empty tables are made. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEYS = 9, KEY_BYTES = 30, RECORD_BYTES = 998, REST_BYTES = RECORD_BYTES - KEYS * KEY_BYTES };
+
+struct plan {
+  const char *path;
+  unsigned long first, batches, records, cache; /* cache: KiB */
+};
+
+static void fail(sqlite3 *base, const char *what) {
+  fprintf(stderr, "grow: %s: %s\n", what, base ? sqlite3_errmsg(base) : "no memory");
+  exit(1);
+}
+
+static void execute(sqlite3 *base, const char *statement) {
+  if (sqlite3_exec(base, statement, NULL, NULL, NULL)) fail(base, statement);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* splitmix64: well spread numbers from any seed. */
+static uint64_t next(uint64_t *seed) {
+  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/* Letters and digits. */
+static void fill(char *text, size_t length, uint64_t *seed) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+  for (size_t i = 0; i < length; i += 12) {
+    uint64_t bits = next(seed);
+    for (size_t k = i; k < i + 12 && k < length; k++, bits >>= 5)
+      text[k] = letters[bits & 31];
+  }
+}
+
+/* Nothing waits for the disk: what is asked is what a growing file costs, not a commit. */
+static sqlite3 *open_base(const struct plan *plan) {
+  sqlite3 *base = NULL;
+  char cache[64];
+  if (sqlite3_open(plan->path, &base)) fail(base, plan->path);
+  snprintf(cache, sizeof cache, "PRAGMA cache_size = -%lu", plan->cache);
+  execute(base, cache);
+  execute(base, "PRAGMA synchronous = OFF");
+  return base;
+}
+
+static void make_tables(sqlite3 *base) {
+  char text[512] = "CREATE TABLE record (";
+  size_t length = strlen(text);
+  for (int i = 1; i <= KEYS; i++)
+    length += (size_t)snprintf(text + length, sizeof text - length, "key%d TEXT, ", i);
+  snprintf(text + length, sizeof text - length, "rest TEXT)");
+  execute(base, text);
+  for (int i = 1; i <= KEYS; i++) {
+    snprintf(text, sizeof text, "CREATE INDEX by_key%d ON record (key%d)", i, i);
+    execute(base, text);
+  }
+}
+
+static void insert(sqlite3 *base, sqlite3_stmt *statement, unsigned long number) {
+  char record[RECORD_BYTES];
+  uint64_t seed = number * (uint64_t)0x2545f4914f6cdd1du;
+  for (int i = 0; i < KEYS; i++) {
+    char *key = record + (size_t)i * KEY_BYTES;
+    fill(key, KEY_BYTES, &seed);
+    sqlite3_bind_text(statement, i + 1, key, KEY_BYTES, SQLITE_STATIC);
+  }
+  char *rest = record + (size_t)KEYS * KEY_BYTES;
+  fill(rest, REST_BYTES, &seed);
+  sqlite3_bind_text(statement, KEYS + 1, rest, REST_BYTES, SQLITE_STATIC);
+  if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement)) fail(base, "insert");
+}
+
+/* One transaction; prints its number, when it began, how long it took, and the file's size. */
+static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batch) {
+  sqlite3_stmt *statement = NULL;
+  struct stat status;
+  double begun = now();
+  if (sqlite3_prepare_v2(base, "INSERT INTO record VALUES (?,?,?,?,?,?,?,?,?,?)", -1, &statement,
+                         NULL))
+    fail(base, "prepare");
+  execute(base, "BEGIN");
+  for (unsigned long i = 0; i < plan->records; i++)
+    insert(base, statement, batch * plan->records + i);
+  execute(base, "COMMIT");
+  sqlite3_finalize(statement);
+  double ended = now();
+  if (stat(plan->path, &status)) fail(NULL, "stat");
+  printf("batch %lu %.6f %.6f %" PRIdMAX "\n", batch, begun, ended - begun,
+         (intmax_t)status.st_size);
+}
+
+/* What the kernel has counted for this process: the witness against the log. */
+struct traffic {
+  uint64_t bytes_read, bytes_written, reads, writes;
+  uint64_t asking; /* bytes read to learn this, which count from now on */
+};
+
+/* -1 where the kernel does not count. */
+static int read_traffic(struct traffic *traffic) {
+  char text[512];
+  int file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+  ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0) close(file);
+  if (length <= 0) return -1;
+  text[length] = '\0';
+  traffic->asking = (uint64_t)length;
+  return sscanf(text, "rchar: %" SCNu64 " wchar: %" SCNu64 " syscr: %" SCNu64 " syscw: %" SCNu64,
+                &traffic->bytes_read, &traffic->bytes_written, &traffic->reads,
+                &traffic->writes) == 4
+             ? 0
+             : -1;
+}
+
+static void print_traffic(const struct traffic *before) {
+  struct traffic after;
+  if (read_traffic(&after)) return;
+  printf("kernel %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+         after.bytes_read - before->bytes_read - before->asking,
+         after.bytes_written - before->bytes_written, after.reads - before->reads - 1,
+         after.writes - before->writes);
+}
+
+static unsigned long number(const char *text) {
+  char *end = NULL;
+  unsigned long value = strtoul(text, &end, 10);
+  if (end != text && !*end && *text != '-') return value;
+  fprintf(stderr, "grow: not a number: %s\n", text);
+  exit(2);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 6) {
+    fputs("usage: grow FILE FIRST BATCHES RECORDS CACHE-KIB\n", stderr);
+    return 2;
+  }
+  struct plan plan = {argv[1], number(argv[2]), number(argv[3]), number(argv[4]), number(argv[5])};
+  struct traffic before;
+  char lot;
+  sqlite3_randomness(sizeof lot, &lot); /* or it reads its seed in between */
+  int counted = read_traffic(&before);
+  sqlite3 *base = open_base(&plan);
+  if (plan.batches == 0) make_tables(base);
+  for (unsigned long i = 0; i < plan.batches; i++)
+    add_batch(base, &plan, plan.first + i);
+  if (sqlite3_close(base)) fail(base, "close");
+  if (counted == 0) print_traffic(&before);
+  return 0;
+}

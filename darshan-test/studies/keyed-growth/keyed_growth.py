@@ -1,0 +1,244 @@
+"""Does adding a record cost the same, however large the keyed file is, and if not, why?"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from instrumented import Counters, Lab, Run, print_table
+
+RECORD = 998  # bytes, of them nine keys of 30
+BATCHES = 14
+FULL = 305_000  # records of a batch, as in the source
+SMALL = FULL // 50
+DEFAULT_CACHE = 2000  # KiB, what SQLite takes by itself
+ROOM = {SMALL: 256 << 10, FULL: 4 << 20}  # KiB that hold what the batches touch
+FRONT = 1 << 20  # the empty tables are shorter
+HOLE_END = (4 << 30) + (1 << 20)  # from here on the sparse variant grows
+
+
+@dataclass
+class Batch:
+    """What the program printed of a batch."""
+
+    number: int
+    begun: float  # seconds since the epoch
+    seconds: float
+    size: int  # of the file, then
+
+
+@dataclass
+class Traffic:
+    """Of one process, without its output."""
+
+    bytes_read: float
+    bytes_written: float
+    reads: float
+    writes: float
+
+
+@dataclass
+class Growth:
+    """Batches that one process, or one each, added."""
+
+    bare: list[Batch]
+    ours: list[Batch]
+    kernel: list[Traffic]  # what the kernel counted for each process, bare
+    counters: list[dict[str, Counters]]  # per log: POSIX, per file
+    logs: list[Path]
+    cpu: float  # processor time, instrumented over bare
+
+
+def batches(run: Run) -> list[Batch]:
+    """From the output of `grow`."""
+    words, found = run.words, []
+    for at in range(0, len(words), 5):
+        if words[at] == "batch":
+            number, begun, seconds, size = words[at + 1 : at + 5]
+            found.append(Batch(int(number), float(begun), float(seconds), int(size)))
+    return found
+
+
+def kernel_traffic(run: Run) -> Traffic:
+    """From the last line of `grow`, which is missing where the kernel does not count."""
+    if run.words[-5] != "kernel":
+        raise RuntimeError("this kernel does not count I/O of processes (/proc/self/io)")
+    return Traffic(*map(float, run.words[-4:]))
+
+
+def logged_traffic(counters: dict[str, Counters]) -> Traffic:
+    """The same from a log: of the keyed file and its journal."""
+
+    def total(counter: str) -> float:
+        return sum(file[counter] for file in counters.values())
+
+    return Traffic(*map(total, ("BYTES_READ", "BYTES_WRITTEN", "READS", "WRITES")))
+
+
+def put_hole(path: Path, end: int) -> None:
+    """Makes a file of SQLite believe that it has pages up to here, none of which exists.
+
+    The header holds the number of pages at byte 28, valid because nobody but its
+    writer has changed the file; new pages are taken behind them.
+    """
+    with path.open("r+b") as stream:
+        stream.seek(16)
+        page = int.from_bytes(stream.read(2), "big")
+        stream.seek(28)
+        stream.write((end // page).to_bytes(4, "big"))
+        stream.truncate(end)
+
+
+def digest_around_hole(path: Path, end: int) -> str:
+    """Of a file's bytes, but for those between FRONT and the end of the hole."""
+    hashed = hashlib.sha256()
+    with path.open("rb") as stream:
+        hashed.update(stream.read(FRONT if end else -1))
+        if end:
+            stream.seek(end)
+            while block := stream.read(1 << 20):
+                hashed.update(block)
+    return hashed.hexdigest()
+
+
+@dataclass
+class Study:
+    """A keyed file that grows, bare and instrumented."""
+
+    lab: Lab
+    records: int  # of a batch
+    cache: int = DEFAULT_CACHE  # KiB
+    hole: int = 0  # end of the hole that the file begins with
+    batches: int = BATCHES
+
+    def make(self, name: str) -> Path:
+        """The file with empty tables."""
+        path = self.lab.folder / name
+        path.unlink(missing_ok=True)
+        self.lab.run(self.command(path, 0, 0), instrumented=False)
+        if self.hole:
+            put_hole(path, self.hole)
+        return path
+
+    def command(self, path: Path, first: int, count: int) -> list[str]:
+        """Adds some batches, from the first on."""
+        program = self.lab.program("keyed-growth/grow")
+        return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
+
+    def grow(self, per_process: int) -> Growth:
+        """All batches, so many per process; both runs must leave the same file."""
+        runs: dict[bool, list[Run]] = {}
+        left = {}
+        for instrumented in (False, True):
+            path = self.make("keyed.db")
+            runs[instrumented] = [
+                self.lab.run(self.command(path, first, per_process), instrumented=instrumented)
+                for first in range(0, self.batches, per_process)
+            ]
+            left[instrumented] = digest_around_hole(path, self.hole)
+            path.unlink()
+        if left[True] != left[False]:
+            raise RuntimeError("the file differs under instrumentation")
+        logs = [run.log for run in runs[True] if run.log]
+        return Growth(
+            bare=[batch for run in runs[False] for batch in batches(run)],
+            ours=[batch for run in runs[True] for batch in batches(run)],
+            kernel=[kernel_traffic(run) for run in runs[False]],
+            counters=[self.lab.counters(log) for log in logs],
+            logs=logs,
+            cpu=sum(run.cpu for run in runs[True]) / sum(run.cpu for run in runs[False]),
+        )
+
+
+def slope(found: list[Batch]) -> float:
+    """How much longer the last four batches took than the four in the middle."""
+    half = len(found) // 2
+    middle = found[half - 2 : half + 2]
+    return mean(b.seconds for b in found[-4:]) / mean(b.seconds for b in middle)
+
+
+def batch_rows(growth: Growth, records: int) -> Iterator[list[str]]:
+    """Per batch: its time and what its log says."""
+    for bare, ours, counters in zip(growth.bare, growth.ours, growth.counters):
+        moved, file = logged_traffic(counters), counters["keyed.db"]
+        yield [
+            str(bare.number + 1),
+            f"{bare.size / 1e6:,.0f}",
+            f"{1e6 * bare.seconds / records:.1f}",
+            f"{1e6 * ours.seconds / records:.1f}",
+            f"{moved.bytes_read / records:,.0f}",
+            f"{moved.bytes_written / records:,.0f}",
+            f"{moved.reads / records:.1f}",
+            f"{moved.writes / records:.1f}",
+            f"{(file['F_READ_TIME'] + file['F_WRITE_TIME']) * 1e6 / records:.1f}",
+            f"{file['MAX_BYTE_WRITTEN']:,.0f}",
+        ]
+
+
+BATCH_HEAD = (
+    "batch",
+    "file, MB",
+    "µs per record",
+    "instrumented",
+    "bytes read",
+    "written",
+    "reads",
+    "writes",
+    "µs in POSIX",
+    "POSIX_MAX_BYTE_WRITTEN",
+)
+
+
+def report(lab: Lab, records: int, hole: int) -> None:
+    """Measures and prints."""
+    study = Study(lab, records, hole=hole)
+    apart = study.grow(1)
+    print(f"A process and a log per batch of {records:,} records of {RECORD} bytes, nine keys,")
+    print(f"cache of {DEFAULT_CACHE} KiB; source: as long for each batch, up to 7.2 GB\n")
+    print_table(BATCH_HEAD, list(batch_rows(apart, records)))
+    print(f"last four batches over the middle four: {slope(apart.bare):.2f} times as long")
+    print(f"processor time, instrumented over bare: {apart.cpu:.3f}\n")
+    rows = []
+    for cache in (DEFAULT_CACHE, ROOM[records]):
+        growth = Study(lab, records, cache, hole).grow(BATCHES)
+        moved = logged_traffic(growth.counters[0])
+        asked = RECORD * records * BATCHES
+        rows.append(
+            [
+                f"{cache / 1024:,.0f} MiB",
+                f"{sum(b.seconds for b in growth.bare):.2f}",
+                f"{sum(b.seconds for b in growth.ours):.2f}",
+                f"{slope(growth.bare):.2f}",
+                f"{moved.bytes_read / asked:.2f}",
+                f"{moved.bytes_written / asked:.2f}",
+                f"{growth.cpu:.3f}",
+            ]
+        )
+    print("All batches in one process: the problem, a small cache, and its cure\n")
+    head = ("cache", "seconds", "instrumented", "last / middle")
+    print_table((*head, "read per byte added", "written per byte added", "processor time"), rows)
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    size = options.add_mutually_exclusive_group()
+    size.add_argument("--small", action="store_true", help="a fiftieth of the source [this]")
+    size.add_argument("--full", action="store_true", help="as large as the source: 7 GB of disk")
+    options.add_argument("--hole", action="store_true", help="begin behind a hole of 4 GiB")
+    options.add_argument("--out", type=Path, help="where to work [a new folder, removed]")
+    options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
+    chosen = options.parse_args()
+    if not chosen.build:
+        options.error("where is the build? --build or DARSHAN_BUILD")
+    if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="keyed-growth.", dir=chosen.out) as folder:
+        lab = Lab(Path(chosen.build).resolve(), Path(folder).resolve())
+        report(lab, FULL if chosen.full else SMALL, HOLE_END if chosen.hole else 0)

@@ -1,0 +1,84 @@
+"""What does not depend on time in the small form of the study, beyond 4 GiB too."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from instrumented import Lab
+from keyed_growth import (
+    BATCHES,
+    DEFAULT_CACHE,
+    HOLE_END,
+    RECORD,
+    ROOM,
+    SMALL,
+    Growth,
+    Study,
+    logged_traffic,
+)
+
+RECORDS = 1000  # of a batch
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """Like that of the other studies, but HDF5 is not needed."""
+    if "\nwith_sqlite = yes\n" not in (build / "Makefile").read_text():
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, but configure has not found SQLite")
+        pytest.skip("configure has not found SQLite, so there is no program of this study")
+    return Lab(build, tmp_path_factory.mktemp("keyed"))
+
+
+@pytest.fixture(scope="module", params=[0, HOLE_END], ids=["from the start", "beyond 4 GiB"])
+def growth(lab: Lab, request: pytest.FixtureRequest) -> Growth:
+    """A process and a log per batch; raises where the runtime changes the file."""
+    return Study(lab, RECORDS, hole=request.param).grow(1)
+
+
+def test_log_counts_what_the_kernel_counts(growth: Growth) -> None:
+    """Calls and bytes of every batch, to the last one, in files of any size."""
+    assert len(growth.kernel) == len(growth.counters) == BATCHES
+    for kernel, counters in zip(growth.kernel, growth.counters):
+        assert logged_traffic(counters) == kernel
+
+
+def test_offsets(growth: Growth) -> None:
+    """The last byte of the file is the highest one written, beyond 4 GiB, too."""
+    start = growth.bare[0].size - RECORDS * RECORD * 2
+    for batch, counters in zip(growth.bare, growth.counters):
+        file = counters["keyed.db"]
+        assert file["MAX_BYTE_WRITTEN"] == batch.size - 1
+        assert max(start, 0) < file["MAX_BYTE_READ"] < batch.size or batch.number == 0
+    assert growth.bare[-1].size - growth.bare[0].size > (BATCHES - 1) * RECORDS * RECORD
+
+
+def test_pages_are_what_is_moved(growth: Growth) -> None:
+    """Whole pages, one per call: the header that says whether the file changed apart."""
+    for batch, counters in zip(growth.bare[1:], growth.counters[1:]):
+        file = counters["keyed.db"]
+        assert file["BYTES_WRITTEN"] == PAGE * file["WRITES"], batch
+        sizes = {file[f"ACCESS{i}_ACCESS"]: file[f"ACCESS{i}_COUNT"] for i in range(1, 5)}
+        assert sizes[PAGE] >= file["WRITES"]
+        assert sizes[PAGE] > 0.99 * (file["WRITES"] + file["READS"])
+
+
+def test_heat_of_a_small_cache(lab: Lab) -> None:
+    """Problem and cure: pages of the indexes are moved for every record, or once."""
+    problem, cure = (
+        Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
+    )
+    asked = BATCHES * RECORDS * RECORD
+    bad, good = (logged_traffic(growth.counters[0]) for growth in (problem, cure))
+    assert bad == problem.kernel[0]
+    assert good == cure.kernel[0]
+    assert bad.bytes_read > 10 * asked
+    assert bad.bytes_written > 10 * asked
+    assert good.bytes_read < PAGE * BATCHES
+    # A transaction writes each page of the indexes once, in the journal and in the file.
+    indexes = problem.bare[-1].size
+    assert good.bytes_written < 2 * BATCHES * indexes
+    assert bad.bytes_written > 2 * good.bytes_written
