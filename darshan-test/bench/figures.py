@@ -93,6 +93,18 @@ def parser(bench: Bench, log: Path) -> Row:
     return Row(label, needed.text(), goal, needed.within(limit, 28))
 
 
+def dxt_parser(bench: Bench) -> Row:
+    """The same for traces of two million segments."""
+    log, out = bench.folder / "trace.darshan", bench.folder / "out"
+    subprocess.run([HERE / "make_large_trace.py", log], check=True)
+    tool = str(bench.build / "darshan-dxt-parser")
+    needed = need(bench, 5, ["sh", "-c", 'exec "$0" "$1" > "$2"', tool, str(log), str(out)])
+    out.unlink()
+    log.unlink()
+    label = "darshan-dxt-parser, 2 million segments"
+    return Row(label, needed.text(), "0.4 s", needed.within(0.4, 28))
+
+
 def report(bench: Bench, label: str, log: Path, most_seconds: float, most_mib: float) -> Row:
     """The report as PDF."""
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
@@ -115,6 +127,7 @@ def tools(bench: Bench) -> list[Row]:
     (common,) = (bench.folder / "logs").glob("*.darshan")
     return [
         parser(bench, large),
+        dxt_parser(bench),
         report(bench, "PDF report, 1,000 files", common, 1.2, 150),
         report(bench, "PDF report, 100,000 files", large, 3.0, 250),
     ]

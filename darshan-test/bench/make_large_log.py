@@ -48,14 +48,19 @@ def write_log(path: Path, files: int) -> None:
     records = b"".join(
         struct.pack("<Qq", key, 0) + bodies[i * 31 % VARIANTS] for i, key in enumerate(ids)
     )
+    write_regions(path, names, POSIX, 4, records)
+
+
+def write_regions(path: Path, names: bytes, module: int, version: int, records: bytes) -> None:
+    """Puts a log of one module together."""
     regions = [zlib.compress(part) for part in (job_region(), names, records)]
     names_at = HEADER + len(regions[0])
-    posix_at = names_at + len(regions[1])
+    records_at = names_at + len(regions[1])
     header = bytearray(HEADER)
     struct.pack_into("<8sq", header, 0, b"3.41", MAGIC)
     struct.pack_into("<QQ", header, 32, names_at, len(regions[1]))
-    struct.pack_into("<QQ", header, 48 + 16 * POSIX, posix_at, len(regions[2]))
-    struct.pack_into("<I", header, 1072 + 4 * POSIX, 4)
+    struct.pack_into("<QQ", header, 48 + 16 * module, records_at, len(regions[2]))
+    struct.pack_into("<I", header, 1072 + 4 * module, version)
     partial = path.with_name(path.name + ".tmp")
     partial.write_bytes(bytes(header) + b"".join(regions))
     os.replace(partial, path)

@@ -76,9 +76,9 @@ LOGS = [pytest.param(path, id=path.name[: -len(".darshan")]) for path in real_lo
 real_log = pytest.mark.parametrize("log", LOGS)
 
 
-def printed(parser: Path, option: str, log: Path) -> list[bytes]:
+def printed(parser: Path, option: str | None, log: Path) -> list[bytes]:
     """The lines that the parser prints; incomplete modules are included."""
-    done = run(parser, option, "--show-incomplete", log)
+    done = run(parser, *([option] if option else []), "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.split(b"\n")[:-1]
 
@@ -142,6 +142,19 @@ def test_performance(log: Path, parser: Path) -> None:
     """The derived figures of each module."""
     got = [line for line in printed(parser, "--perf", log) if line.startswith(PERF_KEYS)]
     check_same(got, log.with_suffix(".perf").read_bytes().split(b"\n")[:-1])
+
+
+@real_log
+def test_traces(log: Path, build: Path) -> None:
+    """Each segment of each trace."""
+    lines = printed(build / "darshan-dxt-parser", None, log)
+    got = [line for line in lines if line.startswith(b" X_")]
+    expected = log.with_suffix(".dxt.gz")
+    want = []
+    if expected.exists():
+        with gzip.open(expected) as file:
+            want = file.read().split(b"\n")[:-1]
+    check_same(got, want)
 
 
 @real_log

@@ -29,6 +29,9 @@ static void check_fixed(double value) {
   *number_fixed(got, value) = '\0';
   snprintf(want, sizeof(want), "%f", value);
   if (strcmp(got, want) != 0) fail_msg("%a: got %s, want %s", value, got, want);
+  *number_fixed4_column(got, 12, value) = '\0';
+  snprintf(want, sizeof(want), "%12.4f", value);
+  if (strcmp(got, want) != 0) fail_msg("%a: got %s, want %s", value, got, want);
 }
 
 static void check_both_signs(double value) {
@@ -96,6 +99,11 @@ static void check_integer(uint64_t value) {
   *number_signed(got, (int64_t)value) = '\0';
   snprintf(want, sizeof(want), "%lld", (long long)value);
   assert_string_equal(got, want);
+  for (int width = 0; width <= 16; width += 8) {
+    *number_column(got, width, (int64_t)value) = '\0';
+    snprintf(want, sizeof(want), "%*lld", width, (long long)value);
+    assert_string_equal(got, want);
+  }
 }
 
 static void test_integers(void **state) {

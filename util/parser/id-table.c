@@ -58,3 +58,8 @@ void *id_table_get(struct id_table *table, uint64_t key, int *is_new) {
   }
   return id_table_value(table, *slot - 1);
 }
+
+void *id_table_find(const struct id_table *table, uint64_t key) {
+  uint32_t slot = table->num_slots > 0 ? *slot_of(table, key) : 0;
+  return slot ? id_table_value(table, slot - 1) : NULL;
+}

@@ -20,6 +20,8 @@ void id_table_free(struct id_table *table);
 /* The value of this key, zeroed if it is new (*is_new tells); NULL if there is
  * no memory.  Valid until the next call. */
 void *id_table_get(struct id_table *table, uint64_t key, int *is_new);
+/* The value of this key, NULL if it is not there. */
+void *id_table_find(const struct id_table *table, uint64_t key);
 
 static inline void *id_table_value(const struct id_table *table, size_t index) {
   return table->values + index * table->value_size;

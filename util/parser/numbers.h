@@ -11,4 +11,8 @@ char *number_unsigned(char *to, uint64_t value); /* %lu */
 char *number_signed(char *to, int64_t value);    /* %ld */
 char *number_fixed(char *to, double value);      /* %f */
 
+/* The same behind blanks; widths up to 40. */
+char *number_column(char *to, int width, int64_t value);       /* %*ld */
+char *number_fixed4_column(char *to, int width, double value); /* %*.4f */
+
 #endif

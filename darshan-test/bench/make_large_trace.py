@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Writes a log with traces of many segments, the same bytes each time: what the
+readers of traces are timed on.  Twenty files, written once and read twice."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import struct
+from pathlib import Path
+
+from make_large_log import write_regions
+
+DXT_POSIX, VERSION = 10, 1
+FILES = 20
+BLOCKS = (512, 4096, 65536, 1048576)
+
+
+def segments(rng: random.Random, count: int, start: float) -> bytes:
+    """Transfers one behind the other, each a little later than the last."""
+    block = rng.choice(BLOCKS)
+    make = struct.Struct("<qqdd").pack
+    out, offset, now = [], 0, start
+    for _ in range(count):
+        end = now + rng.random() * 1e-4
+        out.append(make(offset, block, round(now, 6), round(end, 6)))
+        offset += block
+        now = end + rng.random() * 1e-5
+    return b"".join(out)
+
+
+def record(key: int, per_file: int) -> bytes:
+    """One file of one process."""
+    rng = random.Random(key)
+    writes, reads = per_file // 3, per_file - per_file // 3
+    head = struct.pack("<Qqq64sqq", key, 0, 0, b"node-1", writes, reads)
+    return head + segments(rng, writes, 1.0) + segments(rng, reads, 500.0)
+
+
+def write_trace(path: Path, count: int) -> None:
+    """Writes the log under a temporary name first."""
+    rng = random.Random(1)
+    ids = [rng.getrandbits(64) for _ in range(FILES)]
+    names = b"".join(
+        struct.pack("<Q", key) + b"/scratch/run/trace-%02d.dat\0" % i for i, key in enumerate(ids)
+    )
+    records = b"".join(record(key, count // FILES) for key in ids)
+    write_regions(path, names, DXT_POSIX, VERSION, records)
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("log", type=Path)
+    options.add_argument("--segments", type=int, default=2_000_000)
+    arguments = options.parse_args()
+    write_trace(arguments.log, arguments.segments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+/* darshan-dxt-parser: the traces of a log as text. */
+#include "config.h"
+
+#include "preamble.h"
+#include "traces.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int usage(void) {
+  fputs("Usage: darshan-dxt-parser [options] <log>\n"
+        "  --show-incomplete  do not stop at a module that ran out of room\n"
+        "  --version          print the version\n"
+        "  --help             print this\n",
+        stderr);
+  return 1;
+}
+
+enum option_code { SHOW_INCOMPLETE = 1, VERSION_, HELP };
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_arguments(int argc, char **argv, struct trace_options *options) {
+  static const struct option names[] = {{"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
+                                        {"version", no_argument, NULL, VERSION_},
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
+  int code;
+  while ((code = getopt_long(argc, argv, "", names, NULL)) != -1) {
+    if (code == VERSION_) {
+      puts("darshan-dxt-parser " PACKAGE_VERSION);
+      return 0;
+    }
+    if (code != SHOW_INCOMPLETE) return usage();
+    options->show_incomplete = true;
+  }
+  if (optind != argc - 1) return usage();
+  options->path = argv[optind];
+  return -1;
+}
+
+int main(int argc, char **argv) {
+  struct trace_options options = {.show_incomplete = false};
+  int status = parse_arguments(argc, argv, &options);
+  if (status >= 0) return status;
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_open(options.path, &error);
+  if (!log) {
+    fprintf(stderr, "darshan-dxt-parser: %s: %s\n", options.path, error.text);
+    return 1;
+  }
+  struct output out;
+  if (output_open(&out, STDOUT_FILENO) != 0) {
+    fprintf(stderr, "darshan-dxt-parser: out of memory\n");
+    return 1;
+  }
+  preamble_print(&out, darshan_log_info(log), false);
+  status = traces_print(log, &options, &out);
+  int write_error = output_close(&out);
+  if (write_error) {
+    fprintf(stderr, "darshan-dxt-parser: cannot write: %s\n", strerror(write_error));
+    status = 1;
+  }
+  darshan_log_close(log);
+  return status;
+}

@@ -1,0 +1,47 @@
+/* Which storage targets (OSTs) of a Lustre file a range of bytes lies on. */
+#ifndef DARSHAN_DXT_PARSER_STRIPES_H
+#define DARSHAN_DXT_PARSER_STRIPES_H
+
+#include "darshan-util.h"
+#include "id-table.h"
+
+#include <stdbool.h>
+
+struct stripe_component {
+  int64_t start, end;  /* bytes start to end - 1 of the file; end -1: no end */
+  int64_t size, count; /* bytes per stripe, targets */
+  const int64_t *osts; /* count targets */
+};
+
+struct stripe_layout {
+  size_t num_components;
+  struct stripe_component *components; /* the targets of all follow in the same block */
+};
+
+struct stripes {
+  struct id_table layouts; /* record id -> struct stripe_layout */
+};
+
+void stripes_open(struct stripes *stripes);
+void stripes_close(struct stripes *stripes);
+
+/* Reads all records of the LUSTRE module.  -1 and an error: what came before
+ * it is there. */
+int stripes_load(struct stripes *stripes, darshan_log *log, struct darshan_error *error);
+
+/* The layout of this file, NULL if the log has none. */
+const struct stripe_layout *stripes_find(const struct stripes *stripes, uint64_t id);
+
+/* One target after another, in the order in which the range touches them. */
+struct stripe_walk {
+  const struct stripe_layout *layout;
+  size_t component;
+  __int128 at, stop, local;
+  int64_t index, printed;
+  bool inside; /* at a stripe of the component */
+};
+void stripes_begin(struct stripe_walk *walk, const struct stripe_layout *layout, int64_t offset,
+                   int64_t length);
+bool stripes_next(struct stripe_walk *walk, int64_t *ost);
+
+#endif
