@@ -56,15 +56,16 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
     for kind, verb in (("READ", "READS"), ("WRITE", "WRITES")):
         moved_name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         moved = sum(row[f"LAYERS_{op}_POSIX_{moved_name}"] for op in OPERATIONS)
-        calls = sum(row[f"LAYERS_{op}_POSIX_{verb}"] for op in OPERATIONS)
         if row[f"LAYERS_DISTINCT_{moved_name}"] > moved + row["LAYERS_DISTINCT_ERROR"]:
             yield f"{name}: more distinct bytes than bytes ({kind})"
         if moved and not row[f"LAYERS_DISTINCT_{moved_name}"] and row["LAYERS_UPPER_MODULE"]:
             yield f"{name}: no distinct bytes ({kind})"
-        prefix = f"LAYERS_SIZE_POSIX_{kind}_"
-        sized = sum(value for counter, value in row.items() if counter.startswith(prefix))
-        if sized != calls:
-            yield f"{name}: {sized:.0f} sizes of {calls:.0f} calls ({kind})"
+        for operation in OPERATIONS:
+            prefix = f"LAYERS_{operation}_SIZE_POSIX_{kind}_"
+            sized = sum(value for counter, value in row.items() if counter.startswith(prefix))
+            calls = row[f"LAYERS_{operation}_POSIX_{verb}"]
+            if sized != calls:
+                yield f"{name}: {sized:.0f} sizes of {calls:.0f} calls ({operation}, {kind})"
 
 
 def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:

@@ -25,10 +25,11 @@ def nothing_lost(outcome: Outcome) -> None:
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert outcome.below(what) == outcome.posix(what), what
     for kind in ("READ", "WRITE"):
-        starts = f"SIZE_POSIX_{kind}_"
         for row in outcome.layers.values():
-            sized = sum(value for name, value in row.items() if name.startswith(starts))
-            assert sized == sum(row[f"{o}_POSIX_{kind}S"] for o in OPERATIONS)
+            for operation in OPERATIONS:
+                starts = f"{operation}_SIZE_POSIX_{kind}_"
+                sized = sum(value for name, value in row.items() if name.startswith(starts))
+                assert sized == row[f"{operation}_POSIX_{kind}S"], operation
 
 
 def within(row: Row) -> None:

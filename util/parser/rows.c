@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
+
+static_assert((int)LAYERS_NUM_COUNTERS <= (int)ROW_LABELS_MAX, "the longest table");
+static_assert((int)H5D_NUM_COUNTERS <= (int)ROW_LABELS_MAX, "room for all labels");
+
 int rows_open(struct rows *rows, struct output *out, const darshan_log *log) {
   memset(rows, 0, sizeof(*rows));
   rows->out = out;

@@ -33,8 +33,8 @@ static void take_posix(struct darshan_layers_record *sum, const struct darshan_p
   PART(sum, META)[CALLS] += other;
   PART(sum, META)[POSIX_OTHER_AT] += other;
   for (int bin = 0; bin < 10; bin++) {
-    sum->counters[LAYERS_SIZE_POSIX_READ_0_100 + bin] += c[POSIX_SIZE_READ_0_100 + bin];
-    sum->counters[LAYERS_SIZE_POSIX_WRITE_0_100 + bin] += c[POSIX_SIZE_WRITE_0_100 + bin];
+    sum->counters[LAYERS_READ_SIZE_POSIX_READ_0_100 + bin] += c[POSIX_SIZE_READ_0_100 + bin];
+    sum->counters[LAYERS_WRITE_SIZE_POSIX_WRITE_0_100 + bin] += c[POSIX_SIZE_WRITE_0_100 + bin];
   }
   sum->fcounters[LAYERS_F_READ_TIME] += f[POSIX_F_READ_TIME];
   sum->fcounters[LAYERS_F_READ_POSIX_TIME] += f[POSIX_F_READ_TIME];

@@ -16,6 +16,13 @@ static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
 static_assert(LAYERS_OPEN_STDIO_CALLS == LAYERS_OPEN_CALLS + STDIO, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + TIMES * LAYER_META, "order");
+/* ... and behind them, per operation, the sizes of reads, then of writes. */
+enum { BINS = 10 };
+static_assert(LAYERS_OPEN_SIZE_POSIX_WRITE_0_100 == LAYERS_OPEN_SIZE_POSIX_READ_0_100 + BINS,
+              "order");
+static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
+                  LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
+              "order");
 
 __thread struct layer_thread *darshan_layers;
 
@@ -96,6 +103,8 @@ struct layer_state *layers_application(void) {
 static void add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
                       uint64_t ticks) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + frame->operation * PER_OPERATION];
+  int64_t *sizes =
+      &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * frame->operation];
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * frame->operation];
   double tick = darshan_rt.clock.lines[darshan_rt.clock.current & 3].seconds_per_tick;
   counters[0]++;
@@ -106,10 +115,8 @@ static void add_frame(struct darshan_layers_record *record, const struct layer_f
   for (int i = 0; i < 2; i++) {
     counters[BYTES + i] += frame->bytes[i];
     if (frame->calls[i] == 0) continue;
-    int64_t *sizes =
-        &record->counters[i ? LAYERS_SIZE_POSIX_WRITE_0_100 : LAYERS_SIZE_POSIX_READ_0_100];
-    for (int bin = 0; bin < 10; bin++)
-      sizes[bin] += frame->sizes[i][bin];
+    for (int bin = 0; bin < BINS; bin++)
+      sizes[i * BINS + bin] += frame->sizes[i][bin];
   }
   times[0] += (double)(int64_t)(ticks - frame->nested_ticks) * tick;
   times[1] += (double)frame->posix_ticks * tick;
