@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
+#include "../../intercept/library.h"
+#include "../../records/common-accesses.h"
 #include "../layers/layers-state.h"
 #include "records.h"
 
-enum { H5_LIBRARIES = 8, H5_CALLERS = 256, H5_IDS = 1 << 14, H5_TUPLES = 32, H5_TUPLE = 11 };
-
-struct h5_library;
+enum { H5_IDS = 1 << 14 };
 
 struct h5_file { /* belongs to a record of H5F */
   int lock;
@@ -23,11 +23,6 @@ struct h5_file { /* belongs to a record of H5F */
   struct layer_state layer;
 };
 
-struct h5_tuple { /* an access: bytes, five lengths, five strides */
-  int64_t value[H5_TUPLE];
-  int64_t count;
-};
-
 struct h5_dataset { /* belongs to a record of H5D */
   int lock;
   uint32_t file; /* number of its h5_file */
@@ -39,8 +34,7 @@ struct h5_dataset { /* belongs to a record of H5D */
   uint32_t described; /* its storage is known */
   int32_t layout;
   uint64_t raw_start, raw_bytes; /* of contiguous data, told before the close; 0: not asked */
-  uint32_t used_tuples, last_tuple;
-  struct h5_tuple *tuples; /* H5_TUPLES of them; NULL: none yet */
+  struct common_accesses accesses;
   struct layer_state layer;
 };
 
@@ -56,13 +50,7 @@ struct h5_id { /* what an id of a library stands for */
 
 struct hdf5_state {
   int prepared, lock;
-  struct h5_library *libraries[H5_LIBRARIES];
-  uint32_t num_libraries;
-  struct {
-    const void *object; /* start and end of the mapping of a calling object */
-    const void *end;
-    struct h5_library *library;
-  } callers[H5_CALLERS];
+  struct libraries libraries;
   struct h5_file *files;       /* by record number */
   struct h5_dataset *datasets; /* by record number */
   struct h5_id *ids;

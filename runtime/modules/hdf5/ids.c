@@ -32,7 +32,8 @@ void h5_forked(void) {
 }
 
 static uint32_t place_of(const struct h5_library *lib, int64_t id) {
-  return (uint32_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15) >> 40) + lib->number) % H5_IDS;
+  return (uint32_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15) >> 40) + lib->common.number) %
+         H5_IDS;
 }
 
 static int64_t key_of(const struct h5_library *lib, int64_t id) {
@@ -42,7 +43,7 @@ static int64_t key_of(const struct h5_library *lib, int64_t id) {
 static struct h5_id *find(const struct h5_library *lib, int64_t id) {
   struct h5_id *ids = darshan_rt.hdf5.ids;
   for (uint32_t i = place_of(lib, id), n = 0; n < H5_IDS; i = (i + 1) % H5_IDS, n++) {
-    if (ids[i].library == lib->number && ids[i].id == id && !ids[i].deleted) return &ids[i];
+    if (ids[i].library == lib->common.number && ids[i].id == id && !ids[i].deleted) return &ids[i];
     if (ids[i].library == 0) return NULL;
   }
   return NULL;
@@ -73,7 +74,7 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
   uint32_t i = place_of(lib, id);
   for (uint32_t n = 0; !entry && n < H5_IDS; n++, i = (i + 1) % H5_IDS)
     if (hdf5->ids[i].library == 0 || hdf5->ids[i].deleted) entry = &hdf5->ids[i];
-  if (entry) *entry = (struct h5_id){id, lib->number, (uint16_t)kind, 0, number};
+  if (entry) *entry = (struct h5_id){id, lib->common.number, (uint16_t)kind, 0, number};
   h5_unlock(&hdf5->lock);
 }
 
@@ -98,6 +99,6 @@ void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return;
   for (uint32_t i = 0; i < H5_IDS; i++)
-    if (hdf5->ids[i].library == lib->number) hdf5->ids[i].deleted = 1;
+    if (hdf5->ids[i].library == lib->common.number) hdf5->ids[i].deleted = 1;
   h5_unlock(&hdf5->lock);
 }

@@ -1,13 +1,12 @@
-/* Which HDF5 library a caller uses.  There may be several in one process, most
- * of them loaded where RTLD_NEXT does not look (Python wheels bring their own,
- * renamed), so the search starts from the caller: the object that holds the
- * return address, then that object's own dependencies. */
+/* The HDF5 library that a caller uses: intercept/library.h finds it. */
 #ifndef DARSHAN_H5_LIBRARY_H
 #define DARSHAN_H5_LIBRARY_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "../../intercept/library.h"
 
 struct h5_token { /* H5O_token_t, passed by value */
   unsigned char bytes[16];
@@ -21,9 +20,8 @@ enum {
 #undef CALL
 
 struct h5_library {
-  uint32_t number; /* from 1 */
-  int narrow_ids;  /* ids are ints: before 1.10 */
-  void *handle;
+  struct library common;
+  int narrow_ids;                /* ids are ints: before 1.10 */
   void *functions[H5_FUNCTIONS]; /* NULL: not looked up yet */
 #define QUERY(name, type, params) type(*name) params;
 #include "queries.def"

@@ -5,7 +5,7 @@
 
 #include "../../records/size-bins.h"
 
-enum { FRAME = 5, SHOWN = 4 };
+enum { FRAME = 5 };
 /* Data spaces that are no ids, and selections: they never changed. */
 enum { SPACE_ALL = 0, SPACE_BLOCK = 1, SPACE_PLIST = 2 };
 enum { SELECT_POINTS = 1, SELECT_HYPERSLABS = 2, COLLECTIVE = 1 };
@@ -14,15 +14,15 @@ static_assert(H5D_WRITES == H5D_READS + 1, "pairs");
 static_assert(H5D_BYTES_WRITTEN == H5D_BYTES_READ + 1, "pairs");
 static_assert(H5D_MAX_WRITE_TIME_SIZE == H5D_MAX_READ_TIME_SIZE + 1, "pairs");
 static_assert(H5D_SIZE_WRITE_AGG_0_100 == H5D_SIZE_READ_AGG_0_100 + 10, "pairs");
-static_assert(H5D_ACCESS2_ACCESS == H5D_ACCESS1_ACCESS + H5_TUPLE, "groups");
+static_assert(H5D_ACCESS2_ACCESS == H5D_ACCESS1_ACCESS + ACCESS_FIELDS, "groups");
 static_assert(H5D_F_WRITE_START_TIMESTAMP == H5D_F_READ_START_TIMESTAMP + 1, "pairs");
 static_assert(H5D_F_WRITE_END_TIMESTAMP == H5D_F_READ_END_TIMESTAMP + 1, "pairs");
 static_assert(H5D_F_WRITE_TIME == H5D_F_READ_TIME + 1, "pairs");
 static_assert(H5D_F_MAX_WRITE_TIME == H5D_F_MAX_READ_TIME + 1, "pairs");
 
 struct transfer {
-  int64_t access[H5_TUPLE]; /* bytes, lengths, strides */
-  int selects;              /* counter of the kind of selection, -1: none */
+  int64_t access[ACCESS_FIELDS]; /* bytes, lengths, strides */
+  int selects;                   /* counter of the kind of selection, -1: none */
   int collective;
 };
 
@@ -74,54 +74,6 @@ static void describe(struct h5_library *lib, const struct h5_dataset *dataset, i
     transfer->collective = mode == COLLECTIVE;
 }
 
-/* The four most common accesses, each a tuple: as records/common-values.h, with
- * the size alone for the order. */
-static void show_tuple(int64_t *counters, const struct h5_tuple *tuple) {
-  struct h5_tuple shown[SHOWN + 1];
-  int n = 0, placed = 0;
-  for (int i = 0; i < SHOWN; i++) {
-    const int64_t *value = &counters[H5D_ACCESS1_ACCESS + i * H5_TUPLE];
-    int64_t count = counters[H5D_ACCESS1_COUNT + i];
-    int same = count && memcmp(value, tuple->value, sizeof(tuple->value)) == 0;
-    if (!placed &&
-        !(count > tuple->count || (count == tuple->count && value[0] > tuple->value[0]))) {
-      shown[n++] = *tuple;
-      placed = 1;
-    }
-    if (same) continue;
-    memcpy(shown[n].value, value, sizeof(shown[n].value));
-    shown[n++].count = count;
-  }
-  for (int i = 0; i < SHOWN && i < n; i++) {
-    memcpy(&counters[H5D_ACCESS1_ACCESS + i * H5_TUPLE], shown[i].value, sizeof(shown[i].value));
-    counters[H5D_ACCESS1_COUNT + i] = shown[i].count;
-  }
-}
-
-static void count_tuple(struct h5_dataset *dataset, const int64_t *access) {
-  if (!dataset->tuples)
-    dataset->tuples = scratch_take(&darshan_rt.scratch, H5_TUPLES * sizeof(struct h5_tuple));
-  if (!dataset->tuples) return;
-  uint32_t at = dataset->last_tuple;
-  size_t size = H5_TUPLE * sizeof(int64_t);
-  if (at >= dataset->used_tuples || memcmp(dataset->tuples[at].value, access, size) != 0)
-    for (at = 0; at < dataset->used_tuples; at++)
-      if (memcmp(dataset->tuples[at].value, access, size) == 0) break;
-  if (at == H5_TUPLES) return;
-  if (at == dataset->used_tuples) {
-    memcpy(dataset->tuples[at].value, access, size);
-    dataset->used_tuples++;
-  }
-  dataset->last_tuple = at;
-  dataset->tuples[at].count++;
-  int64_t *counters = dataset->record->counters;
-  if (access[0] == 0) return;
-  if (counters[H5D_ACCESS1_COUNT] && memcmp(&counters[H5D_ACCESS1_ACCESS], access, size) == 0)
-    counters[H5D_ACCESS1_COUNT] = dataset->tuples[at].count; /* the leader leads further */
-  else
-    show_tuple(counters, &dataset->tuples[at]);
-}
-
 static void count(struct h5_dataset *dataset, int op, const struct transfer *transfer, uint64_t t1,
                   uint64_t t2) {
   int64_t *counters = dataset->record->counters, bytes = transfer->access[0];
@@ -134,7 +86,8 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   if (transfer->selects >= 0) counters[transfer->selects]++;
   counters[H5D_SIZE_READ_AGG_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
   if (transfer->collective) counters[H5D_USE_MPIIO_COLLECTIVE] = 1;
-  count_tuple(dataset, transfer->access);
+  common_accesses_count(&dataset->accesses, &darshan_rt.scratch, &counters[H5D_ACCESS1_ACCESS],
+                        &counters[H5D_ACCESS1_COUNT], transfer->access);
   h5_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], start);
   times[H5D_F_READ_END_TIMESTAMP + op - 1] = end;
   times[H5D_F_READ_TIME + op - 1] += h5_time(&dataset->last_end[op], start, end);

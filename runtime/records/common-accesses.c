@@ -1,0 +1,58 @@
+#include "common-accesses.h"
+
+#include <string.h>
+
+enum { BYTES = ACCESS_FIELDS * sizeof(int64_t) };
+
+static int same(const int64_t *a, const int64_t *b) {
+  return memcmp(a, b, BYTES) == 0;
+}
+
+/* Puts the tuple into the slots of the record. */
+static void show(int64_t *values, int64_t *counts, const struct common_access *access) {
+  struct common_access shown[ACCESSES_SHOWN + 1];
+  int n = 0, placed = 0;
+  for (int i = 0; i < ACCESSES_SHOWN; i++) {
+    const int64_t *value = &values[i * ACCESS_FIELDS];
+    int64_t count = counts[i];
+    if (!placed &&
+        !(count > access->count || (count == access->count && value[0] > access->value[0]))) {
+      shown[n++] = *access;
+      placed = 1;
+    }
+    if (count && same(value, access->value)) continue;
+    memcpy(shown[n].value, value, BYTES);
+    shown[n++].count = count;
+  }
+  for (int i = 0; i < ACCESSES_SHOWN && i < n; i++) {
+    memcpy(&values[i * ACCESS_FIELDS], shown[i].value, BYTES);
+    counts[i] = shown[i].count;
+  }
+}
+
+/* Finds or adds; -1: the table is full. */
+static int find(struct common_accesses *table, const int64_t *access) {
+  if (table->last < table->used && same(table->entry[table->last].value, access))
+    return (int)table->last;
+  for (uint32_t at = 0; at < table->used; at++)
+    if (same(table->entry[at].value, access)) return (int)at;
+  if (table->used == ACCESSES_TRACKED) return -1;
+  memcpy(table->entry[table->used].value, access, BYTES);
+  return (int)table->used++;
+}
+
+void common_accesses_count(struct common_accesses *table, struct scratch *scratch, int64_t *values,
+                           int64_t *counts, const int64_t access[ACCESS_FIELDS]) {
+  if (!table->entry)
+    table->entry = scratch_take(scratch, ACCESSES_TRACKED * sizeof(struct common_access));
+  if (!table->entry) return;
+  int at = find(table, access);
+  if (at < 0) return;
+  table->last = (uint32_t)at;
+  int64_t count = ++table->entry[at].count;
+  if (access[0] == 0) return;
+  if (counts[0] && same(values, access))
+    counts[0] = count; /* the leader leads further */
+  else
+    show(values, counts, &table->entry[at]);
+}
