@@ -24,5 +24,3 @@ enum {
 #undef COUNTER
 #undef FCOUNTER
 #undef RETIRED_COUNTER
-#undef RECORD_PREFIX
-#undef RECORD_ROWS

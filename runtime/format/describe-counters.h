@@ -42,6 +42,3 @@ static const struct darshan_counter GLUE(RECORD_TAG, fcounters)[] = {
 #undef TEXT
 #undef ROW
 #undef NO_ROW
-#undef RECORD_PREFIX
-#undef RECORD_TAG
-#undef RECORD_ROWS

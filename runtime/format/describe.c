@@ -1,68 +1,11 @@
 /* The descriptions of describe.h, expanded from the tables. */
 #include "describe.h"
+#include "merge.h"
 
 #include <string.h>
 
-#define RECORD_PREFIX POSIX
-#define RECORD_TAG posix
-#define RECORD_ROWS "records/posix.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX MPIIO
-#define RECORD_TAG mpiio
-#define RECORD_ROWS "records/mpiio.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX STDIO
-#define RECORD_TAG stdio
-#define RECORD_ROWS "records/stdio.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX H5F
-#define RECORD_TAG h5f
-#define RECORD_ROWS "records/h5f.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX H5D
-#define RECORD_TAG h5d
-#define RECORD_ROWS "records/h5d.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX PNETCDF_FILE
-#define RECORD_TAG pnetcdf_file
-#define RECORD_ROWS "records/pnetcdf-file.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX PNETCDF_VAR
-#define RECORD_TAG pnetcdf_var
-#define RECORD_ROWS "records/pnetcdf-var.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX BGQ
-#define RECORD_TAG bgq
-#define RECORD_ROWS "records/bgq.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX LUSTRE_COMP
-#define RECORD_TAG lustre
-#define RECORD_ROWS "records/lustre.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX MDHIM
-#define RECORD_TAG mdhim
-#define RECORD_ROWS "records/mdhim.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX DFS
-#define RECORD_TAG dfs
-#define RECORD_ROWS "records/dfs.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX DAOS
-#define RECORD_TAG daos
-#define RECORD_ROWS "records/daos.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX POSIX_EXT
-#define RECORD_TAG posix_ext
-#define RECORD_ROWS "records/posix-ext.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX H5_META
-#define RECORD_TAG h5_meta
-#define RECORD_ROWS "records/h5-meta.def"
-#include "describe-counters.h"
-#define RECORD_PREFIX LAYERS
-#define RECORD_TAG layers
-#define RECORD_ROWS "records/layers.def"
-#include "describe-counters.h"
+#define EACH_TABLE "describe-counters.h"
+#include "each-table.h"
 
 static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NULL}};
 
@@ -112,6 +55,9 @@ static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NU
 #define SHAPE_LAYERS                                                                               \
   sizeof(struct darshan_layers_record), LAYERS_NUM_COUNTERS, LAYERS_NUM_FCOUNTERS,                 \
       layers_counters, layers_fcounters
+#define SHAPE_SHARED                                                                               \
+  sizeof(struct darshan_shared_record), SHARED_NUM_COUNTERS, SHARED_NUM_FCOUNTERS,                 \
+      shared_counters, shared_fcounters
 #define SHAPE_NULL 0, 0, 0, no_counters, no_counters
 #define SHAPE_DXT_POSIX sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters
 #define SHAPE_DXT_MPIIO sizeof(struct darshan_dxt_head), 0, 0, no_counters, no_counters
@@ -132,6 +78,11 @@ const struct darshan_module *darshan_module_by_id(int id) {
   for (int i = 0; i < NUM_MODULES; i++)
     if (modules[i].id == id) return &modules[i];
   return NULL;
+}
+
+void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module) {
+  darshan_merge_plan_of(plan, module->id);
+  plan->module = module;
 }
 
 const struct darshan_module *darshan_module_by_name(const char *name) {

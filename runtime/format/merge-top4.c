@@ -56,10 +56,24 @@ static void add_count(const struct list *list, int slot, int64_t count) {
   list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
 }
 
+/* What shared files mostly are: nothing to add, or the same values in the same
+ * order, which adding up does not change. */
+static bool add_alike(const struct list *into, const struct list *from) {
+  bool empty = true;
+  for (int i = 0; i < SLOTS; i++)
+    empty = empty && from->values[i * from->width] == 0;
+  if (empty) return true;
+  if (memcmp(into->values, from->values, (size_t)(SLOTS * into->width) * 8) != 0) return false;
+  for (int i = 0; i < SLOTS; i++)
+    add_count(into, i, from->counts[i]);
+  return true;
+}
+
 /* Equal values are added up first; the list is then built anew, so counts that
  * grew find their place. */
 static void reduce(const struct list *into, const struct list *from) {
   struct entry old[2 * SLOTS];
+  if (add_alike(into, from)) return;
   for (int i = 0; i < SLOTS; i++)
     old[SLOTS + i] = get(from, i);
   for (int i = 0; i < SLOTS; i++)
@@ -104,19 +118,17 @@ static void total_unless_empty(const struct list *into, const struct list *from)
 static void each_list(const struct darshan_merge_plan *plan, void *into, const void *from,
                       void (*merge)(const struct list *into, const struct list *from)) {
   int64_t *a = darshan_record_counters(plan, into), *b = darshan_record_counters(plan, from);
-  const struct darshan_counter *row = plan->module->counters;
-  while (row->name) {
-    int numbers = 0;
-    const struct darshan_counter *first = row;
-    for (; row->name && row->rule == DARSHAN_RULE_TOP4_VALUE; row++)
-      numbers++;
-    if (numbers == 0) {
-      row++;
+  for (int i = 0; i < plan->num_counters;) {
+    int first = i;
+    while (i < plan->num_counters && plan->rules[i] == DARSHAN_RULE_TOP4_VALUE)
+      i++;
+    if (i == first) {
+      i++;
       continue;
     }
-    /* row is the first of the four counts now */
-    const struct list into_list = {numbers / SLOTS, a + first->index, a + row->index};
-    const struct list from_list = {numbers / SLOTS, b + first->index, b + row->index};
+    /* i is the first of the four counts now */
+    const struct list into_list = {(i - first) / SLOTS, a + first, a + i};
+    const struct list from_list = {(i - first) / SLOTS, b + first, b + i};
     merge(&into_list, &from_list);
   }
 }
@@ -126,6 +138,6 @@ void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, cons
 }
 
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from) {
-  bool is_mpiio = plan->module->id == DARSHAN_MOD_MPIIO; /* the format makes an exception */
+  bool is_mpiio = plan->id == DARSHAN_MOD_MPIIO; /* the format makes an exception */
   each_list(plan, into, from, is_mpiio ? total_unless_empty : total);
 }

@@ -3,38 +3,6 @@
 
 #include "merge-top4.h"
 
-#include <string.h>
-
-static int index_of(const struct darshan_counter *rows, const char *prefixless) {
-  size_t tail = strlen(prefixless);
-  for (const struct darshan_counter *row = rows; row->name; row++) {
-    size_t length = strlen(row->name);
-    if (row->index >= 0 && length > tail && row->name[length - tail - 1] == '_' &&
-        strcmp(row->name + length - tail, prefixless) == 0)
-      return row->index;
-  }
-  return -1;
-}
-
-void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module) {
-  memset(plan, 0, sizeof(*plan));
-  plan->module = module;
-  plan->counters_at = sizeof(struct darshan_base_record);
-  if (module->kind == DARSHAN_KIND_FILE_COUNTERS) plan->counters_at += sizeof(uint64_t);
-  plan->fcounters_at = plan->counters_at + (size_t)module->num_counters * sizeof(int64_t);
-  plan->bytes_read = index_of(module->counters, "BYTES_READ");
-  plan->bytes_written = index_of(module->counters, "BYTES_WRITTEN");
-  plan->max_byte_read = index_of(module->counters, "MAX_BYTE_READ");
-  plan->max_byte_written = index_of(module->counters, "MAX_BYTE_WRITTEN");
-  plan->read_time = index_of(module->fcounters, "F_READ_TIME");
-  plan->write_time = index_of(module->fcounters, "F_WRITE_TIME");
-  plan->meta_time = index_of(module->fcounters, "F_META_TIME");
-  plan->fastest_time = index_of(module->fcounters, "F_FASTEST_RANK_TIME");
-  plan->slowest_time = index_of(module->fcounters, "F_SLOWEST_RANK_TIME");
-  for (const struct darshan_counter *row = module->counters; row->name; row++)
-    plan->unknown_sums |= row->rule == DARSHAN_RULE_SUM_OR_UNKNOWN;
-}
-
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record) {
   return (int64_t *)(void *)((char *)(uintptr_t)record + plan->counters_at);
 }
@@ -99,37 +67,34 @@ static double merge_fcounter(enum darshan_rule rule, double into, double from) {
 }
 
 /* The n-th maximum takes the n-th companion along. */
-static void merge_maxima(const struct darshan_module *module, int64_t *into, double *finto,
+static void merge_maxima(const struct darshan_merge_plan *plan, int64_t *into, double *finto,
                          const int64_t *from, const double *ffrom) {
-  const struct darshan_counter *companion = module->counters;
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++) {
-    if (row->rule != DARSHAN_RULE_MAX_WITH) continue;
-    while (companion->name && companion->rule != DARSHAN_RULE_COMPANION)
+  int companion = 0;
+  for (int i = 0; i < plan->num_fcounters; i++) {
+    if (plan->frules[i] != DARSHAN_RULE_MAX_WITH) continue;
+    while (companion < plan->num_counters && plan->rules[companion] != DARSHAN_RULE_COMPANION)
       companion++;
-    if (ffrom[row->index] > finto[row->index]) {
-      finto[row->index] = ffrom[row->index];
-      if (companion->name) into[companion->index] = from[companion->index];
+    if (ffrom[i] > finto[i]) {
+      finto[i] = ffrom[i];
+      if (companion < plan->num_counters) into[companion] = from[companion];
     }
-    if (companion->name) companion++;
+    companion++;
   }
 }
 
 static void merge_single(const struct darshan_merge_plan *plan, void *into, const void *from,
                          bool all_unknown) {
-  const struct darshan_module *module = plan->module;
   int64_t *counters = darshan_record_counters(plan, into);
   double *fcounters = darshan_record_fcounters(plan, into);
   const int64_t *new = darshan_record_counters(plan, from);
   const double *fnew = darshan_record_fcounters(plan, from);
-  for (const struct darshan_counter *row = module->counters; row->name; row++) {
-    if (row->index < 0) continue;
-    bool unknown = all_unknown || row->rule == DARSHAN_RULE_SUM_OR_UNKNOWN;
-    counters[row->index] = merge_counter(row->rule, counters[row->index], new[row->index], unknown);
+  for (int i = 0; i < plan->num_counters; i++) {
+    bool unknown = all_unknown || plan->rules[i] == DARSHAN_RULE_SUM_OR_UNKNOWN;
+    counters[i] = merge_counter(plan->rules[i], counters[i], new[i], unknown);
   }
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
-    if (row->index >= 0)
-      fcounters[row->index] = merge_fcounter(row->rule, fcounters[row->index], fnew[row->index]);
-  merge_maxima(module, counters, fcounters, new, fnew);
+  for (int i = 0; i < plan->num_fcounters; i++)
+    fcounters[i] = merge_fcounter(plan->frules[i], fcounters[i], fnew[i]);
+  merge_maxima(plan, counters, fcounters, new, fnew);
 }
 
 /* Who was fastest or slowest: one rank, its bytes and its time. */
@@ -138,29 +103,18 @@ struct extreme {
   double time;
 };
 
-/* The fields of a rule are told apart by their units. */
-static void set_extreme(const struct darshan_merge_plan *plan, void *record, enum darshan_rule rule,
-                        struct extreme extreme) {
-  int64_t *counters = darshan_record_counters(plan, record);
-  double *fcounters = darshan_record_fcounters(plan, record);
-  for (const struct darshan_counter *row = plan->module->counters; row->name; row++)
-    if (row->rule == rule)
-      counters[row->index] = row->unit == DARSHAN_UNIT_RANK ? extreme.rank : extreme.bytes;
-  for (const struct darshan_counter *row = plan->module->fcounters; row->name; row++)
-    if (row->rule == rule) fcounters[row->index] = extreme.time;
+static void set_extreme(const struct darshan_merge_plan *plan, void *record,
+                        struct darshan_extreme_places at, struct extreme extreme) {
+  if (at.rank >= 0) darshan_record_counters(plan, record)[at.rank] = extreme.rank;
+  if (at.bytes >= 0) darshan_record_counters(plan, record)[at.bytes] = extreme.bytes;
+  if (at.time >= 0) darshan_record_fcounters(plan, record)[at.time] = extreme.time;
 }
 
 static struct extreme get_extreme(const struct darshan_merge_plan *plan, const void *record,
-                                  enum darshan_rule rule) {
-  struct extreme extreme = {0, 0, 0};
-  const int64_t *counters = darshan_record_counters(plan, record);
-  const double *fcounters = darshan_record_fcounters(plan, record);
-  for (const struct darshan_counter *row = plan->module->counters; row->name; row++)
-    if (row->rule == rule)
-      *(row->unit == DARSHAN_UNIT_RANK ? &extreme.rank : &extreme.bytes) = counters[row->index];
-  for (const struct darshan_counter *row = plan->module->fcounters; row->name; row++)
-    if (row->rule == rule) extreme.time = fcounters[row->index];
-  return extreme;
+                                  struct darshan_extreme_places at) {
+  return (struct extreme){at.rank < 0 ? 0 : darshan_record_counters(plan, record)[at.rank],
+                          at.bytes < 0 ? 0 : darshan_record_counters(plan, record)[at.bytes],
+                          at.time < 0 ? 0 : darshan_record_fcounters(plan, record)[at.time]};
 }
 
 static struct extreme own_extreme(const struct darshan_merge_plan *plan, const void *record) {
@@ -168,17 +122,20 @@ static struct extreme own_extreme(const struct darshan_merge_plan *plan, const v
                           darshan_record_bytes(plan, record), darshan_record_time(plan, record)};
 }
 
-static bool beats(enum darshan_rule rule, struct extreme a, struct extreme b) {
-  return rule == DARSHAN_RULE_FASTEST ? a.time < b.time : a.time > b.time;
+/* If `other` is faster (slower) than what `into` says, it takes its place. */
+static void merge_extremes(const struct darshan_merge_plan *plan, void *into,
+                           struct extreme fastest, struct extreme slowest, bool first) {
+  if (first || fastest.time < get_extreme(plan, into, plan->fastest).time)
+    set_extreme(plan, into, plan->fastest, fastest);
+  if (first || slowest.time > get_extreme(plan, into, plan->slowest).time)
+    set_extreme(plan, into, plan->slowest, slowest);
 }
-
-static const enum darshan_rule extremes[] = {DARSHAN_RULE_FASTEST, DARSHAN_RULE_SLOWEST};
 
 void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
                            struct darshan_spread *spread) {
   struct extreme own = own_extreme(plan, record);
-  set_extreme(plan, record, DARSHAN_RULE_FASTEST, own);
-  set_extreme(plan, record, DARSHAN_RULE_SLOWEST, own);
+  set_extreme(plan, record, plan->fastest, own);
+  set_extreme(plan, record, plan->slowest, own);
   *spread = (struct darshan_spread){1, own.time, 0, (double)own.bytes, 0};
 }
 
@@ -196,11 +153,8 @@ void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
   const struct darshan_spread *b = from_spread;
   merge_single(plan, into, from, false);
   darshan_top4_reduce(plan, into, from);
-  for (int i = 0; i < 2; i++) {
-    struct extreme other = get_extreme(plan, from, extremes[i]);
-    if (beats(extremes[i], other, get_extreme(plan, into, extremes[i])))
-      set_extreme(plan, into, extremes[i], other);
-  }
+  merge_extremes(plan, into, get_extreme(plan, from, plan->fastest),
+                 get_extreme(plan, from, plan->slowest), false);
   a->time_square =
       merge_squares(a->n, a->time_sum, a->time_square, b->n, b->time_sum, b->time_square);
   a->bytes_square =
@@ -214,12 +168,8 @@ void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
                           const struct darshan_spread *spread) {
   ((struct darshan_base_record *)record)->rank = -1;
   double *fcounters = darshan_record_fcounters(plan, record);
-  for (const struct darshan_counter *row = plan->module->fcounters; row->name; row++) {
-    if (row->rule == DARSHAN_RULE_VARIANCE_TIME)
-      fcounters[row->index] = spread->time_square / spread->n;
-    if (row->rule == DARSHAN_RULE_VARIANCE_BYTES)
-      fcounters[row->index] = spread->bytes_square / spread->n;
-  }
+  if (plan->variance_time >= 0) fcounters[plan->variance_time] = spread->time_square / spread->n;
+  if (plan->variance_bytes >= 0) fcounters[plan->variance_bytes] = spread->bytes_square / spread->n;
 }
 
 /* Fastest and slowest mean something only while all records are of one file. */
@@ -232,14 +182,15 @@ static void total_extremes(const struct darshan_merge_plan *plan, struct darshan
     state->one_id = true;
   }
   state->one_id = state->one_id && base->id == state->id;
-  for (int i = 0; i < 2; i++) {
-    struct extreme extreme =
-        base->rank == -1 ? get_extreme(plan, record, extremes[i]) : own_extreme(plan, record);
-    if (!state->one_id)
-      set_extreme(plan, total, extremes[i], (struct extreme){-1, -1, 0});
-    else if (first || beats(extremes[i], extreme, get_extreme(plan, total, extremes[i])))
-      set_extreme(plan, total, extremes[i], extreme);
+  if (!state->one_id) {
+    set_extreme(plan, total, plan->fastest, (struct extreme){-1, -1, 0});
+    set_extreme(plan, total, plan->slowest, (struct extreme){-1, -1, 0});
+    return;
   }
+  struct extreme own = own_extreme(plan, record);
+  bool shared = base->rank == -1;
+  merge_extremes(plan, total, shared ? get_extreme(plan, record, plan->fastest) : own,
+                 shared ? get_extreme(plan, record, plan->slowest) : own, first);
 }
 
 void darshan_total_add(const struct darshan_merge_plan *plan, struct darshan_total_state *state,

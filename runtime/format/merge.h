@@ -10,17 +10,30 @@
 
 #include <stdbool.h>
 
+/* Counters and fcounter that name a rank. */
+struct darshan_extreme_places {
+  int rank, bytes, time;
+};
+
 /* What the rules need to know about a module; indexes are -1 where it has no
  * such counter. */
 struct darshan_merge_plan {
-  const struct darshan_module *module;
+  const struct darshan_module *module; /* NULL in a plan made by number alone */
+  int id;
+  size_t record_size;
   size_t counters_at, fcounters_at; /* byte offsets in a record */
-  int bytes_read, bytes_written;    /* counters */
+  int num_counters, num_fcounters;
+  const unsigned char *rules, *frules; /* enum darshan_rule of each */
+  int bytes_read, bytes_written;       /* counters */
   int max_byte_read, max_byte_written;
   int read_time, write_time, meta_time; /* fcounters */
-  int fastest_time, slowest_time;
+  int variance_time, variance_bytes;
+  struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */
 };
+/* By the number of a module; false: its records are not counters alone, and
+ * there is nothing to merge. */
+bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module);
 void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module);
 
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record);

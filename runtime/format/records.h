@@ -8,51 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_PREFIX POSIX
-#define RECORD_ROWS "records/posix.def"
-#include "declare-record.h"
-#define RECORD_PREFIX MPIIO
-#define RECORD_ROWS "records/mpiio.def"
-#include "declare-record.h"
-#define RECORD_PREFIX STDIO
-#define RECORD_ROWS "records/stdio.def"
-#include "declare-record.h"
-#define RECORD_PREFIX H5F
-#define RECORD_ROWS "records/h5f.def"
-#include "declare-record.h"
-#define RECORD_PREFIX H5D
-#define RECORD_ROWS "records/h5d.def"
-#include "declare-record.h"
-#define RECORD_PREFIX PNETCDF_FILE
-#define RECORD_ROWS "records/pnetcdf-file.def"
-#include "declare-record.h"
-#define RECORD_PREFIX PNETCDF_VAR
-#define RECORD_ROWS "records/pnetcdf-var.def"
-#include "declare-record.h"
-#define RECORD_PREFIX BGQ
-#define RECORD_ROWS "records/bgq.def"
-#include "declare-record.h"
-#define RECORD_PREFIX LUSTRE_COMP
-#define RECORD_ROWS "records/lustre.def"
-#include "declare-record.h"
-#define RECORD_PREFIX MDHIM
-#define RECORD_ROWS "records/mdhim.def"
-#include "declare-record.h"
-#define RECORD_PREFIX DFS
-#define RECORD_ROWS "records/dfs.def"
-#include "declare-record.h"
-#define RECORD_PREFIX DAOS
-#define RECORD_ROWS "records/daos.def"
-#include "declare-record.h"
-#define RECORD_PREFIX POSIX_EXT
-#define RECORD_ROWS "records/posix-ext.def"
-#include "declare-record.h"
-#define RECORD_PREFIX H5_META
-#define RECORD_ROWS "records/h5-meta.def"
-#include "declare-record.h"
-#define RECORD_PREFIX LAYERS
-#define RECORD_ROWS "records/layers.def"
-#include "declare-record.h"
+#define EACH_TABLE "declare-record.h"
+#include "each-table.h"
 
 /* Every record starts like this.  rank -1: all ranks combined. */
 struct darshan_base_record {
@@ -85,6 +42,7 @@ DARSHAN_COUNTER_RECORD(bgq, BGQ);
 DARSHAN_COUNTER_RECORD(posix_ext, POSIX_EXT);
 DARSHAN_COUNTER_RECORD(h5_meta, H5_META);
 DARSHAN_COUNTER_RECORD(layers, LAYERS);
+DARSHAN_COUNTER_RECORD(shared, SHARED);
 
 /* LUSTRE: the components follow the head, then the OST ids (i64) of all. */
 struct darshan_lustre_head {

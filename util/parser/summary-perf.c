@@ -16,7 +16,7 @@ int summary_perf_add(struct summary *summary, const void *record) {
   summary->total_bytes =
       (int64_t)((uint64_t)summary->total_bytes + (uint64_t)darshan_record_bytes(plan, record));
   if (base->rank < 0) {
-    summary->shared_time += fcounters[plan->slowest_time];
+    summary->shared_time += fcounters[plan->slowest.time];
     return 0;
   }
   int is_new;

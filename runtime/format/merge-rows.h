@@ -1,0 +1,42 @@
+/* Defines the merge rules of one table: bytes and names in a row, no pointers,
+ * so that they cost a process nothing until they are used.  Included by
+ * each-table.h for merge-rules.c. */
+#define GLUE_(a, b) a##_##b
+#define GLUE(a, b) GLUE_(a, b)
+#define RETIRED_COUNTER(name, first, last)
+
+#define COUNTER(name, rule, unit, since, absent, meaning) DARSHAN_RULE_##rule,
+#define FCOUNTER(name, rule, unit, since, absent, meaning)
+static const unsigned char GLUE(RECORD_PREFIX, rules)[] = {
+#include RECORD_ROWS
+    0};
+#undef COUNTER
+#undef FCOUNTER
+
+#define COUNTER(name, rule, unit, since, absent, meaning)
+#define FCOUNTER(name, rule, unit, since, absent, meaning) DARSHAN_RULE_##rule,
+static const unsigned char GLUE(RECORD_PREFIX, frules)[] = {
+#include RECORD_ROWS
+    0};
+#undef COUNTER
+#undef FCOUNTER
+
+#define COUNTER(name, rule, unit, since, absent, meaning) #name "\0"
+#define FCOUNTER(name, rule, unit, since, absent, meaning)
+static const char GLUE(RECORD_PREFIX, names)[] =
+#include RECORD_ROWS
+    "";
+#undef COUNTER
+#undef FCOUNTER
+
+#define COUNTER(name, rule, unit, since, absent, meaning)
+#define FCOUNTER(name, rule, unit, since, absent, meaning) #name "\0"
+static const char GLUE(RECORD_PREFIX, fnames)[] =
+#include RECORD_ROWS
+    "";
+#undef COUNTER
+#undef FCOUNTER
+
+#undef RETIRED_COUNTER
+#undef GLUE_
+#undef GLUE

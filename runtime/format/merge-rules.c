@@ -1,0 +1,80 @@
+/* A merge plan from the tables.  Separate from describe.c, whose tables are
+ * full of pointers: the runtime is in every process and merges in few. */
+#include "merge.h"
+
+#include <string.h>
+
+#define EACH_TABLE "merge-rows.h"
+#include "each-table.h"
+
+/* Place of a name in a row of names that end in NUL; -1: not there. */
+static int index_of(const char *names, const char *name) {
+  for (int i = 0; *names; names += strlen(names) + 1, i++)
+    if (strcmp(names, name) == 0) return i;
+  return -1;
+}
+
+static void find_roles(struct darshan_merge_plan *plan, const char *names, const char *fnames) {
+  plan->bytes_read = index_of(names, "BYTES_READ");
+  plan->bytes_written = index_of(names, "BYTES_WRITTEN");
+  plan->max_byte_read = index_of(names, "MAX_BYTE_READ");
+  plan->max_byte_written = index_of(names, "MAX_BYTE_WRITTEN");
+  plan->fastest.rank = index_of(names, "FASTEST_RANK");
+  plan->fastest.bytes = index_of(names, "FASTEST_RANK_BYTES");
+  plan->slowest.rank = index_of(names, "SLOWEST_RANK");
+  plan->slowest.bytes = index_of(names, "SLOWEST_RANK_BYTES");
+  plan->read_time = index_of(fnames, "F_READ_TIME");
+  plan->write_time = index_of(fnames, "F_WRITE_TIME");
+  plan->meta_time = index_of(fnames, "F_META_TIME");
+  plan->fastest.time = index_of(fnames, "F_FASTEST_RANK_TIME");
+  plan->slowest.time = index_of(fnames, "F_SLOWEST_RANK_TIME");
+  plan->variance_time = index_of(fnames, "F_VARIANCE_RANK_TIME");
+  plan->variance_bytes = index_of(fnames, "F_VARIANCE_RANK_BYTES");
+}
+
+static void fill(struct darshan_merge_plan *plan, const unsigned char *rules, int num_counters,
+                 const unsigned char *frules, int num_fcounters) {
+  plan->rules = rules;
+  plan->frules = frules;
+  plan->num_counters = num_counters;
+  plan->num_fcounters = num_fcounters;
+  for (int i = 0; i < num_counters; i++)
+    plan->unknown_sums |= rules[i] == DARSHAN_RULE_SUM_OR_UNKNOWN;
+}
+
+/* What stands before and behind the counters of a record of each kind. */
+#define PLAN(PREFIX, before, behind)                                                               \
+  fill(plan, PREFIX##_rules, PREFIX##_NUM_COUNTERS, PREFIX##_frules, PREFIX##_NUM_FCOUNTERS);      \
+  find_roles(plan, PREFIX##_names, PREFIX##_fnames);                                               \
+  shape(plan, before, behind);                                                                     \
+  return true
+#define PLAN_COUNTERS(PREFIX) PLAN(PREFIX, 0, 0)
+#define PLAN_FILE_COUNTERS(PREFIX) PLAN(PREFIX, sizeof(uint64_t), 0)
+#define PLAN_DFS(PREFIX) PLAN(PREFIX, 0, 2 * 16)
+#define PLAN_DAOS(PREFIX) PLAN(PREFIX, 0, 2 * 16 + 2 * sizeof(uint64_t))
+#define PLAN_MDHIM(PREFIX) return false
+#define PLAN_LUSTRE(PREFIX) return false
+#define PLAN_DXT(PREFIX) return false
+#define PLAN_HEATMAP(PREFIX) return false
+#define PLAN_NONE(PREFIX) return false
+
+static void shape(struct darshan_merge_plan *plan, size_t before, size_t behind) {
+  plan->counters_at = sizeof(struct darshan_base_record) + before;
+  plan->fcounters_at = plan->counters_at + (size_t)plan->num_counters * sizeof(int64_t);
+  plan->record_size = plan->fcounters_at + (size_t)plan->num_fcounters * sizeof(double) + behind;
+}
+
+bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module) {
+  *plan = (struct darshan_merge_plan){.id = module};
+  find_roles(plan, "", "");
+  shape(plan, 0, 0);
+  switch (module) {
+#define MODULE(id, SYMBOL, name, PREFIX, version, KIND)                                            \
+  case id:                                                                                         \
+    PLAN_##KIND(PREFIX);
+#include "modules.def"
+#undef MODULE
+  default:
+    return false;
+  }
+}
