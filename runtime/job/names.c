@@ -139,3 +139,9 @@ size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_le
   out[length] = '\0';
   return length;
 }
+
+const char *darshan_without_driver(const char *path) {
+  const char *colon = strchr(path, ':');
+  if (!colon || colon - path < 2 || memchr(path, '/', (size_t)(colon - path))) return path;
+  return colon + 1;
+}

@@ -22,4 +22,7 @@ void darshan_names_after_fork(struct darshan_config *config);
 size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
                           const char *path);
 
+/* The path in "driver:path", as MPI-IO takes it; one letter is a folder. */
+const char *darshan_without_driver(const char *path);
+
 #endif

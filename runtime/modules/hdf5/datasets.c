@@ -98,12 +98,12 @@ static void note_shape(struct h5_library *lib, int64_t id, struct h5_dataset *da
     lib->H5Tclose(type);
   }
   note_storage(lib, id, dataset, chunk);
-  if (!h5_lock(&dataset->lock)) return;
+  if (!record_lock(&dataset->lock)) return;
   dataset->record->counters[H5D_DATATYPE_SIZE] = dataset->type_size;
   for (int i = 0; i < FRAME; i++)
     dataset->record->counters[H5D_CHUNK_SIZE_D1 + i] = chunk[i];
   dataset->described = 1;
-  h5_unlock(&dataset->lock);
+  record_unlock(&dataset->lock);
 }
 
 /* Asks the library what the dataset is like: its extent and its chunk cache each
@@ -112,10 +112,10 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   if (created || !dataset->described) note_shape(lib, id, dataset);
   note_extent(lib, id, dataset);
   note_cache(lib, id, dataset);
-  if (!h5_lock(&dataset->lock)) return;
+  if (!record_lock(&dataset->lock)) return;
   dataset->record->counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
   dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;
-  h5_unlock(&dataset->lock);
+  record_unlock(&dataset->lock);
 }
 
 /* A dataset that was just opened, or is met for the first time. */
@@ -151,27 +151,27 @@ void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame 
                 uint64_t t2) {
   if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
   struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how & H5D_CREATED) : NULL;
-  if (dataset && h5_lock(&dataset->lock)) {
+  if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
     double start = ticks_seconds(t1), end = ticks_seconds(t2);
     dataset->record->counters[H5D_OPENS]++;
     dataset->record->counters[H5D_USE_DEPRECATED] = (how & H5D_DEPRECATED) != 0;
-    h5_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], start);
+    record_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], start);
     times[H5D_F_OPEN_END_TIMESTAMP] = end;
-    times[H5D_F_META_TIME] += h5_time(&dataset->last_end[0], start, end);
-    h5_unlock(&dataset->lock);
+    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], start, end);
+    record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
 }
 
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  if (h5_lock(&dataset->lock)) {
+  if (record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
     double start = ticks_seconds(t1), end = ticks_seconds(t2);
-    h5_note_start(&times[H5D_F_CLOSE_START_TIMESTAMP], start);
+    record_note_start(&times[H5D_F_CLOSE_START_TIMESTAMP], start);
     times[H5D_F_CLOSE_END_TIMESTAMP] = end;
-    times[H5D_F_META_TIME] += h5_time(&dataset->last_end[0], start, end);
-    h5_unlock(&dataset->lock);
+    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], start, end);
+    record_unlock(&dataset->lock);
   }
   layer_pop(frame, &dataset->layer, t1, t2);
   h5d_after_close(dataset);
@@ -180,11 +180,11 @@ void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t 
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct h5_dataset *dataset = result >= 0 ? h5d_of(lib, known) : NULL;
-  if (dataset && h5_lock(&dataset->lock)) {
+  if (dataset && record_lock(&dataset->lock)) {
     dataset->record->counters[H5D_FLUSHES]++;
     dataset->record->fcounters[H5D_F_META_TIME] +=
-        h5_time(&dataset->last_end[0], ticks_seconds(t1), ticks_seconds(t2));
-    h5_unlock(&dataset->lock);
+        record_time(&dataset->last_end[0], ticks_seconds(t1), ticks_seconds(t2));
+    record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
 }
@@ -197,9 +197,9 @@ void h5d_extended(struct h5_library *lib, const struct h5_known *known, int resu
     return;
   }
   note_extent(lib, known->id, dataset);
-  if (h5_lock(&dataset->lock)) {
+  if (record_lock(&dataset->lock)) {
     dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;
-    h5_unlock(&dataset->lock);
+    record_unlock(&dataset->lock);
   }
   layer_pop(frame, &dataset->layer, t1, t2);
   h5_meta(&darshan_rt.hdf5.files[dataset->file], counter, H5_META_F_OTHER_TIME, NULL, t1, t2);

@@ -3,17 +3,11 @@
 
 #include <string.h>
 
+#include "../../job/names.h"
 #include "../posix/posix.h"
 
 uint32_t h5f_number(const struct h5_file *file) {
   return (uint32_t)(file - darshan_rt.hdf5.files);
-}
-
-/* "driver:path" names the driver of MPI-IO, not a folder. */
-static const char *without_prefix(const char *path) {
-  const char *colon = strchr(path, ':');
-  return colon && colon - path >= 2 && !memchr(path, '/', (size_t)(colon - path)) ? colon + 1
-                                                                                  : path;
 }
 
 /* With the store's lock. */
@@ -41,7 +35,7 @@ static struct h5_file *file_of_path(const char *path) {
   h5_prepare();
   if (!darshan_rt.hdf5.prepared) return NULL;
   if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_H5F, AT_FDCWD,
-                     without_prefix(path)))
+                     darshan_without_driver(path)))
     return NULL;
   if (!runtime_enter()) return NULL;
   store_lock(&darshan_rt.store);
@@ -76,15 +70,15 @@ static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
 }
 
 static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2) {
-  if (!h5_lock(&file->lock)) return;
+  if (!record_lock(&file->lock)) return;
   double *times = file->record->fcounters;
   double start = ticks_seconds(t1), end = ticks_seconds(t2);
   file->record->counters[H5F_OPENS]++;
   file->record->counters[H5F_USE_MPIIO] = mpiio;
-  h5_note_start(&times[H5F_F_OPEN_START_TIMESTAMP], start);
+  record_note_start(&times[H5F_F_OPEN_START_TIMESTAMP], start);
   times[H5F_F_OPEN_END_TIMESTAMP] = end;
-  times[H5F_F_META_TIME] += h5_time(&file->last_end, start, end);
-  h5_unlock(&file->lock);
+  times[H5F_F_META_TIME] += record_time(&file->last_end, start, end);
+  record_unlock(&file->lock);
 }
 
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
@@ -112,23 +106,23 @@ void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer
 void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2) {
   struct h5_file *file = result >= 0 ? h5f_of(lib, id) : NULL;
-  if (file && h5_lock(&file->lock)) {
+  if (file && record_lock(&file->lock)) {
     file->record->counters[H5F_FLUSHES]++;
     file->record->fcounters[H5F_F_META_TIME] +=
-        h5_time(&file->last_end, ticks_seconds(t1), ticks_seconds(t2));
-    h5_unlock(&file->lock);
+        record_time(&file->last_end, ticks_seconds(t1), ticks_seconds(t2));
+    record_unlock(&file->lock);
   }
   layer_pop(frame, file ? &file->layer : NULL, t1, t2);
 }
 
 void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  if (h5_lock(&file->lock)) {
+  if (record_lock(&file->lock)) {
     double *times = file->record->fcounters;
     double start = ticks_seconds(t1), end = ticks_seconds(t2);
-    h5_note_start(&times[H5F_F_CLOSE_START_TIMESTAMP], start);
+    record_note_start(&times[H5F_F_CLOSE_START_TIMESTAMP], start);
     times[H5F_F_CLOSE_END_TIMESTAMP] = end;
-    times[H5F_F_META_TIME] += h5_time(&file->last_end, start, end);
-    h5_unlock(&file->lock);
+    times[H5F_F_META_TIME] += record_time(&file->last_end, start, end);
+    record_unlock(&file->lock);
   }
   layer_pop(frame, &file->layer, t1, t2);
 }

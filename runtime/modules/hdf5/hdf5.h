@@ -6,9 +6,8 @@
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
-#include "../../intercept/spin.h"
 #include "../../job/fds.h"
-#include "../../job/runtime.h"
+#include "../../records/update.h"
 #include "../layers/layers.h"
 #include "library.h"
 
@@ -86,24 +85,6 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
 /* Pieces. */
 static inline int h5_counts(const struct h5_library *lib) {
   return lib && darshan_rt.fd_limit && !(darshan_guard & GUARD_VFORK);
-}
-static inline int h5_lock(int *lock) {
-  if (!runtime_enter()) return 0;
-  spin_lock(lock);
-  return 1;
-}
-static inline void h5_unlock(int *lock) {
-  spin_unlock(lock);
-  runtime_leave();
-}
-static inline void h5_note_start(double *first, double start) {
-  if (*first == 0 || start < *first) *first = start;
-}
-/* Time without what overlaps the call before it. */
-static inline double h5_time(double *last, double start, double end) {
-  double passed = end - (start > *last ? start : *last);
-  if (end > *last) *last = end;
-  return passed;
 }
 
 #endif

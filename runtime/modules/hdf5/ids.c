@@ -52,7 +52,7 @@ static struct h5_id *find(const struct h5_library *lib, int64_t id) {
 struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   struct h5_known known = {.id = key_of(lib, id)};
-  if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return known;
+  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return known;
   const struct h5_id *entry = find(lib, known.id);
   if (entry) {
     known.kind = entry->kind;
@@ -62,25 +62,25 @@ struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
     } else
       known.file = &hdf5->files[entry->number];
   }
-  h5_unlock(&hdf5->lock);
+  record_unlock(&hdf5->lock);
   return known;
 }
 
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   id = key_of(lib, id);
-  if (!number || !h5_lock(&hdf5->lock)) return;
+  if (!number || !record_lock(&hdf5->lock)) return;
   struct h5_id *entry = find(lib, id);
   uint32_t i = place_of(lib, id);
   for (uint32_t n = 0; !entry && n < H5_IDS; n++, i = (i + 1) % H5_IDS)
     if (hdf5->ids[i].library == 0 || hdf5->ids[i].deleted) entry = &hdf5->ids[i];
   if (entry) *entry = (struct h5_id){id, lib->common.number, (uint16_t)kind, 0, number};
-  h5_unlock(&hdf5->lock);
+  record_unlock(&hdf5->lock);
 }
 
 void h5_forget(const struct h5_library *lib, int64_t id) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
-  if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return;
+  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
   struct h5_id *entry = find(lib, key_of(lib, id));
   if (entry) {
     entry->deleted = 1;
@@ -91,14 +91,14 @@ void h5_forget(const struct h5_library *lib, int64_t id) {
       i = (i + H5_IDS - 1) % H5_IDS;
     }
   }
-  h5_unlock(&hdf5->lock);
+  record_unlock(&hdf5->lock);
 }
 
 /* H5close: every id of the library ends, and the numbers will come again. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
-  if (!hdf5->prepared || !h5_lock(&hdf5->lock)) return;
+  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
   for (uint32_t i = 0; i < H5_IDS; i++)
     if (hdf5->ids[i].library == lib->common.number) hdf5->ids[i].deleted = 1;
-  h5_unlock(&hdf5->lock);
+  record_unlock(&hdf5->lock);
 }

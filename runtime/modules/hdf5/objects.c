@@ -21,15 +21,15 @@ static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
 
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
-  if (file && h5_lock(&file->lock)) {
+  if (file && record_lock(&file->lock)) {
     struct darshan_h5_meta_record *record = meta_record(file);
     if (record) {
       record->counters[counter]++;
       if (fcounter >= 0)
         record->fcounters[fcounter] +=
-            h5_time(&file->last_meta_end, ticks_seconds(t1), ticks_seconds(t2));
+            record_time(&file->last_meta_end, ticks_seconds(t1), ticks_seconds(t2));
     }
-    h5_unlock(&file->lock);
+    record_unlock(&file->lock);
   }
   if (frame) layer_pop(frame, file ? &file->layer : NULL, t1, t2);
 }

@@ -88,9 +88,9 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   if (transfer->collective) counters[H5D_USE_MPIIO_COLLECTIVE] = 1;
   common_accesses_count(&dataset->accesses, &darshan_rt.scratch, &counters[H5D_ACCESS1_ACCESS],
                         &counters[H5D_ACCESS1_COUNT], transfer->access);
-  h5_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], start);
+  record_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], start);
   times[H5D_F_READ_END_TIMESTAMP + op - 1] = end;
-  times[H5D_F_READ_TIME + op - 1] += h5_time(&dataset->last_end[op], start, end);
+  times[H5D_F_READ_TIME + op - 1] += record_time(&dataset->last_end[op], start, end);
   if (end - start > times[H5D_F_MAX_READ_TIME + op - 1]) {
     times[H5D_F_MAX_READ_TIME + op - 1] = end - start;
     counters[H5D_MAX_READ_TIME_SIZE + op - 1] = bytes;
@@ -99,9 +99,9 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
 
 static void book(struct h5_dataset *dataset, enum h5d_operation operation,
                  const struct transfer *transfer, uint64_t t1, uint64_t t2) {
-  if (!h5_lock(&dataset->lock)) return;
+  if (!record_lock(&dataset->lock)) return;
   count(dataset, operation, transfer, t1, t2);
-  h5_unlock(&dataset->lock);
+  record_unlock(&dataset->lock);
   struct darshan_layers_record *record = layer_lock(&dataset->layer);
   if (!record) return;
   record->counters[operation == H5D_READ ? LAYERS_BYTES_ASKED_READ : LAYERS_BYTES_ASKED_WRITTEN] +=
