@@ -1,26 +1,32 @@
-/* Start and end of recording in a process that is not part of an MPI job. */
+/* Start and end of recording in a process; runtime/mpi/life.c says when in an
+ * MPI job. */
 #include "runtime.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../intercept/spin.h"
+#include "../log/ranks.h"
 #include "../log/write.h"
 #include "../modules/hdf5/hdf5.h"
 #include "../modules/layers/layers.h"
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
+#include "../mpi/life.h"
 #include "names.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, NS_PER_SECOND = 1000000000 };
 
 struct darshan_runtime darshan_rt;
+
+static uint32_t stop_recording(void);
 
 static uint32_t *phase_word(void) {
   return (uint32_t *)(uintptr_t)darshan_rt.phase_page;
@@ -59,12 +65,8 @@ static void remember_stderr(void) {
   darshan_rt.stderr_ino = st.st_ino;
 }
 
-void runtime_start(int argc, char **argv, char **envp) {
-  if (darshan_rt.phase_page) return;
-  clock_start(&darshan_rt.clock);
-  darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
-  if (!darshan_config_active(&darshan_rt.config) || !darshan_rt.config.nonmpi) return;
-  if (darshan_rank_excluded(&darshan_rt.config, 0)) return;
+/* From here on wrappers count. */
+static void switch_on(void) {
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) {
@@ -79,18 +81,54 @@ void runtime_start(int argc, char **argv, char **envp) {
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
+void runtime_start(int argc, char **argv, char **envp) {
+  if (darshan_rt.phase_page) return;
+  clock_start(&darshan_rt.clock);
+  darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
+  if (!darshan_config_active(&darshan_rt.config) || !darshan_rt.config.nonmpi) return;
+  if (!darshan_rank_excluded(&darshan_rt.config, 0)) switch_on();
+}
+
+int64_t runtime_start_ns(void) {
+  const struct darshan_clock *clock = &darshan_rt.clock;
+  if (!darshan_rt.fd_limit) return (int64_t)clock_ns(CLOCK_REALTIME);
+  return clock->start_sec * NS_PER_SECOND + clock->start_nsec;
+}
+
 /* The mount table is what costs most to read; it serves only to place names. */
 static void describe_job(int with_mounts) {
   struct darshan_job *job = &darshan_rt.job;
+  const struct mpi_state *mpi = &darshan_rt.mpi;
   job->uid = (int64_t)SYS1(SYS_getuid, 0);
-  job->start_time_sec = darshan_rt.clock.start_sec;
-  job->start_time_nsec = darshan_rt.clock.start_nsec;
-  job->nprocs = 1;
-  job->jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : darshan_rt.first_pid;
+  if (mpi->phase == MPI_RUNNING) {
+    job->start_time_sec = mpi->start_ns / NS_PER_SECOND;
+    job->start_time_nsec = mpi->start_ns % NS_PER_SECOND;
+    job->nprocs = mpi->size;
+    job->jobid = mpi->jobid;
+  } else {
+    job->start_time_sec = darshan_rt.clock.start_sec;
+    job->start_time_nsec = darshan_rt.clock.start_nsec;
+    job->nprocs = 1;
+    job->jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : darshan_rt.first_pid;
+  }
   log_metadata_start(job);
   if (darshan_rt.job_text_length == 0)
     darshan_rt.job_text_length =
         darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM, with_mounts);
+}
+
+struct darshan_log_identity runtime_identity(void) {
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  int64_t pid = mpi->phase == MPI_RUNNING ? mpi->leader_pid : darshan_rt.pid;
+  return (struct darshan_log_identity){darshan_rt.job.jobid, pid, mpi->rank,
+                                       darshan_rt.job.start_time_sec};
+}
+
+/* Without a path there will be no file. */
+static void name_journal(char *path, size_t room) {
+  struct darshan_log_identity identity = runtime_identity();
+  identity.pid = darshan_rt.pid;
+  if (!darshan_journal_path(path, room, &darshan_rt.config, &identity)) path[0] = '\0';
 }
 
 int runtime_begin_recording(void) {
@@ -98,11 +136,8 @@ int runtime_begin_recording(void) {
   store_lock(&darshan_rt.store);
   if (runtime_phase() == RUNTIME_READY) {
     describe_job(1);
-    struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
-                                            darshan_rt.job.start_time_sec};
     struct journal *journal = &darshan_rt.store.journal;
-    if (!darshan_journal_path(journal->path, sizeof(journal->path), &darshan_rt.config, &identity))
-      journal->path[0] = '\0';
+    name_journal(journal->path, sizeof(journal->path));
     result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
                        darshan_rt.job_text_length + 1);
     if (result == 0 && darshan_rt.fork_parent) children_add_self();
@@ -115,6 +150,41 @@ int runtime_begin_recording(void) {
   }
   store_unlock(&darshan_rt.store);
   return result;
+}
+
+/* Recording began before MPI_Init: what there is becomes this rank's. */
+static void take_rank_over(void) {
+  char path[DARSHAN_PATH_ROOM];
+  struct record_store *store = &darshan_rt.store;
+  store_lock(store);
+  store_set_rank(store, darshan_rt.mpi.rank);
+  if (runtime_phase() == RUNTIME_RECORDING) {
+    describe_job(1);
+    store_set_job(store, &darshan_rt.job);
+    name_journal(path, sizeof(path));
+    journal_rename(&store->journal, path);
+  }
+  store_unlock(store);
+}
+
+/* Of a rank that is excluded. */
+static void drop_records(void) {
+  if (stop_recording() == RUNTIME_OFF) return;
+  journal_remove(&darshan_rt.store.journal);
+  store_drop_records(&darshan_rt.store);
+}
+
+void runtime_start_rank(void) {
+  int excluded = darshan_rank_excluded(&darshan_rt.config, darshan_rt.mpi.rank);
+  if (darshan_rt.fd_limit && excluded) {
+    drop_records();
+  } else if (darshan_rt.fd_limit) {
+    take_rank_over();
+  } else if (!darshan_rt.phase_page && !excluded) {
+    clock_start(&darshan_rt.clock);
+    switch_on();
+    store_set_rank(&darshan_rt.store, darshan_rt.mpi.rank);
+  }
 }
 
 /* GUARD_BUSY is set: is it by an update that this handler interrupted, or by one
@@ -141,10 +211,13 @@ static void become_child(void) {
   darshan_rt.log_written = 0;
   darshan_names_after_fork(&darshan_rt.config);
   store_forget(&darshan_rt.store);
+  mpi_forked();
   posix_forked();
   stdio_forked();
   h5_forked();
   layers_forked();
+  /* A child of an MPI rank is none. */
+  if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 
@@ -163,6 +236,7 @@ int runtime_enter_slow(const char *frame) {
   uint32_t phase = runtime_phase();
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
     become_child();
+    if (!darshan_rt.fd_limit) return 0;
     phase = runtime_phase();
   }
   darshan_guard_frame = frame;
@@ -178,6 +252,7 @@ int runtime_enter_slow(const char *frame) {
 static uint32_t stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) become_child();
+  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
   stdio_finish();
   uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
@@ -198,18 +273,50 @@ static void restore_signals(uint64_t mask) {
   SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
+/* A rank of several that never reached MPI_Finalize: a log per rank would flood
+ * the folder of logs, so the journals stay, from which darshan-merge makes one. */
+static int keep_journal(void) {
+  struct record_store *store = &darshan_rt.store;
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
+  if (!store->journal.base) return 1; /* nothing was recorded */
+  if (!store->journal.has_file) return 0;
+  log_end_now(&darshan_rt.job);
+  store_set_job(store, &darshan_rt.job);
+  if (mpi->rank == 0 || mpi->aborted)
+    darshan_message_add(&darshan_rt.messages,
+                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
+                        "the records of every rank are kept, darshan-merge makes a log of them",
+                        store->journal.path, strlen(store->journal.path));
+  return 1;
+}
+
 void runtime_finish(void) {
   if (stop_recording() == RUNTIME_OFF) {
     if (fd_may_change()) log_say_problems();
     return;
   }
   uint64_t mask = block_signals();
-  if (log_write() == 0) {
+  if (!keep_journal() && log_write() == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
   }
   children_adopt();
   restore_signals(mask);
+  log_say_problems();
+}
+
+void runtime_finish_ranks(struct rank_comm *comm) {
+  /* Without records (an excluded rank) the others still need us. */
+  if (stop_recording() == RUNTIME_OFF) describe_job(0);
+  /* Signals stay as they are: a job that waits here for a lost rank must be one
+   * that can be ended. */
+  if (log_write_ranks(comm) == 0) {
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  children_adopt();
+  if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
   log_say_problems();
 }
 
@@ -219,7 +326,7 @@ void runtime_before_exec(void) {
   if (phase == RUNTIME_OFF) return;
   darshan_rt.phase_before_exec = phase;
   uint64_t mask = block_signals();
-  if (log_write() == 0) {
+  if (!keep_journal() && log_write() == 0) {
     darshan_rt.log_written = 1;
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();

@@ -9,6 +9,7 @@
 #include "../modules/layers/layers-state.h"
 #include "../modules/posix/posix-state.h"
 #include "../modules/stdio/stdio-state.h"
+#include "../mpi/mpi-state.h"
 #include "../records/scratch.h"
 #include "../records/store.h"
 #include "children.h"
@@ -37,6 +38,7 @@ struct darshan_runtime {
   struct stdio_state stdio;
   struct layers_state layers;
   struct hdf5_state hdf5;
+  struct mpi_state mpi;
 
   struct record_store store;
   struct scratch scratch;
@@ -77,8 +79,20 @@ void runtime_start(int argc, char **argv, char **envp);
  * Returns 0, or -1 when there is nothing to record into. */
 int runtime_begin_recording(void);
 
-/* Writes the log.  Afterwards every wrapper only forwards. */
+/* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
+ * job that ends without MPI_Finalize the journal is kept instead. */
 void runtime_finish(void);
+
+/* In MPI_Init, when darshan_rt.mpi knows the job: starts recording, or, if that
+ * has happened, makes this process a rank. */
+void runtime_start_rank(void);
+/* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
+struct rank_comm;
+void runtime_finish_ranks(struct rank_comm *comm);
+/* Wall clock at which recording started, or now. */
+int64_t runtime_start_ns(void);
+/* What names the files of this process. */
+struct darshan_log_identity runtime_identity(void);
 
 /* Before and after an exec: the log is written and the journal removed, or, if
  * the process goes on after all, both are taken back. */

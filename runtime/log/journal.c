@@ -1,5 +1,6 @@
 #include "journal.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../intercept/sys.h"
@@ -111,12 +112,21 @@ int journal_reserve(struct journal *journal, struct journal_part *part, size_t n
   return 0;
 }
 
+/* Is it still ours, and not a stranger's file of this name? */
+static int file_is_there(const struct journal *journal) {
+  struct stat st;
+  return journal->base && journal->has_file &&
+         SYS4(SYS_newfstatat, AT_FDCWD, journal->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+         st.st_dev == journal->dev && st.st_ino == journal->ino;
+}
+
+void journal_rename(struct journal *journal, const char *path) {
+  if (path[0] && file_is_there(journal) && sys_rename_new(journal->path, path) == 0)
+    memcpy(journal->path, path, strlen(path) + 1);
+}
+
 void journal_remove(struct journal *journal) {
-  if (!journal->base || !journal->has_file) return;
-  struct stat st; /* never remove a stranger's file of this name */
-  if (SYS4(SYS_newfstatat, AT_FDCWD, journal->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-      st.st_dev == journal->dev && st.st_ino == journal->ino)
-    sys_unlink(journal->path);
+  if (file_is_there(journal)) sys_unlink(journal->path);
 }
 
 void journal_restore(struct journal *journal) {

@@ -42,6 +42,9 @@ void journal_ready(struct journal *journal);
  * small.  Reserves ahead in growing steps. */
 int journal_reserve(struct journal *journal, struct journal_part *part, size_t needed);
 
+/* Gives the file another name, if it can be had. */
+void journal_rename(struct journal *journal, const char *path);
+
 /* Removes the file.  The mapping stays usable. */
 void journal_remove(struct journal *journal);
 

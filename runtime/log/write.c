@@ -36,6 +36,8 @@ void log_metadata_start(struct darshan_job *job) {
   if (darshan_rt.fork_parent) add_number(&used, "fork_parent", (uint64_t)darshan_rt.fork_parent);
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
                               darshan_rt.clock.counter_trusted ? "tsc" : "monotonic");
+  if (darshan_rt.mpi.version[0])
+    darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", darshan_rt.mpi.version);
 }
 
 /* What only the end knows. */
@@ -84,18 +86,21 @@ static void note_failure(const char *path) {
     darshan_message_add(&darshan_rt.messages, "the log", "cannot be written", path, strlen(path));
 }
 
+void log_end_now(struct darshan_job *job) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  job->end_time_sec = now.tv_sec;
+  job->end_time_nsec = now.tv_nsec;
+  metadata_end(job);
+}
+
 int log_write(void) {
   char job[DARSHAN_JOB_REGION_MAX];
   struct log_content content;
   struct log_draft draft;
-  struct timespec now;
   uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-  clock_gettime(CLOCK_REALTIME, &now);
-  darshan_rt.job.end_time_sec = now.tv_sec;
-  darshan_rt.job.end_time_nsec = now.tv_nsec;
-  metadata_end(&darshan_rt.job);
-  struct darshan_log_identity identity = {darshan_rt.job.jobid, darshan_rt.pid, 0,
-                                          darshan_rt.job.start_time_sec};
+  log_end_now(&darshan_rt.job);
+  struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_rt.store);
   content_here(&content, job, job_bytes(job));
   int result = log_compose(&draft, &content);

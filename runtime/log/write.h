@@ -7,6 +7,9 @@
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
 
+/* The time of the end, and the metadata that only the end knows. */
+void log_end_now(struct darshan_job *job);
+
 /* Writes the log of this process: compressed, to a temporary name, renamed when
  * it is complete.  0, or -1 with a message noted: the journal is then the only
  * copy. */

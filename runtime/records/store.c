@@ -183,6 +183,26 @@ void store_forget(struct record_store *store) {
   sys_madvise(store->index, ((size_t)store->index_mask + 1) * sizeof(uint32_t), MADV_DONTNEED);
   store->entries = 0;
   store->lock = 0;
+  store->rank = 0; /* a forked child is a process of its own */
+}
+
+void store_set_rank(struct record_store *store, int64_t rank) {
+  store->rank = rank;
+  for (int i = 0; i < STORE_MODULES; i++)
+    for (uint32_t number = 1; number <= store->regions[i].count; number++) {
+      struct darshan_base_record *record = store_record(store, (enum store_module)i, number);
+      record->rank = rank;
+    }
+}
+
+void store_set_job(struct record_store *store, const struct darshan_job *job) {
+  if (store->journal.base) memcpy(store->journal.base + JOB_START, job, sizeof(*job));
+}
+
+void store_drop_records(struct record_store *store) {
+  for (int i = 0; i < STORE_MODULES; i++)
+    store->regions[i].count = store->regions[i].overflow = 0;
+  store->names_used = 0;
 }
 
 void store_lock(struct record_store *store) {
@@ -257,6 +277,7 @@ static uint32_t append_record(struct record_store *store, enum store_module modu
   uint32_t number = region->count + 1;
   struct darshan_base_record *record = store_record(store, module, number);
   record->id = id;
+  record->rank = store->rank;
   region->count = number;
   publish(store, region);
   return number;

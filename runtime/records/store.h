@@ -61,7 +61,8 @@ struct record_store {
   uint32_t *index;           /* of entries, by id: open addressing, never more than half full */
   uint32_t index_mask;
   uint32_t entries;
-  int lock; /* for adding; looking up needs none */
+  int lock;     /* for adding; looking up needs none */
+  int64_t rank; /* that new records get */
 };
 
 struct store_limits {
@@ -76,6 +77,13 @@ int store_map(struct record_store *store, const struct darshan_job *job, const c
               size_t job_text_length);
 /* Forgets all records, for a forked child: the next are its own. */
 void store_forget(struct record_store *store);
+
+/* For a process that turns out to be a rank, with the lock held: all records,
+ * and those to come, are this rank's; the job as the journal holds it. */
+void store_set_rank(struct record_store *store, int64_t rank);
+void store_set_job(struct record_store *store, const struct darshan_job *job);
+/* There are no records any more, though threads may still be writing to some. */
+void store_drop_records(struct record_store *store);
 
 void store_lock(struct record_store *store);
 void store_unlock(struct record_store *store);

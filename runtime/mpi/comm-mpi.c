@@ -1,0 +1,102 @@
+#include "comm-mpi.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "mpi.h"
+
+/* A message goes out as a first packet that begins with the length of all, and,
+ * if that was not all, pieces that a count of MPI can tell. */
+enum { FIRST_PACKET = 8192, LARGEST_PIECE = 1 << 30, TAG = 0 };
+
+struct packet {
+  uint64_t length;
+  char bytes[FIRST_PACKET - sizeof(uint64_t)];
+};
+
+static size_t first_part(size_t n) {
+  const size_t room = sizeof(((struct packet *)0)->bytes);
+  return n < room ? n : room;
+}
+
+static int send_piece(int to, const void *bytes, size_t n) {
+  return mpi_function(Send)(bytes, (int)n, mpi_constant(BYTE), to, TAG, darshan_rt.mpi.comm) ? -1
+                                                                                             : 0;
+}
+
+static int receive_piece(int from, void *bytes, size_t n) {
+  struct mpi_status_room status;
+  return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, darshan_rt.mpi.comm,
+                            &status)
+             ? -1
+             : 0;
+}
+
+static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n) {
+  struct packet *packet = comm->context;
+  size_t done = first_part(n);
+  packet->length = n;
+  if (done) memcpy(packet->bytes, bytes, done);
+  if (send_piece(to, packet, sizeof(packet->length) + done) < 0) return -1;
+  while (done < n) {
+    size_t piece = n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE;
+    if (send_piece(to, (const char *)bytes + done, piece) < 0) return -1;
+    done += piece;
+  }
+  return 0;
+}
+
+/* Without memory for a message: its sender must not wait for ever.  Pieces are
+ * cut, and the errors that this gives are what is wanted. */
+static void receive_nothing(int from, struct packet *packet, size_t done, size_t n) {
+  for (; done < n; done += n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE)
+    receive_piece(from, packet, sizeof(*packet));
+}
+
+static int receive_rest(int from, char *bytes, size_t done, size_t n) {
+  while (done < n) {
+    size_t piece = n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE;
+    if (receive_piece(from, bytes + done, piece) < 0) return -1;
+    done += piece;
+  }
+  return 0;
+}
+
+static int comm_receive(struct rank_comm *comm, int from, void **bytes, size_t *n) {
+  struct packet *packet = comm->context;
+  *bytes = NULL;
+  *n = 0;
+  if (receive_piece(from, packet, sizeof(*packet)) < 0) return -1;
+  size_t length = packet->length, done = first_part(length);
+  if (length == 0) return 0;
+  char *memory = journal_private_memory(length);
+  if (!memory) {
+    receive_nothing(from, packet, done, length);
+    return -1;
+  }
+  memcpy(memory, packet->bytes, done);
+  if (receive_rest(from, memory, done, length) < 0) {
+    sys_munmap(memory, length);
+    return -1;
+  }
+  *bytes = memory;
+  *n = length;
+  return 0;
+}
+
+int comm_mpi_open(struct rank_comm *comm) {
+  int rank = 0, size = 1;
+  if (!darshan_rt.mpi.has_comm || !mpi_function(Send) || !mpi_function(Recv)) return -1;
+  if (mpi_function(Comm_rank)(darshan_rt.mpi.comm, &rank) != 0 ||
+      mpi_function(Comm_size)(darshan_rt.mpi.comm, &size) != 0)
+    return -1;
+  void *packet = journal_private_memory(sizeof(struct packet));
+  if (!packet) return -1;
+  *comm = (struct rank_comm){
+      .rank = rank, .size = size, .context = packet, .send = comm_send, .receive = comm_receive};
+  return 0;
+}
+
+void comm_mpi_close(struct rank_comm *comm) {
+  sys_munmap(comm->context, sizeof(struct packet));
+}

@@ -1,0 +1,179 @@
+#include "life.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "comm-mpi.h"
+#include "mpi.h"
+
+enum { UNDEFINED_COLOUR = -32766 }; /* MPI_UNDEFINED, in every library */
+
+/* What all ranks have to know of each other before anything is recorded: the
+ * least of each, over all ranks. */
+struct agreement {
+  int64_t all_active; /* 1 or 0 */
+  int64_t all_idle;   /* 1 or 0 */
+  int64_t start_ns;   /* of the first to start */
+  int64_t jobid, pid; /* of rank 0; the others say INT64_MAX */
+};
+enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
+
+static int is_active(void) {
+  return darshan_config_active(&darshan_rt.config);
+}
+
+static struct agreement own_agreement(void) {
+  const struct darshan_config *config = &darshan_rt.config;
+  int active = is_active(), first = darshan_rt.mpi.rank == 0;
+  int64_t pid = sys_getpid();
+  return (struct agreement){.all_active = active,
+                            .all_idle = !active,
+                            .start_ns = active ? runtime_start_ns() : INT64_MAX,
+                            .jobid = !first              ? INT64_MAX
+                                     : config->has_jobid ? config->jobid
+                                                         : pid,
+                            .pid = first ? pid : INT64_MAX};
+}
+
+/* Our own communicator holds the ranks that record.  A rank may have been told
+ * not to, by its environment or by the name of its program; it takes part up to
+ * here, because the others could not know and would wait for it. */
+static void make_comm(const struct agreement *agreed) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  mpi_handle world = mpi_constant(COMM_WORLD);
+  int failed;
+  mpi->comm = 0;
+  if (agreed->all_active)
+    failed = mpi_function(Comm_dup)(world, &mpi->comm);
+  else
+    failed =
+        mpi_function(Comm_split)(world, is_active() ? 0 : UNDEFINED_COLOUR, mpi->rank, &mpi->comm);
+  if (failed || !is_active()) return;
+  mpi_function(Comm_set_errhandler)(mpi->comm, mpi_constant(ERRORS_RETURN));
+  mpi->has_comm = 1;
+}
+
+static void meet_ranks(struct agreement *agreed) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  mpi_handle world = mpi_constant(COMM_WORLD);
+  if (mpi->flavour != MPI_UNKNOWN && (mpi_function(Comm_rank)(world, &mpi->rank) != 0 ||
+                                      mpi_function(Comm_size)(world, &mpi->size) != 0))
+    mpi->flavour = MPI_UNKNOWN;
+  if (mpi->flavour == MPI_UNKNOWN) {
+    mpi->rank = 0;
+    mpi->size = 1;
+  }
+  struct agreement own = *agreed = own_agreement();
+  if (mpi->size == 1) return;
+  if (!mpi_function(Allreduce) || !mpi_function(Comm_dup) || !mpi_function(Comm_split) ||
+      !mpi_function(Comm_set_errhandler))
+    return;
+  if (mpi_function(Allreduce)(&own, agreed, AGREEMENT_WORDS, mpi_constant(INT64_T),
+                              mpi_constant(MIN), world) != 0)
+    *agreed = own;
+  else if (!agreed->all_idle)
+    make_comm(agreed);
+}
+
+static void start(const struct agreement *agreed) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  mpi->phase = MPI_RUNNING;
+  mpi->jobid = agreed->jobid;
+  mpi->leader_pid = agreed->pid;
+  mpi->start_ns = agreed->start_ns;
+  if (is_active()) runtime_start_rank();
+}
+
+void mpi_initialised(const void *caller) {
+  struct agreement agreed;
+  if (darshan_rt.mpi.phase != MPI_NOT_YET) return;
+  mpi_meet_library(caller);
+  meet_ranks(&agreed);
+  start(&agreed);
+}
+
+/* The end, with everybody who records. */
+static void finish(void) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct rank_comm comm;
+  if (is_active()) {
+    if (comm_mpi_open(&comm) == 0) {
+      runtime_finish_ranks(&comm);
+      comm_mpi_close(&comm);
+    } else {
+      runtime_finish();
+    }
+  }
+  mpi->phase = MPI_FINISHED;
+  if (mpi->has_comm && mpi_function(Comm_free)) mpi_function(Comm_free)(&mpi->comm);
+  mpi->has_comm = 0;
+}
+
+void mpi_finalising(void) {
+  if (darshan_rt.mpi.phase == MPI_RUNNING) finish();
+}
+
+void mpi_aborting(void) {
+  if (darshan_rt.mpi.phase != MPI_RUNNING) return;
+  darshan_rt.mpi.aborted = 1;
+  runtime_finish();
+}
+
+/* All processes of the job, as far as sessions know them; local. */
+static int world_group(const mpi_handle *session, mpi_handle *group) {
+  *group = 0;
+  if (darshan_rt.mpi.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
+      !mpi_function(Comm_create_from_group) || !mpi_function(Group_rank) ||
+      !mpi_function(Group_size) || !mpi_function(Group_free))
+    return -1;
+  return mpi_function(Group_from_session_pset)(*session, "mpi://WORLD", group) == 0 ? 0 : -1;
+}
+
+void mpi_session_initialised(const mpi_handle *session, const void *caller) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  mpi_handle group;
+  if (mpi->phase == MPI_FINISHED) return;
+  mpi->sessions++;
+  if (mpi->phase == MPI_RUNNING) return;
+  mpi_meet_library(caller);
+  mpi->size = 1;
+  if (world_group(session, &group) == 0) {
+    mpi_function(Group_rank)(group, &mpi->rank);
+    mpi_function(Group_size)(group, &mpi->size);
+    mpi_function(Group_free)(&group);
+  }
+  mpi->by_sessions = 1;
+  struct agreement own = own_agreement();
+  own.jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : sys_getpid();
+  own.pid = sys_getpid();
+  start(&own);
+}
+
+/* No process has to wait for another before its sessions end. */
+static void make_comm_of_sessions(const mpi_handle *session) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  mpi_handle group;
+  mpi->comm = 0;
+  if (mpi->size == 1 || !is_active() || world_group(session, &group) < 0) return;
+  mpi->has_comm =
+      mpi_function(Comm_create_from_group)(group, "darshan", mpi_constant(INFO_NULL),
+                                           mpi_constant(ERRORS_RETURN), &mpi->comm) == 0;
+  mpi_function(Group_free)(&group);
+}
+
+void mpi_session_finalising(const mpi_handle *session) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  if (mpi->phase != MPI_RUNNING || --mpi->sessions > 0 || !mpi->by_sessions) return;
+  make_comm_of_sessions(session);
+  finish();
+}
+
+void mpi_forked(void) {
+  struct mpi_state *mpi = &darshan_rt.mpi;
+  if (mpi->phase == MPI_NOT_YET) return;
+  mpi->phase = MPI_FINISHED;
+  mpi->rank = 0;
+  mpi->size = 1;
+  mpi->has_comm = 0;
+  mpi->version[0] = '\0';
+}

@@ -1,0 +1,80 @@
+#include "resolve.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#include "../job/runtime.h"
+
+static int is_ours(const void *address) {
+  Dl_info there, here;
+  return dladdr(address, &there) && dladdr(&is_ours, &here) && there.dli_fbase == here.dli_fbase;
+}
+
+/* In an object and what it depends on; the main program's scope would begin
+ * with ourselves. */
+static void *find_below(const struct link_map *object, const char *name) {
+  void *found = NULL;
+  if (!object || !object->l_name || !object->l_name[0]) return NULL;
+  void *handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return NULL;
+  found = dlsym(handle, name);
+  if (found && is_ours(found)) found = NULL;
+  if (found && !darshan_rt.mpi.library)
+    darshan_rt.mpi.library = handle; /* held for good */
+  else
+    dlclose(handle);
+  return found;
+}
+
+static void *find_below_caller(const void *caller, const char *name) {
+  struct dl_find_object found;
+  if (!caller || _dl_find_object((void *)(uintptr_t)caller, &found) != 0) return NULL;
+  return find_below(found.dlfo_link_map, name);
+}
+
+static void *find_anywhere(const char *name) {
+  void *self = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  struct link_map *map = NULL;
+  if (!self || dlinfo(self, RTLD_DI_LINKMAP, &map) != 0) return NULL;
+  for (; map; map = map->l_next) {
+    void *found = find_below(map, name);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+void *mpi_find_function(const char *name, const void *caller) {
+  int saved = errno;
+  /* dlsym knows its caller by the return address: no tail call. */
+  void *volatile found = dlsym(RTLD_NEXT, name);
+  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
+  if (!found) found = find_below_caller(caller, name);
+  if (!found) found = find_anywhere(name);
+  errno = saved;
+  return found;
+}
+
+/* A program that was linked with the library owns its objects (they were copied
+ * into it), so the order is the opposite of that of functions. */
+void *mpi_find_object(const char *name) {
+  int saved = errno;
+  void *volatile found = dlsym(RTLD_DEFAULT, name);
+  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
+  errno = saved;
+  return found;
+}
+
+/* Who asked dlsym for a name that only we have calls this.  No library takes
+ * this number for success. */
+static int missing(void) {
+  enum { SOME_ERROR = 16 };
+  return SOME_ERROR;
+}
+
+void *mpi_resolve(void **slot, const char *name, const void *caller) {
+  void *found = mpi_find_function(name, caller);
+  if (!found) return (void *)&missing; /* a library may be loaded later */
+  __atomic_store_n(slot, found, __ATOMIC_RELEASE);
+  return found;
+}

@@ -1,0 +1,102 @@
+/* From a row of MPI functions to wrappers.
+ *
+ *   MPI_CALL(name, (parameters), (arguments), find, event)
+ *     the columns are those of CALL in intercept/wrap.h; every function returns
+ *     an int, r
+ *   MPI_NOTE(name, (parameters), (arguments), before, after)
+ *     the same without reading the clock
+ *
+ * A row exports MPI_x and PMPI_x: Fortran libraries, HDF5 and other tools call
+ * either.  Each goes on to the next function of its own name, so that tools
+ * before and after us see every call, too; whichever of ours comes first
+ * counts, and the one that is reached inside it does not.
+ *
+ * Before including rows, define MPI_LEVEL as one of enum mpi_level: calls of a
+ * level inside a call of the same level are not counted (an MPI library may
+ * call itself), calls of another level are. */
+#ifndef DARSHAN_WRAP_MPI_H
+#define DARSHAN_WRAP_MPI_H
+
+#include <errno.h>
+
+#include "../intercept/wrap.h"
+#include "../job/runtime.h"
+#include "resolve.h"
+
+enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
+
+/* Frame address of the outermost call of each level, NULL if there is none.  An
+ * address, because an error handler may leave by longjmp: a frame that lies
+ * deeper than the caller's is gone. */
+extern __thread const char *darshan_mpi_frames[MPI_LEVELS] GUARD_TLS;
+
+static inline int mpi_is_inside(enum mpi_level level, const char *frame) {
+  const char *outer = darshan_mpi_frames[level];
+  return UNLIKELY(outer != NULL) && frame < outer;
+}
+
+static inline void mpi_enter(enum mpi_level level, const char *frame) {
+  darshan_mpi_frames[level] = frame;
+}
+static inline void mpi_leave(enum mpi_level level) {
+  darshan_mpi_frames[level] = NULL;
+}
+
+#define MPI_REAL(symbol)                                                                           \
+  ({                                                                                               \
+    static void *slot_;                                                                            \
+    void *found_ = __atomic_load_n(&slot_, __ATOMIC_RELAXED);                                      \
+    if (UNLIKELY(!found_)) found_ = mpi_resolve(&slot_, #symbol, __builtin_return_address(0));     \
+    found_;                                                                                        \
+  })
+
+#define MPI_CALL_FORM(symbol, params, args, find, event)                                           \
+  EXPORT int wrap_##symbol params __asm__(SYMBOL(symbol));                                         \
+  int wrap_##symbol params {                                                                       \
+    int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
+    if (UNLIKELY(mpi_is_inside(MPI_LEVEL, __builtin_frame_address(0)))) FORWARD;                   \
+    find;                                                                                          \
+    {                                                                                              \
+      mpi_enter(MPI_LEVEL, __builtin_frame_address(0));                                            \
+      UNUSED uint64_t t1 = ticks_now();                                                            \
+      int r = real args;                                                                           \
+      UNUSED uint64_t t2 = ticks_now();                                                            \
+      int saved_errno = errno;                                                                     \
+      event;                                                                                       \
+      mpi_leave(MPI_LEVEL);                                                                        \
+      errno = saved_errno;                                                                         \
+      return r;                                                                                    \
+    }                                                                                              \
+  forward:                                                                                         \
+    UNUSED;                                                                                        \
+    return real args;                                                                              \
+  }
+
+#define MPI_NOTE_FORM(symbol, params, args, before, after)                                         \
+  EXPORT int wrap_##symbol params __asm__(SYMBOL(symbol));                                         \
+  int wrap_##symbol params {                                                                       \
+    int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
+    if (UNLIKELY(mpi_is_inside(MPI_LEVEL, __builtin_frame_address(0)))) FORWARD;                   \
+    {                                                                                              \
+      mpi_enter(MPI_LEVEL, __builtin_frame_address(0));                                            \
+      before;                                                                                      \
+      int r = real args;                                                                           \
+      int saved_errno = errno;                                                                     \
+      after;                                                                                       \
+      mpi_leave(MPI_LEVEL);                                                                        \
+      errno = saved_errno;                                                                         \
+      return r;                                                                                    \
+    }                                                                                              \
+  forward:                                                                                         \
+    UNUSED;                                                                                        \
+    return real args;                                                                              \
+  }
+
+#define MPI_CALL(name, params, args, find, event)                                                  \
+  MPI_CALL_FORM(name, params, args, find, event)                                                   \
+  MPI_CALL_FORM(P##name, params, args, find, event)
+#define MPI_NOTE(name, params, args, before, after)                                                \
+  MPI_NOTE_FORM(name, params, args, before, after)                                                 \
+  MPI_NOTE_FORM(P##name, params, args, before, after)
+
+#endif
