@@ -55,6 +55,9 @@ static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NU
 #define SHAPE_LAYERS                                                                               \
   sizeof(struct darshan_layers_record), LAYERS_NUM_COUNTERS, LAYERS_NUM_FCOUNTERS,                 \
       layers_counters, layers_fcounters
+#define SHAPE_MPIIO_EXT                                                                            \
+  sizeof(struct darshan_mpiio_ext_record), MPIIO_EXT_NUM_COUNTERS, MPIIO_EXT_NUM_FCOUNTERS,        \
+      mpiio_ext_counters, mpiio_ext_fcounters
 #define SHAPE_SHARED                                                                               \
   sizeof(struct darshan_shared_record), SHARED_NUM_COUNTERS, SHARED_NUM_FCOUNTERS,                 \
       shared_counters, shared_fcounters

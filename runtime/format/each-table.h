@@ -105,6 +105,13 @@
 #undef RECORD_PREFIX
 #undef RECORD_TAG
 #undef RECORD_ROWS
+#define RECORD_PREFIX MPIIO_EXT
+#define RECORD_TAG mpiio_ext
+#define RECORD_ROWS "records/mpiio-ext.def"
+#include EACH_TABLE
+#undef RECORD_PREFIX
+#undef RECORD_TAG
+#undef RECORD_ROWS
 #define RECORD_PREFIX SHARED
 #define RECORD_TAG shared
 #define RECORD_ROWS "records/shared.def"

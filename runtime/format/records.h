@@ -42,6 +42,7 @@ DARSHAN_COUNTER_RECORD(bgq, BGQ);
 DARSHAN_COUNTER_RECORD(posix_ext, POSIX_EXT);
 DARSHAN_COUNTER_RECORD(h5_meta, H5_META);
 DARSHAN_COUNTER_RECORD(layers, LAYERS);
+DARSHAN_COUNTER_RECORD(mpiio_ext, MPIIO_EXT);
 DARSHAN_COUNTER_RECORD(shared, SHARED);
 
 /* LUSTRE: the components follow the head, then the OST ids (i64) of all. */

@@ -42,6 +42,7 @@ static int prepare_memory(void) {
   /* What every record of the log may need in the annex. */
   limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
   limits.records[STORE_H5_META] = limits.records[STORE_H5F];
+  limits.records[STORE_MPIIO_EXT] = limits.records[STORE_MPIIO];
   limits.records[STORE_LAYERS] =
       limits.records[STORE_MPIIO] + limits.records[STORE_H5F] + limits.records[STORE_H5D];
   darshan_rt.phase_page = journal_private_memory(PAGE);

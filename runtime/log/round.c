@@ -36,6 +36,9 @@ static const unsigned char h5_meta_times[] = {
 static const unsigned char layers_times[] = {
 #include "records/layers.def"
 };
+static const unsigned char mpiio_ext_times[] = {
+#include "records/mpiio-ext.def"
+};
 
 static const double unit_seconds[] = {
     [TIME_SECONDS] = 1.0 / (1 << 30), [TIME_TIMESTAMP] = 1.0 / (1 << 21)};
@@ -72,4 +75,5 @@ void log_round_times(struct record_store *store) {
   round_region(store, STORE_H5D, h5d_times, sizeof(h5d_times));
   round_region(store, STORE_H5_META, h5_meta_times, sizeof(h5_meta_times));
   round_region(store, STORE_LAYERS, layers_times, sizeof(layers_times));
+  round_region(store, STORE_MPIIO_EXT, mpiio_ext_times, sizeof(mpiio_ext_times));
 }

@@ -36,7 +36,8 @@ static const struct {
     {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
     {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)},
     {DARSHAN_MOD_H5_META, VERSION_H5_META, sizeof(struct darshan_h5_meta_record)},
-    {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)}};
+    {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)},
+    {DARSHAN_MOD_MPIIO_EXT, VERSION_MPIIO_EXT, sizeof(struct darshan_mpiio_ext_record)}};
 
 static size_t page_up(size_t n) {
   return (n + PAGE - 1) & ~(size_t)(PAGE - 1);

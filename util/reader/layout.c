@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+#define FITS(tag)                                                                                  \
+  static_assert(sizeof(struct darshan_##tag##_record) / 8 <= DARSHAN_WORDS_MAX, "room")
+FITS(h5d);
+FITS(pnetcdf_var);
+FITS(layers);
+
 static bool has_fixed_layout(enum darshan_kind kind) {
   return kind == DARSHAN_KIND_COUNTERS || kind == DARSHAN_KIND_FILE_COUNTERS ||
          kind == DARSHAN_KIND_DFS || kind == DARSHAN_KIND_DAOS;

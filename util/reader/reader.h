@@ -103,7 +103,7 @@ struct darshan_annex {
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file, bool swapped);
 
 /* layout.c: how a record of fixed size of some version becomes the newest. */
-enum { DARSHAN_WORDS_MAX = 160 }; /* 64-bit words of the longest fixed record */
+enum { DARSHAN_WORDS_MAX = 320 }; /* 64-bit words of the longest fixed record */
 struct darshan_layout {
   size_t words;                        /* of the record in the file */
   size_t bytes_at, num_bytes;          /* words that hold plain bytes, never swapped */

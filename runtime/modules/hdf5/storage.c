@@ -44,9 +44,9 @@ static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *over
 static struct overlap overlap_of(const struct h5_dataset *dataset) {
   const struct h5_file *file = &darshan_rt.hdf5.files[dataset->file];
   struct posix_name name = {file->name, file->name_length, file->record->base.id};
-  return (struct overlap){{dataset->layer.extents[0], dataset->layer.extents[1]},
-                          (uint64_t)posix_file_find(&name) << 44,
-                          {0, 0}};
+  const struct layer_part *part = dataset->layer.part;
+  return (struct overlap){
+      {part->extents[0], part->extents[1]}, (uint64_t)posix_file_find(&name) << 44, {0, 0}};
 }
 
 static void note_raw_bytes(struct h5_dataset *dataset, const struct overlap *overlap) {
@@ -80,7 +80,7 @@ void h5d_after_close(struct h5_dataset *dataset) {
 /* Asking makes the library write what it still holds of the dataset: that is
  * booked as a flush. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
-  if (known->kind != H5_DATASET || !known->dataset->layer.record) return;
+  if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_frame *frame = layer_push(LAYER_FLUSH, &known->dataset->layer);
   uint64_t t1 = ticks_now();
   ask(lib, known->id, known->dataset);

@@ -7,12 +7,18 @@
 #include "extents.h"
 #include "records.h"
 
+/* Belongs to a record of LAYERS.  Two upper records of one name share it: a file
+ * that is opened by HDF5 and by MPI-IO. */
+struct layer_part {
+  int lock;
+  struct darshan_layers_record *record; /* NULL: not made yet */
+  struct layer_extents *extents[2];     /* read, written; NULL: none yet */
+};
+
 /* Belongs to an upper record. */
 struct layer_state {
-  int lock;
   int attached;
-  struct darshan_layers_record *record; /* NULL: there was no room */
-  struct layer_extents *extents[2];     /* read, written; NULL: none yet */
+  struct layer_part *part; /* NULL: there was no room */
 };
 
 /* A transfer below a call that is not known yet to be about which record. */
@@ -23,15 +29,32 @@ struct layer_piece {
 
 enum { LAYER_PIECES = 32 };
 
+/* What happened below a call, in the order of the counters of an operation. */
+enum layer_count {
+  BELOW_POSIX_READS,
+  BELOW_POSIX_WRITES,
+  BELOW_POSIX_OTHER,
+  BELOW_POSIX_BYTES_READ,
+  BELOW_POSIX_BYTES_WRITTEN,
+  BELOW_STDIO_CALLS,
+  BELOW_STDIO_BYTES_READ,
+  BELOW_STDIO_BYTES_WRITTEN,
+  BELOW_MPIIO_CALLS,
+  BELOW_MPIIO_BYTES_READ,
+  BELOW_MPIIO_BYTES_WRITTEN,
+  BELOW_COMM_CALLS,
+  BELOW_COUNTS
+};
+/* ... and whose time it was, in the order of the times of an operation. */
+enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
+
 struct layer_frame {
   struct layer_state *state;
   const char *stack;     /* to tell a frame that was left by longjmp */
   uint64_t nested_ticks; /* calls of upper layers inside this one */
-  uint64_t posix_ticks, stdio_ticks;
-  int64_t calls[3]; /* POSIX reads, writes, others */
-  int64_t bytes[2]; /* read, written */
-  int64_t stdio[3]; /* calls, bytes read, written */
-  uint32_t sizes[2][10];
+  uint64_t ticks[BELOW_TIMES];
+  int64_t counts[BELOW_COUNTS];
+  uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
   uint32_t operation;
   uint32_t pieces; /* filled; the rest is undefined */
   int64_t bytes_without_piece[2];
@@ -46,7 +69,8 @@ struct layer_thread { /* never given back: a thread may end inside a call */
 };
 
 struct layers_state {
-  uint32_t active; /* an upper layer has been seen in this process */
+  uint32_t active;          /* an upper layer has been seen in this process */
+  struct layer_part *parts; /* by record number; NULL: none yet */
   struct layer_state application;
 };
 

@@ -5,17 +5,18 @@
 
 #include "../../intercept/spin.h"
 #include "../../job/runtime.h"
-#include "../../records/size-bins.h"
 #include "record-id.h"
 
 /* The counters of an operation stand together, in the order of its frame. */
-enum { PER_OPERATION = LAYERS_READ_CALLS - LAYERS_OPEN_CALLS, BYTES = 4, STDIO = 6, TIMES = 3 };
+enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
+static_assert(LAYERS_READ_CALLS == LAYERS_OPEN_CALLS + PER_OPERATION, "order");
 static_assert(LAYERS_OPEN_POSIX_READS == LAYERS_OPEN_CALLS + 1, "order");
-static_assert(LAYERS_OPEN_POSIX_BYTES_READ == LAYERS_OPEN_CALLS + BYTES, "order");
+static_assert(LAYERS_OPEN_STDIO_CALLS == LAYERS_OPEN_CALLS + 1 + BELOW_STDIO_CALLS, "order");
+static_assert(LAYERS_OPEN_COMM_CALLS == LAYERS_OPEN_CALLS + 1 + BELOW_COMM_CALLS, "order");
 static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "pairs");
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
-static_assert(LAYERS_OPEN_STDIO_CALLS == LAYERS_OPEN_CALLS + STDIO, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + TIMES * LAYER_META, "order");
+static_assert(LAYERS_F_OPEN_COMM_TIME == LAYERS_F_OPEN_TIME + 1 + BELOW_COMM, "order");
 /* ... and behind them, per operation, the sizes of reads, then of writes. */
 enum { BINS = 10 };
 static_assert(LAYERS_OPEN_SIZE_POSIX_WRITE_0_100 == LAYERS_OPEN_SIZE_POSIX_READ_0_100 + BINS,
@@ -26,10 +27,28 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
 
 __thread struct layer_thread *darshan_layers;
 
+/* With the store's lock. */
+static struct layer_part *part_of(uint32_t number) {
+  struct record_store *store = &darshan_rt.store;
+  struct layers_state *layers = &darshan_rt.layers;
+  if (number && !layers->parts)
+    layers->parts = journal_private_memory((store->regions[STORE_LAYERS].limit + 2) *
+                                           sizeof(struct layer_part));
+  if (!number || !layers->parts) return NULL;
+  struct layer_part *part = &layers->parts[number];
+  if (!part->record) {
+    struct darshan_layers_record *record = store_record(store, STORE_LAYERS, number);
+    record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = -1;
+    record->counters[LAYERS_DISTINCT_RAW_BYTES_WRITTEN] = -1;
+    part->record = record;
+  }
+  return part;
+}
+
 int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
                  int upper_module) {
   struct record_store *store = &darshan_rt.store;
-  if (state->attached) return state->record ? 0 : -1;
+  if (state->attached) return state->part ? 0 : -1;
   store_lock(store);
   if (!state->attached) {
     struct store_entry *entry = store_enter(store, id, name, length);
@@ -39,16 +58,13 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
       if (!number) number = store_new_record(store, STORE_LAYERS, entry);
     }
     if (!number) number = store_overflow_record(store, STORE_LAYERS);
-    if (number) {
-      state->record = store_record(store, STORE_LAYERS, number);
-      state->record->counters[LAYERS_UPPER_MODULE] = upper_module;
-      state->record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = -1;
-      state->record->counters[LAYERS_DISTINCT_RAW_BYTES_WRITTEN] = -1;
-    }
+    state->part = part_of(number);
+    int64_t *upper = state->part ? &state->part->record->counters[LAYERS_UPPER_MODULE] : NULL;
+    if (upper && *upper < upper_module) *upper = upper_module;
     state->attached = 1;
   }
   store_unlock(store);
-  return state->record ? 0 : -1;
+  return state->part ? 0 : -1;
 }
 
 void layers_forked(void) {
@@ -61,14 +77,23 @@ static struct layer_thread *this_thread(void) {
   return darshan_layers;
 }
 
+struct layer_frame *layer_current(void) {
+  return layers_inside() ? &darshan_layers->frames[darshan_layers->depth - 1] : NULL;
+}
+
+/* Frames of calls that were left by longjmp lie below the caller's. */
+struct layer_frame *layer_current_above(const char *stack) {
+  while (layers_inside() && layer_current()->stack < stack)
+    darshan_layers->depth--;
+  return layer_current();
+}
+
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
   const char *stack = __builtin_frame_address(0);
   struct layer_thread *thread = this_thread();
   if (UNLIKELY(!darshan_rt.layers.active)) layers_activate();
   if (!thread) return NULL;
-  /* Frames of calls that were left by longjmp lie below this one. */
-  while (thread->depth && thread->frames[thread->depth - 1].stack < stack)
-    thread->depth--;
+  layer_current_above(stack);
   if (thread->depth == LAYER_DEPTH) return NULL;
   struct layer_frame *frame = &thread->frames[thread->depth];
   memset(frame, 0, offsetof(struct layer_frame, piece));
@@ -80,13 +105,13 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
 }
 
 struct darshan_layers_record *layer_lock(struct layer_state *state) {
-  if (!state->record || !runtime_enter()) return NULL;
-  spin_lock(&state->lock);
-  return state->record;
+  if (!state->part || !runtime_enter()) return NULL;
+  spin_lock(&state->part->lock);
+  return state->part->record;
 }
 
 void layer_unlock(struct layer_state *state) {
-  spin_unlock(&state->lock);
+  spin_unlock(&state->part->lock);
   runtime_leave();
 }
 
@@ -100,50 +125,53 @@ struct layer_state *layers_application(void) {
   return state;
 }
 
-static void add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
-                      uint64_t ticks) {
+static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
+  for (int bin = 0; bin < BINS; bin++)
+    counters[bin] += sizes[bin];
+}
+
+void layer_add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
+                     uint64_t ticks) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + frame->operation * PER_OPERATION];
   int64_t *sizes =
       &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * frame->operation];
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * frame->operation];
   double tick = darshan_rt.clock.lines[darshan_rt.clock.current & 3].seconds_per_tick;
   counters[0]++;
-  for (int i = 0; i < 3; i++)
-    counters[1 + i] += frame->calls[i];
-  for (int i = 0; i < 3; i++)
-    counters[STDIO + i] += frame->stdio[i];
-  for (int i = 0; i < 2; i++) {
-    counters[BYTES + i] += frame->bytes[i];
-    if (frame->calls[i] == 0) continue;
-    for (int bin = 0; bin < BINS; bin++)
-      sizes[i * BINS + bin] += frame->sizes[i][bin];
+  for (int i = 0; i < BELOW_COUNTS; i++)
+    counters[1 + i] += frame->counts[i];
+  if (frame->counts[BELOW_POSIX_READS]) add_sizes(sizes, frame->sizes[0]);
+  if (frame->counts[BELOW_POSIX_WRITES]) add_sizes(sizes + BINS, frame->sizes[1]);
+  if (frame->counts[BELOW_MPIIO_CALLS]) {
+    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_READ_0_100], frame->mpiio_sizes[0]);
+    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_WRITE_0_100], frame->mpiio_sizes[1]);
   }
   times[0] += (double)(int64_t)(ticks - frame->nested_ticks) * tick;
-  times[1] += (double)frame->posix_ticks * tick;
-  times[2] += (double)frame->stdio_ticks * tick;
+  for (int i = 0; i < BELOW_TIMES; i++)
+    times[1 + i] += (double)(int64_t)frame->ticks[i] * tick;
 }
 
 /* Distinct bytes: the file in the upper bits, the offset in the lower.  With the
- * state's lock. */
-static void note_extent(struct layer_state *state, const struct layer_piece *piece) {
-  struct layer_extents **extents = &state->extents[piece->writes];
+ * record's lock. */
+static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
+  struct layer_extents **extents = &part->extents[piece->writes];
   if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
   if (!*extents) return;
   uint64_t error = (*extents)->error;
   uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;
-  state->record->counters[LAYERS_DISTINCT_BYTES_READ + piece->writes] +=
+  part->record->counters[LAYERS_DISTINCT_BYTES_READ + piece->writes] +=
       extents_add(*extents, start, (uint64_t)piece->bytes);
-  state->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
+  part->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Hands the pieces of a frame over, with the state's lock.  Bytes that found no
+/* Hands the pieces of a frame over, with the record's lock.  Bytes that found no
  * room in it count as distinct, and as an error of that size. */
-static void note_pieces(struct layer_state *state, struct layer_frame *frame) {
+static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
-    note_extent(state, &frame->piece[i]);
+    note_extent(part, &frame->piece[i]);
   for (int i = 0; i < 2; i++) {
-    state->record->counters[LAYERS_DISTINCT_BYTES_READ + i] += frame->bytes_without_piece[i];
-    state->record->counters[LAYERS_DISTINCT_ERROR] += frame->bytes_without_piece[i];
+    part->record->counters[LAYERS_DISTINCT_BYTES_READ + i] += frame->bytes_without_piece[i];
+    part->record->counters[LAYERS_DISTINCT_ERROR] += frame->bytes_without_piece[i];
     frame->bytes_without_piece[i] = 0;
   }
   frame->pieces = 0;
@@ -153,11 +181,11 @@ static void note_pieces(struct layer_state *state, struct layer_frame *frame) {
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;
-  note_pieces(state, frame);
+  note_pieces(state->part, frame);
   layer_unlock(state);
 }
 
-static void keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
+void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
   struct layer_piece *last = frame->pieces ? &frame->piece[frame->pieces - 1] : NULL;
   if (last && last->file == piece->file && last->writes == piece->writes &&
       last->offset + last->bytes == piece->offset) {
@@ -179,72 +207,10 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   if (level > 0) thread->frames[level - 1].nested_ticks += t2 - t1;
   ticks_check(t2);
   /* A call that is about nothing we record is the application's. */
-  if (!state || !state->record) state = layers_application();
+  if (!state || !state->part) state = layers_application();
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
-  add_frame(record, frame, t2 - t1);
-  note_pieces(state, frame);
+  layer_add_frame(record, frame, t2 - t1);
+  note_pieces(state->part, frame);
   layer_unlock(state);
-}
-
-static struct layer_frame *current_frame(void) {
-  return darshan_layers && darshan_layers->depth
-             ? &darshan_layers->frames[darshan_layers->depth - 1]
-             : NULL;
-}
-
-static void add_transfer(struct layer_frame *frame, int writes, int64_t bytes, uint64_t ticks) {
-  frame->calls[writes]++;
-  frame->bytes[writes] += bytes;
-  frame->sizes[writes][size_bin(bytes)]++;
-  frame->posix_ticks += ticks;
-}
-
-/* What no upper layer called: a frame of its own, without pieces. */
-static void start_alone(struct layer_frame *frame, enum layer_operation operation) {
-  memset(frame, 0, offsetof(struct layer_frame, piece));
-  frame->operation = operation;
-}
-
-static void add_to_application(const struct layer_frame *frame) {
-  struct layer_state *state = layers_application();
-  struct darshan_layers_record *record = layer_lock(state);
-  if (!record) return;
-  add_frame(record, frame, frame->posix_ticks + frame->stdio_ticks);
-  layer_unlock(state);
-}
-
-void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset,
-                          uint64_t ticks) {
-  struct layer_frame alone, *frame = current_frame();
-  if (frame) {
-    struct layer_piece piece = {file, (uint32_t)writes, offset, bytes};
-    add_transfer(frame, writes, bytes, ticks);
-    if (offset >= 0) keep_piece(frame, &piece);
-    return;
-  }
-  start_alone(&alone, writes ? LAYER_WRITE : LAYER_READ);
-  add_transfer(&alone, writes, bytes, ticks);
-  add_to_application(&alone);
-}
-
-void layers_other_slow(uint64_t ticks) {
-  struct layer_frame alone, *frame = current_frame();
-  if (!frame) start_alone(&alone, LAYER_META);
-  struct layer_frame *target = frame ? frame : &alone;
-  target->calls[2]++;
-  target->posix_ticks += ticks;
-  if (!frame) add_to_application(&alone);
-}
-
-void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks) {
-  struct layer_frame alone, *frame = current_frame();
-  if (!frame)
-    start_alone(&alone, bytes_written ? LAYER_WRITE : bytes_read ? LAYER_READ : LAYER_META);
-  struct layer_frame *target = frame ? frame : &alone;
-  target->stdio[0]++;
-  target->stdio[1] += bytes_read;
-  target->stdio[2] += bytes_written;
-  target->stdio_ticks += ticks;
-  if (!frame) add_to_application(&alone);
 }

@@ -27,7 +27,8 @@ enum layer_operation {
 extern __thread struct layer_thread *darshan_layers
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Gives an upper record its attribution.  0, or -1: no room. */
+/* Gives an upper record its attribution; of two that share one, the upper layer
+ * gives its name to UPPER_MODULE.  0, or -1: no room. */
 int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
                  int upper_module);
 void layers_forked(void);
@@ -41,11 +42,45 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
 struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 
-/* From the POSIX module, after each event that it counted. */
+/* For below.c. */
+void layer_add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
+                     uint64_t ticks);
+void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece);
+
+/* below.c.  From the POSIX module, after each event that it counted. */
 void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
 void layers_other_slow(uint64_t ticks);
+/* The transfer just told of began this long before the call that ended it: an
+ * asynchronous one.  That time is not the call's. */
+void layers_began_before(uint64_t ticks);
 /* From the STDIO module. */
 void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks);
+
+/* between.c: layers that stand between an upper layer and POSIX, MPI-IO and MPI's
+ * communication.  Inside a call of an upper layer they are a part of its frame;
+ * an MPI-IO call that is inside nothing has a frame of its own. */
+struct layer_between {
+  struct layer_frame *frame;
+  uint64_t below; /* ticks that the frame had given to other layers before */
+  int own_frame;
+};
+/* Whether this thread is inside a call that has a frame: a load and a branch
+ * in threads that never were. */
+static inline int layers_inside(void) {
+  return __builtin_expect(darshan_layers != NULL, 0) && darshan_layers->depth != 0;
+}
+void layer_communication_begin(struct layer_between *between);
+void layer_communication_end(const struct layer_between *between, uint64_t t1, uint64_t t2);
+/* state of the end: what the call was about, if it has a frame of its own; bytes
+ * asked for, -1: it is no read, no write. */
+void layer_mpiio_begin(struct layer_between *between, enum layer_operation operation,
+                       struct layer_state *state);
+void layer_mpiio_end(const struct layer_between *between, struct layer_state *state,
+                     int64_t bytes_read, int64_t bytes_written, uint64_t t1, uint64_t t2);
+/* The innermost frame of this thread, NULL: none. */
+struct layer_frame *layer_current(void);
+/* The same, once frames that were left by longjmp are gone. */
+struct layer_frame *layer_current_above(const char *stack);
 
 /* The first call of an upper layer: what was counted before it becomes the
  * application's, everything after it is told to this module. */

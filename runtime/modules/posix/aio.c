@@ -54,6 +54,7 @@ void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t resul
   if (start == t1) return; /* fsync, or fetched before */
   enum posix_operation operation = cb->aio_lio_opcode == LIO_WRITE ? POSIX_WRITE : POSIX_READ;
   posix_transferred(file, operation, result, cb->aio_offset, (const void *)cb->aio_buf, start, t2);
+  if (result >= 0) layers_began_before(t1 - start);
 }
 
 void aio_waited(struct posix_file *file, uint64_t t1, uint64_t t2) {
@@ -112,12 +113,15 @@ static void completed(const struct kaio_request *request, int64_t result, uint64
     else
       posix_vector(file, operation, result, request->offset, request->buffer, (int)request->bytes,
                    start, t2);
+    layers_began_before(t1 - start);
     break;
   case KAIO_FSYNC:
     posix_synced(file, POSIX_FSYNCS, start, t2);
+    layers_began_before(t1 - start);
     break;
   case KAIO_FDSYNC:
     posix_synced(file, POSIX_FDSYNCS, start, t2);
+    layers_began_before(t1 - start);
     break;
   }
 }
