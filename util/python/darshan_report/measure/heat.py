@@ -62,3 +62,12 @@ def heats(log: Log) -> list[Heat]:
             layers.setdefault(_title(name.partition(":")[2]), []).append(record)
     found = [_heat(layer, maps, log.info.nprocs) for layer, maps in layers.items()]
     return sorted(found, key=lambda heat: (-heat.moved.sum(), heat.layer))
+
+
+def traffic_by_rank(log: Log, name: str, nprocs: int) -> npt.NDArray[np.float64]:
+    """Bytes per rank of the heat map with this name; all 0 without one."""
+    moved = np.zeros(max(1, nprocs))
+    for record in heat_maps(log):
+        if log.name(record.id) == name and 0 <= record.rank < len(moved):
+            moved[record.rank] += float(record.read.sum()) + float(record.write.sum())
+    return moved

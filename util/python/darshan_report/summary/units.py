@@ -87,6 +87,11 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.1f} %" if percent < 99.95 else f"{percent:.0f} %"
 
 
+def percent(part: float, whole: float) -> str:
+    """A whole percentage."""
+    return f"{100 * part / whole:.0f} %" if whole else NONE
+
+
 def plural(number: int, thing: str) -> str:
     """ "1 process", "4 processes", "2 files"."""
     ending = "es" if thing.endswith("s") else "s"

@@ -1,0 +1,237 @@
+"""What diagnoses look at: the records of a log, joined by file, loaded when asked for."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ..library import LogError
+from ..log import Log
+from ..measure.attribution import Attribution, Upper
+from ..measure.layers import LAYERS, SIZES, Layer
+from ..records import Records
+from .finding import Evidence, Stake
+from .limits import Limits
+
+_FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
+_DATASETS = 200  # datasets that are looked at one by one
+PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
+
+
+class Table:
+    """The records of one module joined by id: a value per file (dataset, variable)."""
+
+    def __init__(self, records: Records, prefix: str, nprocs: int) -> None:
+        self.records = records
+        self.prefix = prefix
+        self._order = np.argsort(records.ids, kind="stable")
+        ids = records.ids[self._order]
+        first = np.ones(len(ids), bool)
+        first[1:] = ids[1:] != ids[:-1]
+        self._starts = np.flatnonzero(first)
+        self.ids: npt.NDArray[np.uint64] = ids[self._starts]
+        self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
+        alone = np.diff(np.concatenate((self._starts, [len(ids)])))
+        merged = np.logical_or.reduceat(records.ranks[self._order] < 0, self._starts)
+        self.processes: npt.NDArray[np.int64] = np.where(merged, nprocs, alone)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def has(self, name: str) -> bool:
+        """Whether the module has this counter (name without the prefix)."""
+        return f"{self.prefix}_{name}" in self._rules
+
+    @functools.cache  # noqa: B019 - a table lives as long as its log
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Sums, or the largest value, per file; unknown counts as 0."""
+        full = f"{self.prefix}_{name}"
+        if full not in self._rules:
+            return np.zeros(len(self.ids), "i8")
+        column = self.records[full][self._order]
+        if column.dtype.kind == "f":
+            column = np.where(np.isfinite(column), column, 0.0)
+        column = np.maximum(column, 0)
+        if len(self._starts) == len(column):
+            return column
+        joined = np.add if self._rules[full] else np.maximum
+        return joined.reduceat(column, self._starts)
+
+    def sum(self, name: str) -> float:
+        """Over all files."""
+        return float(self[name].sum(dtype="f8"))
+
+    def place(self, record: int) -> int | None:
+        """Where a file's values are, by its id."""
+        at = int(np.searchsorted(self.ids, np.uint64(record)))
+        return at if at < len(self.ids) and int(self.ids[at]) == record else None
+
+    def sizes(self, kind: str, infix: str = "") -> np.ndarray:
+        """Files x ten size classes; kind READ or WRITE."""
+        return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
+
+    @property
+    def shared(self) -> np.ndarray:
+        """Which files more than one process has a record of."""
+        return self.processes > 1
+
+
+_EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
+
+
+class Facts:
+    """One open log and the thresholds in force."""
+
+    def __init__(self, log: Log, limits: Limits | None = None) -> None:
+        self.log = log
+        self.info = log.info
+        self.limits = limits or Limits()
+        self.damaged: list[tuple[str, str]] = []
+        self.nprocs = max(1, log.info.nprocs)
+        self._tables: dict[str, Table | None] = {}
+
+    def table(self, module: str) -> Table | None:
+        """The records of a module, None without any (or if they are damaged)."""
+        if module not in self._tables:
+            self._tables[module] = self._load(module)
+        return self._tables[module]
+
+    def _load(self, module: str) -> Table | None:
+        region = self.info.region(module)
+        if region is None or region.length == 0:
+            return None
+        try:
+            records = self.log.records(module)
+        except LogError as error:
+            self.damaged.append((module, str(error)))
+            return None
+        if not len(records):
+            return None
+        prefix = records.module.counters[0].name
+        layer = next((x for x in LAYERS if x.module == module), None)
+        return Table(records, layer.prefix if layer else _prefix(prefix, module), self.nprocs)
+
+    @functools.cached_property
+    def layers(self) -> list[tuple[Layer, Table]]:
+        """Every layer with records, from the application downwards."""
+        found = ((layer, self.table(layer.module)) for layer in LAYERS)
+        return [(layer, table) for layer, table in found if table is not None]
+
+    @functools.cached_property
+    def run_time(self) -> float:
+        """Seconds; of a live journal up to the last operation seen."""
+        known = self.info.run_time
+        if math.isfinite(known) and known > 0:
+            return known
+        ends = [
+            float(table[n].max())
+            for _, table in self.layers
+            for n in ("F_READ_END_TIMESTAMP", "F_WRITE_END_TIMESTAMP", "F_CLOSE_END_TIMESTAMP")
+            if table.has(n)
+        ]
+        return max(ends, default=0.0)
+
+    @property
+    def process_time(self) -> float:
+        """Run time times processes: what all of them had together."""
+        return self.run_time * self.nprocs
+
+    @staticmethod
+    def time(table: Table) -> np.ndarray:
+        """Seconds in calls per file, summed over processes."""
+        return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
+
+    @functools.cached_property
+    def base_time(self) -> float:
+        """Seconds in the lowest layers, all files and processes."""
+        return float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
+
+    @functools.cached_property
+    def io_time(self) -> float:
+        """Seconds in I/O, by the layer that has most: what the processes waited for."""
+        tops = [float(self.time(t).sum()) for _, t in self.layers]
+        return max([self.base_time, *tops])
+
+    def name(self, record: int) -> str:
+        """The name of a record, or its number."""
+        return self.log.name(int(record)) or f"(no name, id {int(record)})"
+
+    def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
+        """A stake, never more than there is."""
+        seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
+        return Stake(seconds, self.process_time, int(moved), int(of), basis)
+
+    def worth(self, stake: Stake) -> bool:
+        """Whether this much time is worth a finding."""
+        enough = stake.seconds >= self.limits["stake.seconds"] * self.nprocs
+        return enough and stake.share >= self.limits["stake.share"]
+
+    def lost(self, seconds: np.ndarray | float, moved: np.ndarray | float) -> np.ndarray:
+        """Seconds beyond what the bytes would take at a good rate."""
+        return np.maximum(0.0, seconds - np.asarray(moved) / self.limits["rate.good"])
+
+    def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: counters of one file."""
+        module, record = table.records.module.name, self.name(int(table.ids[place]))
+        return tuple(
+            Evidence(module, record, f"{table.prefix}_{n}", table[n][place].item()) for n in names
+        )
+
+    def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: sums over all files."""
+        module = table.records.module
+        found = []
+        for n in names:
+            value = table[n].sum(dtype=table[n].dtype)
+            found.append(Evidence(module.name, "", f"{table.prefix}_{n}", value.item()))
+        return tuple(found)
+
+    def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
+        """Transfers per file that are small."""
+        classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
+        return table.sizes(kind, infix)[:, :classes].sum(axis=1)
+
+    @functools.cached_property
+    def attribution(self) -> Attribution | None:
+        """What calls of upper layers became below; None if the log does not say."""
+        if self.table("LAYERS") is None:
+            return None
+        return Attribution(self.log)
+
+    @functools.cached_property
+    def datasets(self) -> list[Upper]:
+        """HDF5 datasets by time, those worth looking at."""
+        return self.attribution.datasets(_DATASETS) if self.attribution else []
+
+    @functools.cached_property
+    def hdf5_files(self) -> list[Upper]:
+        """HDF5 files by time in calls on the file itself."""
+        return self.attribution.files(_DATASETS) if self.attribution else []
+
+    def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: LAYERS counters of a dataset or file."""
+        record = self.name(upper.id)
+        values = {**upper.counters, **upper.times}
+        return tuple(
+            Evidence("LAYERS", record, f"LAYERS_{n}", values[n]) for n in names if n in values
+        )
+
+    def mount_type(self, record: int) -> str:
+        """Type of the file system of a record's name."""
+        found = self.log.mount(self.log.name(int(record)) or "")
+        return found[1] if found else ""
+
+
+def _prefix(first: str, module: str) -> str:
+    """Counters of the annex carry the name of their module."""
+    return module if first.startswith(f"{module}_") else first.partition("_")[0]
+
+
+def leading(mask: np.ndarray, weight: np.ndarray, count: int = 3) -> list[int]:
+    """Places where mask holds, the heaviest first; the first of equals."""
+    places = np.flatnonzero(mask)
+    order = np.argsort(-weight[places], kind="stable")
+    return [int(p) for p in places[order[:count]]]

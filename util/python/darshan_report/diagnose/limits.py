@@ -1,0 +1,206 @@
+"""The thresholds of all diagnoses, in one table; a file may override them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+
+class LimitError(Exception):
+    """A file of thresholds that cannot be used; the text says where and why."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One threshold: its value in a unit, what it decides, and where it comes from."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+    source: str
+
+
+_DRISHTI = "public rule set of Drishti 0.8"
+_HERE = "the studies of this project"
+_JUDGEMENT = "judgement: below it a change is not worth the work"
+
+LIMITS = (
+    Limit(
+        "stake.share",
+        0.05,
+        "of run time",
+        "least part of the processes' time that a problem has to cost",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "stake.seconds", 0.05, "s", "least time per process that a problem has to cost", _JUDGEMENT
+    ),
+    Limit(
+        "io.fine",
+        0.05,
+        "of run time",
+        "share of time in I/O below which there is nothing to change",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "rate.good",
+        1 << 30,
+        "bytes/s",
+        "rate that one process can expect of large transfers; "
+        "what they would take at this rate is not called lost",
+        "one stream to a local disk",
+    ),
+    Limit(
+        "small.bytes",
+        100 * 1024,
+        "bytes",
+        "a transfer up to this size is small (an edge of the size histogram)",
+        f"{_DRISHTI} has 1 MiB; {_HERE}",
+    ),
+    Limit("small.share", 0.1, "of transfers", "share of small transfers", _DRISHTI),
+    Limit("operations", 1000, "calls", "fewer are no pattern", _DRISHTI),
+    Limit(
+        "alignment.share",
+        0.1,
+        "of transfers",
+        "share of transfers that do not start on a block of the file system",
+        _DRISHTI,
+    ),
+    Limit("random.share", 0.2, "of transfers", "share that goes backwards in the file", _DRISHTI),
+    Limit(
+        "switches.share",
+        0.3,
+        "of transfers",
+        "share that changes between reading and writing",
+        _JUDGEMENT,
+    ),
+    Limit("again.factor", 2, "times", "how often the same bytes may be moved", _HERE),
+    Limit("again.bytes", 1 << 20, "bytes", "least bytes moved again", _JUDGEMENT),
+    Limit(
+        "chunk.small",
+        16 * 1024,
+        "bytes",
+        "a chunk below this size costs more in its index than in its data",
+        "HDF5 user guide: 10 KiB to 1 MiB",
+    ),
+    Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
+    Limit("grain.calls", 32, "calls", "POSIX calls for one call on a dataset", _HERE),
+    Limit(
+        "compression.gain",
+        0.9,
+        "of bytes",
+        "stored over logical bytes above which compression gains little",
+        "204 MB became 185 MB in the netCDF-4 chunk study",
+    ),
+    Limit("copy.factor", 4, "times", "bytes copied per byte changed", _HERE),
+    Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", _JUDGEMENT),
+    Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", _JUDGEMENT),
+    Limit(
+        "metadata.seconds", 30, "s", "metadata time of one process that is always told", _DRISHTI
+    ),
+    Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", _DRISHTI),
+    Limit("files.many", 1000, "files", "more are many", _JUDGEMENT),
+    Limit(
+        "perprocess.processes",
+        1000,
+        "processes",
+        "from here on a file per process strains the metadata server",
+        "advice of computing centres",
+    ),
+    Limit("opens.again", 10, "opens", "opens of one file by one process", _JUDGEMENT),
+    Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
+    Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", _DRISHTI),
+    Limit(
+        "aggregate.bytes",
+        1 << 20,
+        "bytes",
+        "mean POSIX transfer that collective buffering should reach",
+        "default cb_buffer_size is 4 to 16 MiB",
+    ),
+    Limit(
+        "sieving.share", 0.1, "of bytes", "bytes read below for bytes that were only written", _HERE
+    ),
+    Limit("imbalance.share", 0.3, "of time", "(slowest - mean) / slowest process", _DRISHTI),
+    Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
+    Limit("stdio.share", 0.1, "of bytes", "share of bytes through stdio", _DRISHTI),
+    Limit("stdio.bytes", 16 << 20, "bytes", "least bytes through stdio", _JUDGEMENT),
+    Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", _JUDGEMENT),
+    Limit(
+        "waiting.share",
+        0.3,
+        "of HDF5 time",
+        "share of time in calls on HDF5 files that is waiting in MPI",
+        _HERE,
+    ),
+    Limit(
+        "waiting.mpiio",
+        0.7,
+        "of MPI-IO time",
+        "share of time in MPI-IO calls that is not in POSIX calls below",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "unseen.share",
+        0.05,
+        "of bytes",
+        "mapped bytes for a byte transferred that are worth a word",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "slowing.factor",
+        3,
+        "times",
+        "by how much the rate may fall from the first to the last third of the traffic",
+        "a keyed file stays flat up to 7.2 GB",
+    ),
+)
+
+
+class Limits(Mapping[str, float]):
+    """The values in force."""
+
+    def __init__(self, changed: Mapping[str, float] | None = None) -> None:
+        self._rows = {limit.name: limit for limit in LIMITS}
+        self._changed = dict(changed or {})
+
+    def __getitem__(self, name: str) -> float:
+        return self._changed.get(name, self._rows[name].value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, name: str) -> Limit:
+        """The row of the table; its value is the one in force."""
+        row = self._rows[name]
+        if name not in self._changed:
+            return row
+        return Limit(name, self[name], row.unit, row.meaning, "changed by the user")
+
+
+def read_limits(path: str | os.PathLike[str]) -> Limits:
+    """Values from a file of lines `name = number`; LimitError with the line."""
+    known = {limit.name for limit in LIMITS}
+    changed: dict[str, float] = {}
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                text = line.partition("#")[0].strip()
+                if not text:
+                    continue
+                name, equals, value = (part.strip() for part in text.partition("="))
+                if not equals or name not in known:
+                    raise LimitError(f"{os.fspath(path)}:{number}: no threshold is called {name}")
+                try:
+                    changed[name] = float(value)
+                except ValueError:
+                    raise LimitError(
+                        f"{os.fspath(path)}:{number}: {value!r} is not a number"
+                    ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise LimitError(f"{os.fspath(path)}: {error}") from None
+    return Limits(changed)

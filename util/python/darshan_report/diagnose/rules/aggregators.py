@@ -1,0 +1,48 @@
+"""How many processes do the file-system part of collective calls, per node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...measure.heat import traffic_by_rank
+from ...summary.units import count, plural, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "aggregators"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Fewer aggregators than nodes, where collective calls take time."""
+    upper = facts.table("MPI-IO")
+    nodes = dict(facts.info.metadata).get("nodes", "")
+    if upper is None or not nodes.isdigit() or int(nodes) < 2:
+        return
+    collective = sum(
+        upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
+    )
+    alone = upper.sum("INDEP_READS") + upper.sum("INDEP_WRITES")
+    if collective <= alone:
+        return
+    busy = int((traffic_by_rank(facts.log, "heatmap:POSIX", facts.nprocs) > 0).sum())
+    if busy == 0 or busy >= int(nodes):
+        return
+    time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
+    stake = facts.stake(
+        time * (1 - busy / int(nodes)), "time in MPI-IO transfers, if all nodes took part"
+    )
+    if not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Collective calls use few of the nodes",
+        f"{plural(busy, 'process')} did the POSIX I/O of {count(collective)} collective calls, on "
+        f"{nodes} nodes; the calls took {seconds(time)} over all processes.",
+        stake=stake,
+        evidence=facts.sums(upper, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
+        remedy=Remedy(
+            "Let at least one process per node write: more aggregators, more stripes.",
+            f'MPI_Info_set(info, "cb_nodes", "{nodes}");  lfs setstripe -c {nodes} folder',
+        ),
+        limits=("collective.share",),
+    )

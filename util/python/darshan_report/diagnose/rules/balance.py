@@ -1,0 +1,33 @@
+"""Whether the job mostly reads or mostly writes: not a fault, but the first question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import amount, count, percent
+from ..facts import Facts
+from ..finding import GOOD, Finding
+
+NAME = "balance"
+_MORE = 0.1  # a tenth of all, the public rule's threshold
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One sentence on calls and bytes of the lowest layers."""
+    base = [table for layer, table in facts.layers if layer.base]
+    read = sum(t.sum("BYTES_READ") for t in base)
+    written = sum(t.sum("BYTES_WRITTEN") for t in base)
+    reads, writes = (sum(t.sum(n) for t in base) for n in ("READS", "WRITES"))
+    if not read + written:
+        return
+    more = abs(read - written) > _MORE * (read + written)
+    side, done = ("reads", "read") if read > written else ("writes", "written")
+    most = max(read, written)
+    yield Finding(
+        NAME,
+        f"The job mostly {side}" if more else "The job reads as much as it writes",
+        f"{amount(read)} in {count(reads)} reads, {amount(written)} in {count(writes)} writes"
+        + (f": {percent(most, read + written)} of the bytes are {done}." if more else "."),
+        GOOD,
+        evidence=tuple(e for t in base for e in facts.sums(t, "BYTES_READ", "BYTES_WRITTEN")),
+    )

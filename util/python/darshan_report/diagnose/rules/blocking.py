@@ -1,0 +1,42 @@
+"""All MPI-IO blocks, and takes much of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import count, seconds, share
+from ..facts import Facts
+from ..finding import NOTICE, Finding, Remedy
+
+NAME = "blocking-only"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """A notice: overlapping is possible, whether it helps the log cannot tell."""
+    upper = facts.table("MPI-IO")
+    if upper is None:
+        return
+    names = ("INDEP_READS", "INDEP_WRITES", "COLL_READS", "COLL_WRITES")
+    calls = sum(upper.sum(n) for n in names)
+    others = sum(upper.sum(n) for n in ("NB_READS", "NB_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
+    time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
+    stake = facts.stake(time, "time in blocking transfers, if all of it were overlapped")
+    # Twice the share of a problem: it is a larger change than most.
+    if others or calls < facts.limits["operations"] or not facts.worth(stake):
+        return
+    if stake.share < 2 * facts.limits["stake.share"]:
+        return
+    yield Finding(
+        NAME,
+        "All MPI-IO transfers block",
+        f"{count(calls)} MPI-IO transfers took {seconds(time)} "
+        f"({share(time, facts.process_time)} of the processes' time), none of them non-blocking.",
+        NOTICE,
+        stake,
+        facts.sums(upper, *names, "NB_READS", "NB_WRITES"),
+        Remedy(
+            "Overlap I/O with computing where there is something to compute meanwhile.",
+            "MPI_File_iwrite_at_all + MPI_Wait;  HDF5's asynchronous VOL connector",
+        ),
+        limits=("operations",),
+    )

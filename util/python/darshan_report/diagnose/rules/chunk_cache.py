@@ -1,0 +1,68 @@
+"""A chunk that does not fit into HDF5's cache is read, and inflated, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import amount, plural, share
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "chunk-cache"
+_NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding, about the datasets that read the same bytes again past their cache."""
+    limits, hits, seconds, moved, again = facts.limits, [], 0.0, 0, 0
+    for upper in facts.datasets:
+        chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
+        read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
+        if chunk <= 0 or cache < 0 or cache >= chunk * _NETCDF_CHUNKS or distinct <= 0:
+            continue
+        extra = read - distinct
+        if read < limits["again.factor"] * distinct or extra < limits["again.bytes"]:
+            continue
+        hits.append(upper)
+        seconds += upper.time(("READ",)) * extra / read
+        moved, again = moved + read, again + extra
+    stake = facts.stake(seconds, "reading time times the share of bytes read again", again, moved)
+    if not hits or not facts.worth(stake):
+        return
+    first = hits[0]
+    chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
+    factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
+    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST))
+    filters = "compressed " if first.counters["FILTERS"] > 0 else ""
+    yield Finding(
+        NAME,
+        "The chunk cache is too small for the chunks",
+        f"Every byte of {facts.name(first.id)} was read {factor:.1f} times: its {filters}chunks "
+        f"have {amount(chunk)}, its chunk cache {amount(cache)}"
+        + (f"; the same holds for {plural(len(hits) - 1, 'more dataset')}" if hits[1:] else "")
+        + f". {amount(again)} of {amount(moved)} ({share(again, moved)}) were read again.",
+        stake=stake,
+        evidence=facts.upper_rows(
+            first,
+            "CHUNK_BYTES",
+            "CHUNK_CACHE_BYTES",
+            "FILTERS",
+            "READ_CALLS",
+            "READ_POSIX_READS",
+            "READ_POSIX_BYTES_READ",
+            "DISTINCT_BYTES_READ",
+            "BYTES_ASKED_READ",
+            "F_READ_TIME",
+        ),
+        remedy=Remedy(
+            f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
+            "(netCDF-4 takes ten chunks, at most 64 MB); or read whole chunks at a time; or make "
+            "the chunks smaller.",
+            f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
+            f"h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
+            f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
+        ),
+        limits=("again.factor", "again.bytes"),
+        covers=frozenset(u.id for u in hits)
+        | frozenset(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None),
+    )

@@ -1,0 +1,66 @@
+"""Every process reads the metadata of a parallel HDF5 file for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...measure.attribution import ATTR, META, OPEN
+from ...summary.units import count, plural
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "collective-metadata"
+_EACH = 8  # small reads per process
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """The parallel HDF5 file with the most such reads."""
+    h5f = facts.table("H5F")
+    if h5f is None or facts.nprocs == 1:
+        return
+    for upper in facts.hdf5_files:
+        place = h5f.place(upper.id)
+        if place is None or int(h5f["USE_MPIIO"][place]) <= 0:
+            continue
+        owned = [upper, *_datasets(facts, upper.id)]
+        asking = (OPEN, ATTR, META)
+        reads = sum(u.below("READS", asking) for u in owned)
+        time = sum(u.time(asking) for u in owned)
+        if reads < _EACH * facts.nprocs or reads < facts.limits["operations"] / 10:
+            continue
+        stake = facts.stake(
+            time * (1 - 1 / facts.nprocs),
+            "time in opens, attributes and other metadata calls that one process could do for all",
+        )
+        if not facts.worth(stake):
+            continue
+        yield Finding(
+            NAME,
+            "Every process reads the file's metadata for itself",
+            f"{plural(facts.nprocs, 'process')} made {count(reads)} POSIX reads for the metadata "
+            f"of {facts.name(upper.id)}: each of them reads the same headers.",
+            stake=stake,
+            evidence=facts.upper_rows(
+                upper,
+                "OPEN_POSIX_READS",
+                "ATTR_POSIX_READS",
+                "META_POSIX_READS",
+                "F_OPEN_TIME",
+                "F_ATTR_TIME",
+                "F_META_TIME",
+            ),
+            remedy=Remedy(
+                "Make metadata operations collective: one process reads and tells the others.",
+                "H5Pset_all_coll_metadata_ops(fapl, 1);  H5Pset_coll_metadata_write(fapl, 1)",
+            ),
+            limits=("operations",),
+            covers=frozenset({upper.id}),
+        )
+        return
+
+
+def _datasets(facts: Facts, file: int) -> list:
+    attribution = facts.attribution
+    if attribution is None:
+        return []
+    return [u for u in facts.datasets if attribution.file_of(u.id) == file]

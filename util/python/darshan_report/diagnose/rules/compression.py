@@ -1,0 +1,60 @@
+"""Compression that costs time and gains little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...measure.attribution import READ, WRITE
+from ...summary.units import amount, seconds, share
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "little-compression"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """The filtered dataset whose bytes below are nearly those of its values."""
+    for upper in facts.datasets:
+        if upper.counters["FILTERS"] <= 0:
+            continue
+        for kind, direction in ((WRITE, "WRITTEN"), (READ, "READ")):
+            asked = upper.counters[f"BYTES_ASKED_{direction}"]
+            stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]
+            if stored <= 0:
+                stored = upper.counters[f"DISTINCT_BYTES_{direction}"]
+            own = max(0.0, upper.time((kind,)) - upper.lower_time((kind,)))
+            if asked < facts.limits["again.bytes"] or stored > asked * 2:
+                continue
+            if stored < facts.limits["compression.gain"] * asked:
+                continue
+            stake = facts.stake(
+                own, "time inside HDF5 in these calls, filters included", stored, asked
+            )
+            if not facts.worth(stake):
+                continue
+            yield Finding(
+                NAME,
+                "Compression gains little",
+                f"{amount(asked)} of {facts.name(upper.id)} are {amount(stored)} in the file "
+                f"({share(stored, asked)}); {seconds(own)} went into HDF5 itself, filters "
+                "included.",
+                stake=stake,
+                evidence=facts.upper_rows(
+                    upper,
+                    "FILTERS",
+                    f"BYTES_ASKED_{direction}",
+                    f"DISTINCT_BYTES_{direction}",
+                    f"DISTINCT_RAW_BYTES_{direction}",
+                    f"F_{kind}_TIME",
+                    f"F_{kind}_POSIX_TIME",
+                ),
+                remedy=Remedy(
+                    "Leave compression off for these data, shuffle bytes first, or take a faster "
+                    "filter.",
+                    "H5Pset_shuffle(dcpl) before H5Pset_deflate(dcpl, 1);  no deflate at all;  "
+                    "a filter such as LZ4 or Zstandard",
+                ),
+                limits=("compression.gain",),
+                covers=frozenset({upper.id}),
+            )
+            return

@@ -1,0 +1,63 @@
+"""MPI-IO reads what it only has to write: data sieving, read-modify-write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import amount, share
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "read-modify-write"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """The file with the most bytes read below that nobody asked for."""
+    upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
+    if upper is None or lower is None:
+        return
+    best, seconds = None, 0.0
+    for place in range(len(upper)):
+        written, asked = int(upper["BYTES_WRITTEN"][place]), int(upper["BYTES_READ"][place])
+        at = lower.place(int(upper.ids[place])) if written else None
+        if at is None:
+            continue
+        extra = int(lower["BYTES_READ"][at]) - asked
+        if extra < max(facts.limits["sieving.share"] * written, facts.limits["again.bytes"]):
+            continue
+        part = extra / int(lower["BYTES_READ"][at])
+        # As much is written back as was read.
+        time = float(lower["F_READ_TIME"][at]) * part
+        time += float(lower["F_WRITE_TIME"][at]) * min(1.0, extra / written) / 2
+        if time > seconds:
+            best, seconds = (place, at, extra, written), time
+    if best is None:
+        return
+    place, at, extra, written = best
+    stake = facts.stake(
+        seconds,
+        "reading time of these bytes, and half of writing them back",
+        extra,
+        int(lower.sum("BYTES_READ")),
+    )
+    if not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Writes read the file first",
+        f"{facts.name(upper.ids[place])} took {amount(written)} of MPI-IO writes, and "
+        f"{amount(extra)} ({share(extra, written)} of that) were read below without being asked "
+        "for: MPI-IO reads a range, changes pieces of it and writes it back.",
+        stake=stake,
+        evidence=facts.rows(
+            upper, place, "BYTES_WRITTEN", "BYTES_READ", "INDEP_WRITES", "COLL_WRITES"
+        )
+        + facts.rows(lower, at, "BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME"),
+        remedy=Remedy(
+            "Write contiguous pieces, or collectively, so that whole ranges are filled; switch "
+            "data sieving off for independent writes.",
+            'MPI_Info_set(info, "romio_ds_write", "disable");  H5Pset_dxpl_mpio collective',
+        ),
+        limits=("sieving.share", "again.bytes"),
+        covers=frozenset({int(upper.ids[place])}),
+    )

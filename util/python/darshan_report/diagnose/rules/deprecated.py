@@ -1,0 +1,37 @@
+"""Calls of HDF5 that later releases replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import plural
+from ..facts import Facts, leading
+from ..finding import NOTICE, Finding, Remedy, Stake
+
+NAME = "deprecated-calls"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """A notice: it costs no time today."""
+    table = facts.table("H5D")
+    if table is None:
+        return
+    old = table["USE_DEPRECATED"] > 0
+    if not old.any():
+        return
+    (first,) = leading(old, facts.time(table), 1)
+    yield Finding(
+        NAME,
+        "Deprecated HDF5 calls",
+        f"{plural(int(old.sum()), 'dataset')} "
+        f"{'was' if old.sum() == 1 else 'were'} opened with H5Dcreate1 or H5Dopen1, "
+        f"{facts.name(table.ids[first])} among them: property lists (chunk cache, fill time) "
+        "cannot be given there.",
+        NOTICE,
+        Stake(),
+        facts.rows(table, first, "USE_DEPRECATED", "OPENS"),
+        Remedy(
+            "Use the calls that take property lists.",
+            "H5Dcreate2(file, name, type, space, lcpl, dcpl, dapl);  H5Dopen2(file, name, dapl)",
+        ),
+    )

@@ -1,0 +1,44 @@
+"""A file per process, at a scale where that hurts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import count, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "file-per-process"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Written files of one process each, at least one per process."""
+    if facts.nprocs < facts.limits["perprocess.processes"]:
+        return
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        own = (~table.shared) & (table["BYTES_WRITTEN"] > 0)
+        number = int(own.sum())
+        if number < facts.nprocs:
+            continue
+        time = float(table["F_META_TIME"][own].sum())
+        stake = facts.stake(time, "metadata time of these files")
+        if not facts.worth(stake):
+            continue
+        yield Finding(
+            NAME,
+            "A file per process",
+            f"{count(facts.nprocs)} processes wrote {count(number)} files of their own; creating "
+            f"and closing them took {seconds(time)} over all processes.",
+            stake=stake,
+            evidence=facts.sums(table, "OPENS", "BYTES_WRITTEN", "F_META_TIME"),
+            remedy=Remedy(
+                "Write one shared file collectively, or a file per node or per group of "
+                "processes (subfiling).",
+                "H5Pset_fapl_subfiling;  MPI_Comm_split, then one file per group",
+            ),
+            limits=("perprocess.processes",),
+        )
+        return

@@ -1,0 +1,48 @@
+"""What is as it should be: told once, so that nobody looks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import percent
+from ..facts import Facts
+from ..finding import GOOD, Finding
+
+NAME = "as-it-should-be"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Collective calls in use; transfers that go forward."""
+    upper = facts.table("MPI-IO")
+    if upper is not None and facts.nprocs > 1:
+        together = sum(
+            upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
+        )
+        names = ("INDEP_READS", "INDEP_WRITES", "NB_READS", "NB_WRITES")
+        calls = together + sum(upper.sum(n) for n in names)
+        if together and together >= facts.limits["collective.share"] * calls:
+            yield Finding(
+                f"{NAME}-collective",
+                "Collective MPI-IO is in use",
+                f"{percent(together, calls)} of the MPI-IO transfers are collective.",
+                GOOD,
+                evidence=facts.sums(upper, "COLL_READS", "COLL_WRITES"),
+                limits=("collective.share",),
+            )
+    posix = facts.table("POSIX")
+    if posix is None:
+        return
+    calls = posix.sum("READS") + posix.sum("WRITES")
+    forward = posix.sum("SEQ_READS") + posix.sum("SEQ_WRITES")
+    if (
+        calls >= facts.limits["operations"]
+        and forward >= (1 - facts.limits["random.share"]) * calls
+    ):
+        yield Finding(
+            f"{NAME}-sequential",
+            "Transfers go forward",
+            f"{percent(forward, calls)} of the POSIX transfers start behind the one before.",
+            GOOD,
+            evidence=facts.sums(posix, "SEQ_READS", "SEQ_WRITES", "READS", "WRITES"),
+            limits=("random.share", "operations"),
+        )

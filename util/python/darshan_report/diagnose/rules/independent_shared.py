@@ -1,0 +1,86 @@
+"""Independent MPI-IO on a shared file where collective calls are possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, share
+from ..facts import Facts, Table, leading
+from ..finding import Finding, Remedy
+
+NAME = "independent-shared"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for reads, one for writes."""
+    table = facts.table("MPI-IO")
+    if table is None or facts.nprocs == 1:
+        return
+    for kind in ("READ", "WRITE"):
+        yield from _find(facts, table, kind)
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    alone = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
+    together = table[f"COLL_{kind}S"] + table[f"SPLIT_{kind}S"]
+    moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
+    calls = alone + together
+    mask = table.shared & (alone >= facts.limits["operations"])
+    mask &= together < facts.limits["collective.share"] * calls
+    if not mask.any():
+        return
+    seconds = np.where(mask, facts.lost(table[f"F_{kind}_TIME"], moved), 0.0)
+    stake = facts.stake(
+        seconds.sum(),
+        "time in these calls beyond what their bytes would take at "
+        f"{amount(facts.limits['rate.good'])}/s per process",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    mean = float(moved[first]) / max(1, int(calls[first]))
+    hdf5 = facts.table("H5F") is not None
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"Independent {kind.lower()}s of a shared file",
+        f"{count(int(alone[first]))} of {count(int(calls[first]))} MPI-IO {kind.lower()}s "
+        f"({share(int(alone[first]), int(calls[first]))}) of {facts.name(table.ids[first])}, "
+        f"shared by {plural(int(table.processes[first]), 'process')}, are independent, "
+        f"{amount(mean)} each"
+        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            f"INDEP_{kind}S",
+            f"COLL_{kind}S",
+            f"NB_{kind}S",
+            "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN",
+            f"F_{kind}_TIME",
+        )
+        + _posix(facts, int(table.ids[first]), kind),
+        remedy=Remedy(
+            "Make the transfers collective: a few processes then move large contiguous pieces "
+            "for all.",
+            (
+                "H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);  H5Dwrite(..., dxpl, ...)\n"
+                if hdf5
+                else ""
+            )
+            + "MPI_File_write_at_all / MPI_File_read_at_all;  nc_var_par_access(.., NC_COLLECTIVE)",
+        ),
+        limits=("collective.share", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _posix(facts: Facts, record: int, kind: str) -> tuple:
+    below = facts.table("POSIX")
+    place = below.place(record) if below is not None else None
+    if below is None or place is None:
+        return ()
+    return facts.rows(
+        below, place, f"{kind}S", f"SIZE_{kind}_0_100", f"SIZE_{kind}_100_1K", f"F_{kind}_TIME"
+    )

@@ -1,0 +1,48 @@
+"""Very many small files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+
+NAME = "many-small-files"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Counts files of POSIX and STDIO."""
+    number, time, largest, evidence = 0, 0.0, 0, ()
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
+        moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+        mask = (moved > 0) & (size <= facts.limits["files.small"])
+        if not mask.any():
+            continue
+        number += int(mask.sum())
+        time += float(table["F_META_TIME"][mask].sum())
+        largest = max(largest, int(size[mask].max()))
+        evidence += facts.sums(table, "OPENS", "F_META_TIME")
+    stake = facts.stake(time, "metadata time of these files")
+    if number < facts.limits["files.many"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Many small files",
+        f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
+        f"closing them took {seconds(time)} over all processes.",
+        stake=stake,
+        evidence=evidence,
+        remedy=Remedy(
+            "Keep them in one container: HDF5, netCDF, SQLite, tar or zip; on a parallel file "
+            "system every file costs a round trip to the metadata server.",
+            "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
+        ),
+        limits=("files.many", "files.small"),
+    )

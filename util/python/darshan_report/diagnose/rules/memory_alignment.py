@@ -1,0 +1,36 @@
+"""Buffers that are not aligned in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import count, share
+from ..facts import Facts
+from ..finding import NOTICE, Finding, Remedy
+
+NAME = "memory-alignment"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """A notice where I/O takes time at all: it costs little but with direct I/O."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls, odd = table.sum("READS") + table.sum("WRITES"), table.sum("MEM_NOT_ALIGNED")
+    stake = facts.stake(facts.base_time, "all time in the lowest layers")
+    enough = odd >= facts.limits["operations"] and facts.worth(stake)
+    if not enough or odd <= facts.limits["alignment.share"] * calls:
+        return
+    yield Finding(
+        NAME,
+        "Buffers are not aligned in memory",
+        f"{count(odd)} of {count(calls)} transfers ({share(odd, calls)}) used buffers that do not "
+        f"start on a multiple of {count(float(table['MEM_ALIGNMENT'].max()))} bytes.",
+        NOTICE,
+        evidence=facts.sums(table, "MEM_NOT_ALIGNED", "READS", "WRITES"),
+        remedy=Remedy(
+            "Matters with direct I/O and on some interconnects only.",
+            "posix_memalign(&buffer, 4096, size)",
+        ),
+        limits=("alignment.share", "operations"),
+    )

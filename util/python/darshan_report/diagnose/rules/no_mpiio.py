@@ -1,0 +1,58 @@
+"""A parallel job on shared files without MPI-IO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "no-mpi-io"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Shared files with many transfers that no parallel library organises."""
+    table = facts.table("POSIX")
+    if facts.nprocs == 1 or table is None or facts.table("MPI-IO") is not None:
+        return
+    if facts.table("DFS") is not None:
+        return
+    calls = table["READS"] + table["WRITES"]
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
+    mask = table.shared & (calls >= facts.limits["operations"])
+    mask &= moved < facts.limits["aggregate.bytes"] * calls
+    if not mask.any():
+        return
+    lost = np.where(mask, facts.lost(time, moved), 0.0)
+    stake = facts.stake(lost.sum(), "time beyond what the bytes would take at a good rate")
+    if not facts.worth(stake):
+        return
+    (first,) = leading(mask, lost, 1)
+    yield Finding(
+        NAME,
+        "A shared file without MPI-IO",
+        f"{plural(facts.nprocs, 'process')} made {count(int(calls[first]))} POSIX transfers of "
+        f"{amount(float(moved[first]) / int(calls[first]))} each on "
+        f"{facts.name(table.ids[first])}; without MPI-IO nothing joins them.",
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            "READS",
+            "WRITES",
+            "BYTES_READ",
+            "BYTES_WRITTEN",
+            "F_READ_TIME",
+            "F_WRITE_TIME",
+        ),
+        remedy=Remedy(
+            "Use MPI-IO, or parallel HDF5, netCDF or PnetCDF on top of it, with collective calls.",
+            "MPI_File_write_at_all;  H5Pset_fapl_mpio;  nc_create_par",
+        ),
+        limits=("aggregate.bytes", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

@@ -1,0 +1,66 @@
+"""Collective calls that arrive at the file system as small pieces all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "collective-not-aggregated"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """The file with the most collective writes or reads that stay small."""
+    upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
+    if upper is None or lower is None or facts.nprocs == 1:
+        return
+    for kind, bytes_of in (("WRITE", "BYTES_WRITTEN"), ("READ", "BYTES_READ")):
+        calls = upper[f"COLL_{kind}S"] + upper[f"SPLIT_{kind}S"]
+        below = np.zeros(len(upper))
+        moved = np.zeros(len(upper))
+        seconds = np.zeros(len(upper))
+        for place in np.flatnonzero(calls > 0):
+            at = lower.place(int(upper.ids[place]))
+            if at is not None:
+                below[place], moved[place] = lower[f"{kind}S"][at], lower[bytes_of][at]
+                seconds[place] = lower[f"F_{kind}_TIME"][at]
+        mean = moved / np.maximum(below, 1)
+        mask = (below >= facts.limits["operations"]) & (below >= calls)
+        mask &= mean < facts.limits["aggregate.bytes"]
+        # Most transfers of the file are collective, else it is another finding.
+        mask &= calls >= upper[f"INDEP_{kind}S"]
+        lost = np.where(mask, facts.lost(seconds, moved), 0.0)
+        stake = facts.stake(
+            lost.sum(), "POSIX time beyond what the bytes would take at a good rate"
+        )
+        if not mask.any() or not facts.worth(stake):
+            continue
+        (first,) = leading(mask, lost, 1)
+        at = lower.place(int(upper.ids[first]))
+        yield Finding(
+            NAME,
+            "Collective calls are not aggregated",
+            f"{count(int(calls[first]))} collective {kind.lower()}s of "
+            f"{facts.name(upper.ids[first])} became {count(int(below[first]))} POSIX "
+            f"{kind.lower()}s of {amount(float(mean[first]))} on average.",
+            stake=stake,
+            evidence=facts.rows(upper, first, f"COLL_{kind}S", bytes_of)
+            + (
+                facts.rows(lower, at, f"{kind}S", bytes_of, f"F_{kind}_TIME")
+                if at is not None
+                else ()
+            ),
+            remedy=Remedy(
+                "Switch collective buffering on and give it room; transfers of one call should "
+                "cover a contiguous range of the file.",
+                f'MPI_Info_set(info, "romio_cb_{kind.lower()}", "enable");  "cb_buffer_size",'
+                ' "16777216";  "cb_nodes"\nH5Pset_fapl_mpio(fapl, comm, info)',
+            ),
+            limits=("aggregate.bytes", "operations"),
+            covers=frozenset({int(upper.ids[first])}),
+        )
+        return

@@ -1,0 +1,51 @@
+"""The same file is opened and closed, or asked about, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import count, plural, seconds
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "opened-again"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over POSIX files."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    opens = (table["OPENS"] - table["FILENOS"] - table["DUPS"]) / table.processes
+    stats = table["STATS"] / table.processes
+    mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
+    if not mask.any():
+        return
+    again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
+    part = again / np.maximum(opens + stats, 1)
+    # Seeks are metadata as well; their part is not known, so take it by number.
+    calls = table["OPENS"] + table["STATS"]
+    part = part * calls / np.maximum(calls + table["SEEKS"], 1)
+    time = np.where(mask, table["F_META_TIME"] * part, 0.0)
+    stake = facts.stake(time.sum(), "metadata time of the repeated calls")
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, time, len(mask))
+    yield Finding(
+        NAME,
+        "Files are opened or asked about again and again",
+        f"{facts.name(table.ids[first])} was opened {count(float(opens[first]))} times and asked "
+        f"about {count(float(stats[first]))} times by each process that used it"
+        + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
+        + f". That took {seconds(float(time.sum()))} over all processes.",
+        stake=stake,
+        evidence=facts.rows(table, first, "OPENS", "STATS", "F_META_TIME"),
+        remedy=Remedy(
+            "Open once and keep the descriptor; ask once and remember the answer.",
+            "with open(path) as f: outside of the loop;  H5Fopen once, not per record",
+        ),
+        limits=("opens.again", "stats.again"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

@@ -1,0 +1,58 @@
+"""Transfers that jump back and forth in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import count, plural, share
+from ..facts import Facts, Table, leading
+from ..finding import Finding, Remedy
+
+NAME = "random-access"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for reads, one for writes."""
+    table = facts.table("POSIX")
+    if table is not None:
+        for kind in ("READ", "WRITE"):
+            yield from _find(facts, table, kind)
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
+    # The first transfer of each opening counts as neither.
+    back = np.maximum(0, calls - forward - np.maximum(table["OPENS"], table.processes))
+    mask = (back >= facts.limits["operations"]) & (back > facts.limits["random.share"] * calls)
+    if not mask.any():
+        return
+    moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
+    lost = facts.lost(table[f"F_{kind}_TIME"], moved) * back / np.maximum(calls, 1)
+    seconds = np.where(mask, lost, 0.0)
+    stake = facts.stake(
+        seconds.sum(), "time beyond a good rate, times the share that goes back: an upper bound"
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    number, whole = int(back[first]), int(calls[first])
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"Random {kind.lower()}s",
+        f"{count(number)} of {count(whole)} {kind.lower()}s ({share(number, whole)}) of "
+        f"{facts.name(table.ids[first])} start before the end of the one before"
+        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            table, first, f"{kind}S", f"SEQ_{kind}S", f"CONSEC_{kind}S", f"F_{kind}_TIME"
+        ),
+        remedy=Remedy(
+            "Sort requests by offset, tell the system, or keep the file in memory while it is "
+            "used; read-ahead works for what goes forward only.",
+            "posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);  mmap;  order records by offset",
+        ),
+        limits=("random.share", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

@@ -1,0 +1,47 @@
+"""The rate falls while the job runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...measure.heat import heats
+from ...summary.units import rate, seconds
+from ..facts import Facts
+from ..finding import NOTICE, Finding, Remedy
+
+NAME = "slowing-down"
+_LEAST_BINS = 30
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """A notice from the heat maps: bytes per second in the first and the last third."""
+    for heat in heats(facts.log):
+        moved = heat.read + heat.write
+        used = np.flatnonzero(moved)
+        # Traffic with long pauses says nothing about the rate.
+        if len(used) < _LEAST_BINS or len(used) < 0.8 * (used[-1] - used[0] + 1):
+            continue
+        third = len(used) // 3
+        first = float(moved[used[:third]].mean()) / heat.bin_width
+        last = float(moved[used[-third:]].mean()) / heat.bin_width
+        if last <= 0 or first < facts.limits["slowing.factor"] * last:
+            continue
+        stake = facts.stake(facts.base_time, "all time in the lowest layers")
+        if not facts.worth(stake):
+            continue
+        yield Finding(
+            NAME,
+            "The rate falls while the job runs",
+            f"{heat.layer} moved {rate(first / (1 << 20))} in the first third of its traffic and "
+            f"{rate(last / (1 << 20))} in the last ({seconds(heat.bin_width)} bins).",
+            NOTICE,
+            remedy=Remedy(
+                "If a file grows meanwhile, look whether the cost of an operation grows with it: "
+                "indexes that no longer fit into memory, a chunk index, fragmented blocks.",
+                "PRAGMA cache_size;  H5Pset_libver_bounds(.., H5F_LIBVER_LATEST);  fallocate first",
+            ),
+            limits=("slowing.factor",),
+        )
+        return

@@ -1,0 +1,74 @@
+"""Many small transfers: the time goes into calls, not into bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, share
+from ..facts import Facts, Table, leading
+from ..finding import Finding, Remedy
+
+NAME = "small-accesses"
+_MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for reads, one for writes of the POSIX layer."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    for kind in _MOVED:
+        yield from _find(facts, table, kind)
+
+
+def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    calls, (moved, word) = f"{kind}S", _MOVED[kind]
+    small, all_calls = facts.small(table, kind), table[calls]
+    mask = (small >= facts.limits["operations"]) & (small > facts.limits["small.share"] * all_calls)
+    if not mask.any():
+        return
+    part = small / np.maximum(all_calls, 1)
+    lost = facts.lost(table[f"F_{kind}_TIME"] * part, 0)
+    lost = np.maximum(0.0, lost - table[moved] * part / facts.limits["rate.good"])
+    seconds = np.where(mask, lost, 0.0)
+    stake = facts.stake(
+        seconds.sum(),
+        "time of the small transfers beyond what their bytes would take in large "
+        f"ones at {amount(facts.limits['rate.good'])}/s",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, seconds, len(mask))
+    number, whole = int(small[mask].sum()), int(all_calls.sum())
+    mean = float(table[moved][first]) / max(1, int(all_calls[first]))
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"Many small {kind.lower()}s",
+        f"{count(number)} of {count(whole)} POSIX {calls.lower()} ({share(number, whole)}) have "
+        f"at most {amount(facts.limits['small.bytes'])}; {facts.name(table.ids[first])} was "
+        f"{word} {amount(mean)} at a time"
+        + (f", and {plural(len(others), 'more file')} like it." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            calls,
+            moved,
+            f"SIZE_{kind}_0_100",
+            f"SIZE_{kind}_100_1K",
+            f"SIZE_{kind}_1K_10K",
+            f"SIZE_{kind}_10K_100K",
+            f"F_{kind}_TIME",
+        ),
+        remedy=Remedy(
+            "Move more with each call: collect records in memory and write them together, read "
+            "ahead in blocks of a megabyte or more, or let a library do it (buffered streams, "
+            "HDF5 chunks, collective MPI-IO).",
+            "setvbuf(stream, NULL, _IOFBF, 1 << 20);  open(path, buffering=1 << 20)\n"
+            "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
+        ),
+        limits=("small.bytes", "small.share", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

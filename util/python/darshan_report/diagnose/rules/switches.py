@@ -1,0 +1,53 @@
+"""Reads and writes of one file alternate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import count, share
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "read-write-alternation"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """The file that suffers most."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls, switches = table["READS"] + table["WRITES"], table["RW_SWITCHES"]
+    mask = (switches >= facts.limits["operations"]) & (
+        switches > facts.limits["switches.share"] * calls
+    )
+    if not mask.any():
+        return
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    time = facts.lost(table["F_READ_TIME"] + table["F_WRITE_TIME"], moved)
+    seconds = np.where(mask, time * switches / np.maximum(calls, 1), 0.0)
+    stake = facts.stake(
+        seconds.sum(), "time beyond a good rate, times the share of changes: an upper bound"
+    )
+    if not facts.worth(stake):
+        return
+    (first,) = leading(mask, seconds, 1)
+    number, whole = int(switches[first]), int(calls[first])
+    yield Finding(
+        NAME,
+        "Reading and writing alternate",
+        f"{facts.name(table.ids[first])} changed between reading and writing {count(number)} "
+        f"times in {count(whole)} transfers ({share(number, whole)}).",
+        stake=stake,
+        evidence=facts.rows(
+            table, first, "RW_SWITCHES", "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"
+        ),
+        remedy=Remedy(
+            "Read what is needed first, then write; or keep what is updated in memory and write "
+            "it back in larger pieces.",
+            "H5Pset_chunk_cache (a larger cache absorbs updates);  PRAGMA cache_size",
+        ),
+        limits=("switches.share", "operations"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

@@ -1,0 +1,67 @@
+"""Transfers that straddle blocks or stripes of a parallel file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, share
+from ..facts import PARALLEL, Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "unaligned"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Files on file systems where a block is a lock, or that several processes write."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls = table["READS"] + table["WRITES"]
+    odd, block = table["FILE_NOT_ALIGNED"], table["FILE_ALIGNMENT"]
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    # Transfers below a block are small first of all, and told as such.
+    mask = (odd >= facts.limits["operations"]) & (odd > facts.limits["alignment.share"] * calls)
+    mask &= (block > 1) & (moved >= block * calls)
+    time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
+    seconds = np.where(mask, facts.lost(time, moved) * odd / np.maximum(calls, 1), 0.0)
+    for place in leading(mask, seconds, len(mask)):
+        kind = facts.mount_type(int(table.ids[place]))
+        contended = table.shared[place] and table["WRITES"][place] > 0
+        if kind not in PARALLEL and not contended:
+            continue
+        stake = facts.stake(
+            float(seconds[place]),
+            "time beyond a good rate, times the share that is not aligned: an upper bound",
+        )
+        if not facts.worth(stake):
+            return
+        where = f" ({kind})" if kind else ""
+        yield Finding(
+            NAME,
+            "Transfers are not aligned to the file system",
+            f"{count(int(odd[place]))} of {count(int(calls[place]))} transfers "
+            f"({share(int(odd[place]), int(calls[place]))}) of {facts.name(table.ids[place])} do "
+            f"not start on a block of {amount(int(block[place]))}{where}.",
+            stake=stake,
+            evidence=facts.rows(
+                table,
+                place,
+                "FILE_NOT_ALIGNED",
+                "FILE_ALIGNMENT",
+                "READS",
+                "WRITES",
+                "F_READ_TIME",
+                "F_WRITE_TIME",
+            ),
+            remedy=Remedy(
+                "Let data start on block or stripe boundaries; HDF5 aligns objects above a size "
+                "if asked, MPI-IO aligns its file domains to stripes.",
+                f"H5Pset_alignment(fapl, 65536, {int(block[place])})\n"
+                f"lfs setstripe -S {int(block[place])} folder;  hint striping_unit",
+            ),
+            limits=("alignment.share", "operations"),
+            covers=frozenset({int(table.ids[place])}),
+        )
+        return

@@ -1,0 +1,84 @@
+"""A whole file is copied for a small change to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount
+from ..facts import Facts, Table
+from ..finding import Finding, Remedy
+
+NAME = "whole-file-copy"
+_SAME = 0.05  # sizes may differ by what the edit added
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """A file that was read as a whole and changed a little, beside one that took its bytes."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    pair = _pair(facts, table)
+    if pair is None:
+        return
+    edited, copy, copied = pair
+    changed = max(1, int(table["BYTES_WRITTEN"][edited]))
+    times = copied / max(1, int(table["MAX_BYTE_WRITTEN"][copy]) + 1)
+    seconds = float(table["F_READ_TIME"][edited] + facts.time(table)[copy])
+    stake = facts.stake(
+        seconds,
+        "time of reading the file for the copy and of writing it",
+        copied,
+        int(table.sum("BYTES_WRITTEN")),
+    )
+    yield Finding(
+        NAME,
+        "A whole file is copied beside a small edit",
+        f"{facts.name(table.ids[edited])} was changed by {amount(changed)}, and "
+        f"{amount(copied)} of it were copied to {facts.name(table.ids[copy])} "
+        f"({times:.0f} {'copy' if round(times) == 1 else 'copies'}, "
+        f"{copied / changed:.0f} bytes per byte changed): the cost grows with the size of the "
+        "file and with the number of copies, not with the change.",
+        stake=stake,
+        evidence=facts.rows(table, edited, "BYTES_READ", "MAX_BYTE_READ", "BYTES_WRITTEN")
+        + facts.rows(table, copy, "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_WRITE_TIME"),
+        remedy=Remedy(
+            "Keep a backup of what changes only (an undo log of the old bytes), make one copy for "
+            "all edits together, or share the blocks with the file system.",
+            "ioctl(copy, FICLONE, original)   cp --reflink=auto\n"
+            "write the old bytes of a range to NAME.undo, fsync, then change them",
+        ),
+        limits=("copy.factor", "copy.bytes"),
+        covers=frozenset((int(table.ids[edited]), int(table.ids[copy]))),
+    )
+
+
+def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
+    size_read, size_written = table["MAX_BYTE_READ"] + 1, table["MAX_BYTE_WRITTEN"] + 1
+    read, written = table["BYTES_READ"], table["BYTES_WRITTEN"]
+    least = facts.limits["copy.bytes"]
+    edited = np.flatnonzero((written > 0) & (read >= least) & (read >= (1 - _SAME) * size_read))
+    copies = np.flatnonzero((written >= least) & (written >= (1 - _SAME) * size_written))
+    best: tuple[int, int, int] | None = None
+    if not len(edited) or not len(copies):
+        return None
+    order = copies[np.argsort(size_written[copies], kind="stable")]
+    sizes = size_written[order]
+    for one in edited[np.argsort(-read[edited], kind="stable")][:64]:
+        low = np.searchsorted(sizes, (1 - _SAME) * size_read[one])
+        high = np.searchsorted(sizes, (1 + _SAME) * size_read[one], side="right")
+        for other in order[low:high][:64]:
+            copied = int(min(written[other], read[one]))
+            enough = copied >= facts.limits["copy.factor"] * written[one]
+            if other == one or not enough or not _beside(facts, table, int(one), int(other)):
+                continue
+            if best is None or copied > best[2]:
+                best = (int(one), int(other), copied)
+    return best
+
+
+def _beside(facts: Facts, table: Table, one: int, other: int) -> bool:
+    names = [facts.name(table.ids[p]) for p in (one, other)]
+    return os.path.dirname(names[0]) == os.path.dirname(names[1])

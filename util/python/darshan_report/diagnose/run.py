@@ -1,0 +1,35 @@
+"""All diagnoses of one log, in the order of what is at stake."""
+
+from __future__ import annotations
+
+from ..log import Log
+from .facts import Facts
+from .finding import PROBLEM, Finding
+from .limits import Limits
+from .rules import CAUSES, REMARKS, SYMPTOMS, fine
+
+
+def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
+    """The findings of a log: problems first, the costliest of them first.
+
+    A problem whose files are all explained by a cause found before is left out:
+    small reads of a file whose dataset is stored across the grain are that.
+    """
+    return diagnose_facts(Facts(log, limits))
+
+
+def diagnose_facts(facts: Facts) -> list[Finding]:
+    """The same for facts that are there already."""
+    found: list[Finding] = []
+    for rule in CAUSES:
+        found += rule.find(facts)
+    explained = frozenset().union(*(f.covers for f in found))
+    for rule in SYMPTOMS:
+        for finding in rule.find(facts):
+            known = finding.covers and finding.covers <= explained
+            if finding.kind != PROBLEM or not known:
+                found.append(finding)
+    for rule in REMARKS:
+        found += rule.find(facts)
+    found += fine.find(facts, found)
+    return sorted(found, key=lambda f: f.rank)
