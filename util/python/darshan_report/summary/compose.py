@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 
+from ..diagnose.limits import Limits
 from ..log import Log
 from .context import Context
 from .model import Paragraph, Report
-from .sections import accesses, datasets, files, heat, job, layers, notes
+from .sections import accesses, datasets, files, findings, heat, job, layers, notes
 from .text import shorten
 
 
-def compose(log: Log) -> Report:
+def compose(log: Log, limits: Limits | None = None) -> Report:
     """The report of an open log.  A module that is damaged becomes a warning in it."""
-    context = Context(log)
+    context = Context(log, limits)
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
+        *findings.full(context),
         *datasets.blocks(context),
         *heat.blocks(context),
         *files.per_layer(context),
@@ -27,6 +29,7 @@ def compose(log: Log) -> Report:
         blocks=[
             *job.answer(context),
             *warnings,
+            *findings.top(context),
             *job.blocks(context),
             *layers.blocks(context),
             *layers.sizes(context),

@@ -7,6 +7,10 @@ import math
 import os
 from dataclasses import dataclass
 
+from ..diagnose.facts import Facts
+from ..diagnose.finding import Finding
+from ..diagnose.limits import Limits
+from ..diagnose.run import diagnose_facts
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
@@ -111,8 +115,9 @@ def _figures(log: Log, layer: Layer) -> LayerFigures | None:
 class Context:
     """One open log and its figures."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, limits: Limits | None = None) -> None:
         self.log = log
+        self.limits = limits or Limits()
         self.info = log.info
         self.damaged: list[tuple[str, str]] = []  # module, what the library said
 
@@ -129,6 +134,11 @@ class Context:
             if figures is not None:
                 found.append(figures)
         return found
+
+    @functools.cached_property
+    def findings(self) -> list[Finding]:
+        """What the diagnoses say, problems first, by what is at stake."""
+        return diagnose_facts(Facts(self.log, self.limits))
 
     @functools.cached_property
     def heats(self) -> list[Heat]:

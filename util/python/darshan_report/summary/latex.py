@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import resources
 
 from . import figures
-from .model import Block, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
+from .model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
 from .text import latex, pdf_string
 
 FIGURES = "figures.pdf"
@@ -83,6 +83,9 @@ def _block(block: Block, pages: Iterator[int]) -> str:
         return _table(block)
     if isinstance(block, PlotRow):
         return _plots(block, pages)
+    if isinstance(block, Code):
+        lines = (rf"\hangindent=8mm\hspace*{{4mm}}{latex(line, True)}\par" for line in block.lines)
+        return r"{\footnotesize\ttfamily " + "\n".join(lines) + "}"
     raise TypeError(f"no LaTeX for {type(block).__name__}")
 
 

@@ -81,7 +81,14 @@ class PlotRow:
     plots: tuple[Plot, ...]
 
 
-Block = Union[Heading, Paragraph, Facts, Table, PlotRow]
+@dataclass(frozen=True)
+class Code:
+    """Lines to be typed as they stand."""
+
+    lines: tuple[str, ...]
+
+
+Block = Union[Heading, Paragraph, Facts, Table, PlotRow, Code]
 
 
 @dataclass(frozen=True)

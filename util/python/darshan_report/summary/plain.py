@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from . import figures
 from .latex import RESULT
-from .model import Block, Facts, Heading, Paragraph, PlotRow, Report, Table
+from .model import Block, Code, Facts, Heading, Paragraph, PlotRow, Report, Table
 from .text import printable, visible
 
 _PAGE = (210.0, 297.0)  # mm
@@ -126,6 +126,18 @@ class _Pages:
                 self._put(x + indent, self._y, printable(value), size)
         self._y += 1
 
+    def code(self, code: Code) -> None:
+        """Lines of code, wrapped by width only."""
+        size, indent = 6.5, 4.0
+        step = size * _POINT * _LEADING
+        width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _TYPEWRITER))
+        for line in code.lines:
+            for part in textwrap.wrap(printable(line), width) or [""]:
+                self._room(step)
+                self._y += step
+                self._put(_LEFT + indent, self._y, part, size, typewriter=True)
+        self._y += 0.8
+
     def table(self, table: Table) -> None:
         """Columns as wide as their longest cell, in a face that fits the page."""
         letters = [
@@ -196,6 +208,8 @@ class _Pages:
             self.table(block)
         elif isinstance(block, PlotRow):
             self.plots(block)
+        elif isinstance(block, Code):
+            self.code(block)
         else:
             raise TypeError(f"no drawing for {type(block).__name__}")
 

@@ -1,0 +1,107 @@
+"""What to change: three findings on page 1, all of them with their evidence behind."""
+
+from __future__ import annotations
+
+from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ..context import Context
+from ..model import Block, Code, Column, Heading, Paragraph, Table
+from ..text import shorten
+from ..units import amount, count, seconds, share
+
+TOP = 3
+_NAME = 56  # characters of a record's name in a row of evidence
+_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
+
+
+def stake(finding: Finding) -> str:
+    """What could be won, in words; empty where nothing is known."""
+    at = finding.stake
+    parts = []
+    if at.seconds > 0:
+        whole = f" of {seconds(at.of_seconds)}" if at.of_seconds > 0 else ""
+        parts.append(f"up to {seconds(at.seconds)}{whole} ({share(at.seconds, at.of_seconds)})")
+    if at.bytes > 0:
+        whole = f" of {amount(at.of_bytes)}" if at.of_bytes > 0 else ""
+        parts.append(f"{amount(at.bytes)}{whole}")
+    return " and ".join(parts)
+
+
+def top(context: Context) -> list[Block]:
+    """The findings that matter, for page 1."""
+    shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
+    shown = shown or [f for f in context.findings if f.name == "fine"]
+    left = sum(1 for f in context.findings if f.kind != GOOD) - len(
+        [f for f in shown if f.kind != GOOD]
+    )
+    found: list[Block] = [Heading("What to change first")]
+    for number, finding in enumerate(shown, 1):
+        start = f"{number}. " if finding.kind == PROBLEM else ""
+        found.append(Paragraph(f"{start}{finding.title}.", strong=True))
+        at = stake(finding)
+        found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
+        if finding.remedy.text:
+            found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
+    if left > 0:
+        found.append(Paragraph(f"{left} more on the page \u201cFindings\u201d."))
+    return found
+
+
+def value(evidence: Evidence) -> str:
+    """A counter's value as darshan-parser would print it, with separators."""
+    if isinstance(evidence.value, float):
+        return f"{evidence.value:,.6f}"
+    return f"{evidence.value:,}"
+
+
+def _evidence(finding: Finding) -> list[Block]:
+    if not finding.evidence:
+        return []
+    rows = tuple(
+        (e.module, shorten(e.record, _NAME) if e.record else "(sum over all)", e.counter, value(e))
+        for e in finding.evidence
+    )
+    columns = (
+        Column("Module"),
+        Column("Record", code=True),
+        Column("Counter", code=True),
+        Column("Value", right=True),
+    )
+    return [Table(columns, rows)]
+
+
+def full(context: Context) -> list[Block]:
+    """Every finding: sentence, stake, evidence, remedy, threshold."""
+    if not context.findings:
+        return []
+    found: list[Block] = [Heading("Findings", new_page=True)]
+    found.append(
+        Paragraph(
+            "Problems first, by what is at stake; seconds are summed over all processes, of run "
+            "time times processes. Counters are those of darshan-parser, over all processes."
+        )
+    )
+    for finding in context.findings:
+        found.append(Heading(f"{_KINDS[finding.kind]}: {finding.title}"))
+        found.append(Paragraph(finding.sentence))
+        at = stake(finding)
+        if at:
+            basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
+            found.append(Paragraph(f"At stake: {at}.{basis}"))
+        if finding.remedy.text:
+            found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
+        if finding.remedy.example:
+            found.append(Code(tuple(finding.remedy.example.split("\n"))))
+        found += _evidence(finding)
+        if finding.limits:
+            found.append(Paragraph(f"Thresholds: {thresholds(context, finding)}."))
+    return found
+
+
+def thresholds(context: Context, finding: Finding) -> str:
+    """The thresholds that a finding passed, with their sources."""
+    parts = []
+    for name in finding.limits:
+        row = context.limits.row(name)
+        number = count(row.value) if row.value >= 10 else f"{row.value:g}"
+        parts.append(f"{name} = {number} {row.unit} ({row.source})")
+    return "; ".join(parts)

@@ -1,0 +1,78 @@
+"""The report for a terminal: the findings and the layers in 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from ..diagnose.finding import GOOD, PROBLEM, Finding
+from .context import Context
+from .sections.findings import stake, value
+from .text import shorten, visible
+from .units import amount, duration, plural, seconds, share
+
+_WIDTH = 80
+_LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
+
+
+def _wrapped(text: str, indent: str = "  ") -> Iterator[str]:
+    """Lines of at most 80 columns; a word that is longer is broken."""
+    yield from textwrap.wrap(
+        visible(text), _WIDTH, initial_indent=indent, subsequent_indent=indent,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _head(context: Context) -> Iterator[str]:
+    info = context.info
+    name = shorten(context.program, 40) or "the program"
+    state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
+    yield from _wrapped(f"{name} {state} on {plural(info.nprocs, 'process')}.", "")
+
+
+def _layers(context: Context) -> Iterator[str]:
+    if not context.figures:
+        return
+    yield ""
+    yield _LAYER.format("layer", "files", "read", "written", "read", "write", "metadata")
+    for figures in context.figures:
+        times = (figures.read_time, figures.write_time, figures.meta_time)
+        moved = (figures.read, figures.written)
+        yield _LAYER.format(
+            figures.layer.title[:18],
+            f"{len(figures.files):,}",
+            *(amount(m) if figures.moves_bytes else "-" for m in moved),
+            *("-" if t is None else seconds(t / context.nprocs) for t in times),
+        )
+    yield "times: mean over processes; an upper layer's bytes pass through the lower ones"
+
+
+def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
+    yield ""
+    mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
+    yield from _wrapped(f"{mark} {finding.title}", "")
+    yield from _wrapped(finding.sentence)
+    at = stake(finding)
+    if at:
+        yield from _wrapped(f"at stake: {at}")
+    if finding.remedy.text:
+        yield from _wrapped(f"remedy: {finding.remedy.text}")
+    for line in finding.remedy.example.split("\n") if finding.remedy.example else ():
+        yield from _wrapped(line, "    ")
+    if verbose:
+        for row in finding.evidence:
+            where = shorten(row.record, 40) if row.record else "(all)"
+            yield from _wrapped(f"{row.module}  {row.counter} = {value(row)}  {where}", "    ")
+
+
+def lines(context: Context, verbose: bool = False) -> Iterator[str]:
+    """The screen, line by line.  verbose: with evidence, and what is good."""
+    yield from _head(context)
+    part = share(sum(f.time for f in context.figures if f.layer.base),
+                 context.run_time * context.nprocs)  # fmt: skip
+    if context.figures:
+        yield from _wrapped(f"Calls of the lowest layers took {part} of the processes' time.", "")
+    yield from _layers(context)
+    shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
+    for number, finding in enumerate(shown, 1):
+        yield from _finding(number, finding, verbose)
