@@ -86,7 +86,7 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
     assert "I/O report: job.darshan" in info
     assert "(A4)" in info
     first = text_of(tmp_path / "a b.pdf").split("\f")[0]
-    for heading in ("Job", "Layers", "Operations per layer", "Files with the most time"):
+    for heading in ("What to change first", "Job", "Layers", "Operations per layer"):
         assert f"{heading}" in first
 
 

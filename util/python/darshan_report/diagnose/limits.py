@@ -126,6 +126,9 @@ LIMITS = (
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
     Limit("stdio.share", 0.1, "of bytes", "share of bytes through stdio", _DRISHTI),
     Limit("stdio.bytes", 16 << 20, "bytes", "least bytes through stdio", _JUDGEMENT),
+    Limit(
+        "sync.calls", 100, "calls", "fewer calls of fsync and the like are no pattern", _JUDGEMENT
+    ),
     Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", _JUDGEMENT),
     Limit(
         "waiting.share",

@@ -20,7 +20,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     calls += sum(extra.sum(n) for n in ("MSYNCS", "RANGE_SYNCS", "SYNCS"))
     time = extra.sum("F_SYNC_TIME")
     stake = facts.stake(time, "time in fsync, fdatasync, msync and sync")
-    if calls <= 1 or time < facts.limits["sync.share"] * facts.io_time or not facts.worth(stake):
+    few = calls < facts.limits["sync.calls"]
+    if few or time < facts.limits["sync.share"] * facts.io_time or not facts.worth(stake):
         return
     yield Finding(
         NAME,
@@ -36,5 +37,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             "BEGIN; ... COMMIT; around many inserts;  PRAGMA synchronous = NORMAL;  "
             "one fsync per checkpoint",
         ),
-        limits=("sync.share",),
+        limits=("sync.share", "sync.calls"),
     )

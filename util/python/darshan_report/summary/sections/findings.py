@@ -42,7 +42,7 @@ def top(context: Context) -> list[Block]:
         if finding.remedy.text:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
     if left > 0:
-        found.append(Paragraph(f"{left} more on the page \u201cFindings\u201d."))
+        found.append(Paragraph(f"{left} more on the page Findings."))
     return found
 
 

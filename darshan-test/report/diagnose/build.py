@@ -1,0 +1,105 @@
+"""Logs made for one test: a few records, everything else zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from darshan_report.tables import module_by_name
+from logs.encode import encode
+from logs.model import Log, Module
+
+MIB = 1 << 20
+_ALL = -1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One record: counters by name without the prefix of their module."""
+
+    module: str
+    name: str
+    values: dict[str, float]
+    rank: int = 0
+    file: str = ""  # of a dataset
+
+
+@dataclass(frozen=True)
+class Job:
+    """A log to be: rows, and what a job says of itself."""
+
+    rows: tuple[Row, ...]
+    seconds: int = 10
+    nprocs: int = 1
+    metadata: bytes = b"lib_ver=3.5.0\n"
+    mount: bytes = b"ext4"
+    partial: tuple[str, ...] = ()
+    extra: tuple[Module, ...] = field(default=())
+
+    def but(self, place: int = 0, **values: float) -> Job:
+        """The same with other values in one row."""
+        row = self.rows[place]
+        rows = list(self.rows)
+        rows[place] = replace(row, values={**row.values, **values})
+        return replace(self, rows=tuple(rows))
+
+
+def number_of(name: str) -> int:
+    """The id of a record: any number that is the same for the same name."""
+    return int.from_bytes(name.encode()[-7:], "big") + len(name)
+
+
+def row(module: str, name: str, rank: int = 0, file: str = "", **values: float) -> Row:
+    """A row, counters as keywords."""
+    return Row(module, name, values, rank, file)
+
+
+def shared(module: str, name: str, **values: float) -> Row:
+    """A row of a file that all ranks share."""
+    return Row(module, name, values, _ALL)
+
+
+def _prefix(module: str) -> str:
+    return {"MPI-IO": "MPIIO"}.get(module, module)
+
+
+def _array(module: str, rows: Sequence[Row]) -> np.ndarray:
+    table = module_by_name(module)
+    assert table is not None, module
+    array = np.zeros(len(rows), table.dtype)
+    for place, one in enumerate(rows):
+        array[place]["id"], array[place]["rank"] = number_of(one.name), one.rank
+        if one.file:
+            array[place]["file_rec_id"] = number_of(one.file)
+        for name, value in one.values.items():
+            array[place][f"{_prefix(module)}_{name}"] = value
+    return array
+
+
+def write(job: Job, path: Path) -> Path:
+    """Writes the log of a job."""
+    modules: dict[str, list[Row]] = {}
+    for one in job.rows:
+        modules.setdefault(one.module, []).append(one)
+    made, annex = [], []
+    for name, rows in modules.items():
+        table = module_by_name(name)
+        assert table is not None
+        raw: dict[str, Any] = {"raw": _array(name, rows).tobytes(), "number": table.id}
+        module = Module(name, table.version, partial=name in job.partial, **raw)
+        (annex if table.id >= 64 else made).append(module)
+    log = Log(
+        start=(1_700_000_000, 0),
+        end=(1_700_000_000 + job.seconds, 0),
+        nprocs=job.nprocs,
+        metadata=job.metadata,
+        mounts=[(b"/", job.mount)],
+        names=[(number_of(r.name), r.name.encode()) for r in job.rows],
+        modules=[*made, *job.extra],
+        annex=annex,
+    )
+    path.write_bytes(encode(log))
+    return path

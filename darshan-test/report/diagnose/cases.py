@@ -1,0 +1,575 @@
+"""For every diagnosis the smallest log that has it, and the nearest that has not.
+
+A case is (name of the finding, job that has it, job that has it not).  The two
+differ in one thing, and that is what the diagnosis is about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from logs.model import Heatmap, Module
+
+from .build import MIB, Job, Row, number_of, row, shared
+
+Case = tuple[str, Job, Job]
+GIB = 1 << 30
+
+
+def _dataset(**values: float) -> tuple[Row, Row]:
+    """A dataset as LAYERS and H5D know it."""
+    known = {"UPPER_MODULE": 4, "LAYOUT": 2, "CHUNK_CACHE_BYTES": MIB, **values}
+    return (
+        row("LAYERS", "/f.h5:/d", **known),
+        row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, DATASPACE_NDIMS=3),
+    )
+
+
+def _hdf5_file(**values: float) -> tuple[Row, Row]:
+    return (
+        row("LAYERS", "/f.h5", UPPER_MODULE=3, **values),
+        shared("H5F", "/f.h5", OPENS=4, USE_MPIIO=1),
+    )
+
+
+def hdf5() -> list[Case]:
+    """Datasets and HDF5 files."""
+    cached = Job(
+        _dataset(
+            CHUNK_BYTES=8 * MIB, FILTERS=1, READ_CALLS=64, READ_POSIX_READS=64,
+            READ_POSIX_BYTES_READ=256 * MIB, DISTINCT_BYTES_READ=64 * MIB,
+            BYTES_ASKED_READ=64 * MIB, F_READ_TIME=8.0, F_READ_POSIX_TIME=1.0,
+        )
+    )  # fmt: skip
+    flushed = Job(
+        _dataset(
+            CHUNK_BYTES=65536, WRITE_CALLS=10000, FLUSH_CALLS=1000,
+            BYTES_ASKED_WRITTEN=8 * MIB, FLUSH_POSIX_WRITES=1000,
+            FLUSH_POSIX_BYTES_WRITTEN=64 * MIB, DISTINCT_BYTES_WRITTEN=8 * MIB,
+            F_FLUSH_TIME=6.0, F_WRITE_TIME=1.0,
+        )
+    )  # fmt: skip
+    grain = Job(
+        _dataset(
+            LAYOUT=1, READ_CALLS=10, READ_POSIX_READS=20000, READ_POSIX_BYTES_READ=80000,
+            DISTINCT_BYTES_READ=80000, BYTES_ASKED_READ=80000, F_READ_TIME=5.0,
+        )
+    )  # fmt: skip
+    tiny = Job(
+        _dataset(
+            CHUNK_BYTES=400, WRITE_CALLS=100, WRITE_POSIX_WRITES=20000,
+            WRITE_POSIX_BYTES_WRITTEN=8 * MIB, BYTES_ASKED_WRITTEN=8 * MIB,
+            DISTINCT_BYTES_WRITTEN=8 * MIB, F_WRITE_TIME=5.0,
+        )
+    )  # fmt: skip
+    huge = Job(
+        _dataset(
+            CHUNK_BYTES=8 * MIB, CHUNK_CACHE_BYTES=64 * MIB, READ_CALLS=40,
+            READ_POSIX_READS=40, READ_POSIX_BYTES_READ=320 * MIB,
+            DISTINCT_BYTES_READ=320 * MIB, BYTES_ASKED_READ=40000, F_READ_TIME=5.0,
+        )
+    )  # fmt: skip
+    filled = Job(
+        _dataset(
+            LAYOUT=1, OPEN_CALLS=1, OPEN_POSIX_BYTES_WRITTEN=512 * MIB, WRITE_CALLS=4,
+            WRITE_POSIX_BYTES_WRITTEN=512 * MIB, BYTES_ASKED_WRITTEN=512 * MIB,
+            DISTINCT_BYTES_WRITTEN=512 * MIB, F_OPEN_TIME=4.0, F_WRITE_TIME=4.0,
+        )
+    )  # fmt: skip
+    packed = Job(
+        _dataset(
+            FILTERS=1, CHUNK_BYTES=MIB, CHUNK_CACHE_BYTES=64 * MIB, WRITE_CALLS=10,
+            BYTES_ASKED_WRITTEN=204 * MIB, DISTINCT_BYTES_WRITTEN=195 * MIB,
+            WRITE_POSIX_BYTES_WRITTEN=195 * MIB, F_WRITE_TIME=7.0, F_WRITE_POSIX_TIME=1.0,
+        )
+    )  # fmt: skip
+    headers = Job(
+        _hdf5_file(META_POSIX_READS=400, OPEN_POSIX_READS=40, F_META_TIME=6.0, F_OPEN_TIME=2.0,
+                   F_META_POSIX_TIME=5.0, F_OPEN_POSIX_TIME=2.0),
+        nprocs=4,
+    )  # fmt: skip
+    inside = Job(
+        _hdf5_file(CLOSE_CALLS=4, F_CLOSE_TIME=20.0, F_CLOSE_POSIX_TIME=1.0),
+        nprocs=4,
+    )  # fmt: skip
+    deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
+    return [
+        ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
+        ("flush-per-chunk", flushed, flushed.but(DISTINCT_BYTES_WRITTEN=60 * MIB)),
+        ("across-the-grain", grain, grain.but(READ_CALLS=5000)),
+        ("chunk-size-small", tiny, tiny.but(CHUNK_BYTES=65536)),
+        ("chunk-size-large", huge, huge.but(BYTES_ASKED_READ=300 * MIB)),
+        ("fill-values", filled, filled.but(OPEN_POSIX_BYTES_WRITTEN=4096)),
+        ("little-compression", packed, packed.but(DISTINCT_BYTES_WRITTEN=100 * MIB)),
+        ("collective-metadata", headers, headers.but(META_POSIX_READS=4, OPEN_POSIX_READS=4)),
+        ("hdf5-file-time-inside", inside, inside.but(F_CLOSE_POSIX_TIME=19.0)),
+        ("deprecated-calls", deprecated, deprecated.but(USE_DEPRECATED=0)),
+    ]  # fmt: skip
+
+
+def posix() -> list[Case]:
+    """Files."""
+    reread = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                READS=100,
+                BYTES_READ=400 * MIB,
+                MAX_BYTE_READ=100 * MIB - 1,
+                SEQ_READS=100,
+                F_READ_TIME=6.0,
+            ),
+        )
+    )
+    rewritten = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                WRITES=100,
+                BYTES_WRITTEN=400 * MIB,
+                MAX_BYTE_WRITTEN=100 * MIB - 1,
+                SEQ_WRITES=100,
+                F_WRITE_TIME=6.0,
+            ),
+        )
+    )
+    copied = Job(
+        (
+            row(
+                "POSIX",
+                "/d/a",
+                READS=90,
+                BYTES_READ=90 * MIB,
+                MAX_BYTE_READ=10 * MIB - 1,
+                WRITES=9,
+                BYTES_WRITTEN=9000,
+                F_READ_TIME=1.0,
+            ),
+            row(
+                "POSIX",
+                "/d/.a.bck",
+                WRITES=90,
+                BYTES_WRITTEN=90 * MIB,
+                MAX_BYTE_WRITTEN=10 * MIB - 1,
+                F_WRITE_TIME=2.0,
+            ),
+        )
+    )
+    small = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                READS=50000,
+                SEQ_READS=50000,
+                BYTES_READ=5000000,
+                MAX_BYTE_READ=4999999,
+                SIZE_READ_0_100=50000,
+                F_READ_TIME=3.0,
+            ),
+        )
+    )
+    small_writes = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                WRITES=50000,
+                SEQ_WRITES=50000,
+                BYTES_WRITTEN=5000000,
+                MAX_BYTE_WRITTEN=4999999,
+                SIZE_WRITE_0_100=50000,
+                F_WRITE_TIME=3.0,
+            ),
+        )
+    )
+    odd = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                WRITES=2000,
+                SEQ_WRITES=2000,
+                BYTES_WRITTEN=4000 * MIB,
+                MAX_BYTE_WRITTEN=4000 * MIB,
+                SIZE_WRITE_1M_4M=2000,
+                FILE_NOT_ALIGNED=1900,
+                FILE_ALIGNMENT=MIB,
+                F_WRITE_TIME=8.0,
+            ),
+        ),
+        mount=b"lustre",
+    )
+    random = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                OPENS=1,
+                READS=10000,
+                SEQ_READS=5000,
+                BYTES_READ=2000 * MIB,
+                MAX_BYTE_READ=4000 * MIB,
+                SIZE_READ_100K_1M=10000,
+                F_READ_TIME=8.0,
+            ),
+        )
+    )
+    random_writes = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                OPENS=1,
+                WRITES=10000,
+                SEQ_WRITES=5000,
+                BYTES_WRITTEN=2000 * MIB,
+                MAX_BYTE_WRITTEN=4000 * MIB,
+                SIZE_WRITE_100K_1M=10000,
+                F_WRITE_TIME=8.0,
+            ),
+        )
+    )
+    switches = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                READS=5000,
+                WRITES=5000,
+                SEQ_READS=5000,
+                SEQ_WRITES=5000,
+                RW_SWITCHES=9999,
+                BYTES_READ=1000 * MIB,
+                BYTES_WRITTEN=1000 * MIB,
+                MAX_BYTE_READ=1000 * MIB,
+                MAX_BYTE_WRITTEN=1000 * MIB,
+                SIZE_READ_100K_1M=5000,
+                SIZE_WRITE_100K_1M=5000,
+                F_READ_TIME=4.0,
+                F_WRITE_TIME=4.0,
+            ),
+        )
+    )
+    opened = Job((row("POSIX", "/a", OPENS=5000, STATS=5000, F_META_TIME=4.0),))
+    metadata = Job(
+        tuple(row("POSIX", f"/a{i}", OPENS=2, STATS=2, F_META_TIME=0.01) for i in range(400))
+    )
+    stdio = Job((row("STDIO", "/a", WRITES=1000, BYTES_WRITTEN=500 * MIB, F_WRITE_TIME=5.0),))
+    many = Job(
+        tuple(
+            row(
+                "POSIX",
+                f"/m/{i}",
+                OPENS=1,
+                READS=1,
+                BYTES_READ=4096,
+                MAX_BYTE_READ=4095,
+                F_META_TIME=0.002,
+            )
+            for i in range(1500)
+        )
+    )
+    synced = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                WRITES=100,
+                BYTES_WRITTEN=100 * MIB,
+                SEQ_WRITES=100,
+                FSYNCS=100,
+                MAX_BYTE_WRITTEN=100 * MIB,
+                F_WRITE_TIME=6.0,
+            ),
+            row("POSIX_EXT", "/a", F_SYNC_TIME=5.0),
+        )
+    )
+    aligned = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                READS=2000,
+                SEQ_READS=2000,
+                BYTES_READ=2000 * MIB,
+                MAX_BYTE_READ=2000 * MIB,
+                SIZE_READ_1M_4M=2000,
+                MEM_NOT_ALIGNED=1900,
+                MEM_ALIGNMENT=8,
+                F_READ_TIME=2.0,
+            ),
+        )
+    )
+    mapped = Job((row("POSIX", "/a", MMAPS=1), row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB)))
+    ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1)))
+    partial = Job((row("POSIX", "/a", OPENS=1),), partial=("POSIX",))
+    fine = Job((row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=10, F_READ_TIME=0.01),))
+    return [
+        ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),
+        ("same-bytes-again-written", rewritten, rewritten.but(MAX_BYTE_WRITTEN=300 * MIB)),
+        ("whole-file-copy", copied, copied.but(WRITES=0, BYTES_WRITTEN=0)),
+        ("small-accesses-read", small, small.but(F_READ_TIME=0.1)),
+        ("small-accesses-write", small_writes,
+         small_writes.but(SIZE_WRITE_0_100=0, SIZE_WRITE_1M_4M=50000)),
+        ("unaligned", odd, replace(odd, mount=b"ext4")),
+        ("random-access-read", random, random.but(SEQ_READS=9999)),
+        ("random-access-write", random_writes, random_writes.but(SEQ_WRITES=9999)),
+        ("read-write-alternation", switches, switches.but(RW_SWITCHES=2)),
+        ("opened-again", opened, opened.but(OPENS=5, STATS=5)),
+        ("metadata", metadata, replace(metadata, seconds=1000)),
+        ("stdio-bulk", stdio, stdio.but(BYTES_WRITTEN=MIB)),
+        ("many-small-files", many, replace(many, rows=many.rows[:900])),
+        ("syncs", synced, synced.but(1, F_SYNC_TIME=0.1)),
+        ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
+        ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
+        ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),
+        ("incomplete", partial, replace(partial, partial=())),
+        ("as-it-should-be-sequential", small, small.but(SEQ_READS=100)),
+        ("balance", fine, fine.but(BYTES_READ=0)),
+        ("fine", fine, small),
+    ]  # fmt: skip
+
+
+def parallel() -> list[Case]:
+    """Jobs of several processes."""
+    alone = Job(
+        (
+            shared(
+                "MPI-IO",
+                "/a",
+                COLL_OPENS=4,
+                INDEP_WRITES=40000,
+                BYTES_WRITTEN=40 * MIB,
+                F_WRITE_TIME=20.0,
+            ),
+            shared(
+                "POSIX",
+                "/a",
+                WRITES=40000,
+                SEQ_WRITES=40000,
+                BYTES_WRITTEN=40 * MIB,
+                MAX_BYTE_WRITTEN=40 * MIB,
+                SIZE_WRITE_100_1K=40000,
+                F_WRITE_TIME=18.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    reads = Job(
+        (
+            shared(
+                "MPI-IO",
+                "/a",
+                COLL_OPENS=4,
+                INDEP_READS=40000,
+                BYTES_READ=40 * MIB,
+                F_READ_TIME=20.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    pieces = Job(
+        (
+            shared(
+                "MPI-IO",
+                "/a",
+                COLL_OPENS=4,
+                COLL_WRITES=400,
+                BYTES_WRITTEN=40 * MIB,
+                F_WRITE_TIME=20.0,
+            ),
+            shared(
+                "POSIX",
+                "/a",
+                WRITES=40000,
+                SEQ_WRITES=40000,
+                BYTES_WRITTEN=40 * MIB,
+                MAX_BYTE_WRITTEN=40 * MIB,
+                SIZE_WRITE_1K_10K=40000,
+                F_WRITE_TIME=18.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    sieved = Job(
+        (
+            shared("MPI-IO", "/a", INDEP_WRITES=100, BYTES_WRITTEN=40 * MIB, F_WRITE_TIME=20.0),
+            shared(
+                "POSIX",
+                "/a",
+                READS=400,
+                BYTES_READ=400 * MIB,
+                WRITES=400,
+                SEQ_READS=400,
+                SEQ_WRITES=400,
+                BYTES_WRITTEN=400 * MIB,
+                MAX_BYTE_READ=400 * MIB,
+                MAX_BYTE_WRITTEN=400 * MIB,
+                F_READ_TIME=10.0,
+                F_WRITE_TIME=8.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    waiting = Job(
+        (
+            shared("MPI-IO", "/a", COLL_WRITES=40, BYTES_WRITTEN=400 * MIB, F_WRITE_TIME=30.0),
+            shared(
+                "POSIX",
+                "/a",
+                WRITES=40,
+                BYTES_WRITTEN=400 * MIB,
+                SEQ_WRITES=40,
+                MAX_BYTE_WRITTEN=400 * MIB,
+                F_WRITE_TIME=2.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    no_mpiio = Job(
+        (
+            shared(
+                "POSIX",
+                "/a",
+                WRITES=40000,
+                SEQ_WRITES=40000,
+                BYTES_WRITTEN=40 * MIB,
+                MAX_BYTE_WRITTEN=40 * MIB,
+                SIZE_WRITE_1K_10K=40000,
+                F_WRITE_TIME=18.0,
+            ),
+        ),
+        nprocs=4,
+    )
+    uneven = Job(
+        tuple(
+            row(
+                "POSIX",
+                f"/a{r}",
+                rank=r,
+                WRITES=10,
+                BYTES_WRITTEN=10 * MIB,
+                MAX_BYTE_WRITTEN=10 * MIB,
+                F_WRITE_TIME=8.0 if r == 2 else 0.5,
+            )
+            for r in range(4)
+        ),
+        nprocs=4,
+    )
+    slow_rank = Job(
+        (
+            shared(
+                "POSIX",
+                "/a",
+                WRITES=40,
+                BYTES_WRITTEN=40 * MIB,
+                SEQ_WRITES=40,
+                MAX_BYTE_WRITTEN=40 * MIB,
+                F_WRITE_TIME=9.5,
+                SLOWEST_RANK=3,
+                F_SLOWEST_RANK_TIME=8.0,
+                F_FASTEST_RANK_TIME=0.5,
+            ),
+        ),
+        nprocs=4,
+    )
+    lonely = Job(
+        (
+            row(
+                "POSIX",
+                "/a",
+                rank=0,
+                WRITES=400,
+                BYTES_WRITTEN=400 * MIB,
+                SEQ_WRITES=400,
+                MAX_BYTE_WRITTEN=400 * MIB,
+                F_WRITE_TIME=6.0,
+            ),
+        ),
+        nprocs=8,
+    )
+    contended = Job(
+        (
+            shared(
+                "POSIX", "/a", WRITES=2000, SEQ_WRITES=2000, BYTES_WRITTEN=4000 * MIB,
+                MAX_BYTE_WRITTEN=4000 * MIB, SIZE_WRITE_1M_4M=2000, FILE_NOT_ALIGNED=1900,
+                FILE_ALIGNMENT=MIB, F_WRITE_TIME=35.0,
+            ),
+        ),
+        nprocs=4,
+    )  # fmt: skip
+    apart = Job(
+        tuple(
+            row(
+                "POSIX",
+                f"/out/{r}",
+                rank=r,
+                OPENS=1,
+                WRITES=1,
+                BYTES_WRITTEN=2 * MIB,
+                MAX_BYTE_WRITTEN=2 * MIB - 1,
+                F_META_TIME=1.0,
+            )
+            for r in range(1000)
+        ),
+        nprocs=1000,
+    )
+    blocking = Job(
+        (shared("MPI-IO", "/a", COLL_WRITES=4000, BYTES_WRITTEN=4000 * MIB, F_WRITE_TIME=30.0),),
+        nprocs=4,
+    )
+    return [
+        ("independent-shared-write", alone, alone.but(COLL_WRITES=90000)),
+        ("independent-shared-read", reads, reads.but(INDEP_READS=400)),
+        ("collective-not-aggregated", pieces, pieces.but(1, WRITES=40, SEQ_WRITES=40,
+                                                         SIZE_WRITE_1K_10K=0,
+                                                         SIZE_WRITE_1M_4M=40)),
+        ("read-modify-write", sieved, sieved.but(0, BYTES_READ=400 * MIB)),
+        ("waiting-in-mpi-io", waiting, waiting.but(1, F_WRITE_TIME=25.0)),
+        ("no-mpi-io", no_mpiio, replace(no_mpiio, nprocs=1)),
+        ("imbalance", uneven, uneven.but(2, F_WRITE_TIME=0.5)),
+        ("imbalance-shared", slow_rank, slow_rank.but(F_SLOWEST_RANK_TIME=2.5)),
+        ("one-process-does-all", lonely, replace(lonely, nprocs=2)),
+        ("shared-file-contention", contended, contended.but(FILE_NOT_ALIGNED=0)),
+        ("file-per-process", apart, replace(apart, nprocs=1001)),
+        ("blocking-only", blocking, blocking.but(NB_WRITES=10)),
+        ("as-it-should-be-collective", waiting, waiting.but(INDEP_WRITES=4000)),
+    ]  # fmt: skip
+
+
+def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
+    return Heatmap(number_of(f"heatmap:{layer}"), rank, 0.1, bins, [0] * len(bins))
+
+
+def over_time() -> list[Case]:
+    """What heat maps show."""
+    busy = row(
+        "POSIX",
+        "/a",
+        WRITES=100,
+        SEQ_WRITES=100,
+        BYTES_WRITTEN=200 * MIB,
+        MAX_BYTE_WRITTEN=200 * MIB,
+        F_WRITE_TIME=9.0,
+    )
+    named = row("STDIO", "heatmap:POSIX")  # gives the heat map its name
+    falling = [8 * MIB - i * 80000 for i in range(100)]
+    slowing = Job((busy, named), extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, falling)]),))
+    steady = replace(slowing, extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),))
+    few = Job(
+        (shared("MPI-IO", "/a", COLL_WRITES=400, BYTES_WRITTEN=400 * MIB, F_WRITE_TIME=30.0),
+         named),
+        nprocs=8, metadata=b"lib_ver=3.5.0\nnodes=4\n",
+        extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),),
+    )  # fmt: skip
+    enough = tuple(_heat("POSIX", r, [MIB] * 100) for r in range(4))
+    return [
+        ("slowing-down", slowing, steady),
+        ("aggregators", few, replace(few, extra=(Module("HEATMAP", 1, list(enough)),))),
+    ]
+
+
+CASES = [*hdf5(), *posix(), *parallel(), *over_time()]

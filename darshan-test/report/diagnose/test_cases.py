@@ -1,0 +1,61 @@
+"""Every diagnosis finds what it is for, and is silent on the nearest log without it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose import rules
+from darshan_report.diagnose.finding import PROBLEM, Finding
+from darshan_report.diagnose.limits import LIMITS
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import open_log
+
+from .build import Job, write
+from .cases import CASES
+
+RULES = {
+    name: importlib.import_module(f"{rules.__name__}.{name}")
+    for _, name, _ in pkgutil.iter_modules(rules.__path__)
+}
+
+
+def findings(job: Job, path: Path) -> list[Finding]:
+    with open_log(write(job, path)) as log:
+        return diagnose(log)
+
+
+@pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
+def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
+    found = {f.name: f for f in findings(having, tmp_path / "with.darshan")}
+    assert name in found, sorted(found)
+    assert name not in {f.name for f in findings(without, tmp_path / "without.darshan")}
+    finding = found[name]
+    assert finding.title and finding.sentence
+    known = {limit.name for limit in LIMITS}
+    assert set(finding.limits) <= known
+    if finding.kind == PROBLEM:
+        assert finding.evidence and finding.limits and finding.remedy.text
+        assert finding.remedy.example and finding.stake.basis
+        assert 0 < finding.stake.seconds <= finding.stake.of_seconds
+
+
+def test_every_rule_has_a_case() -> None:
+    names = [name for name, _, _ in CASES]
+    for module, rule in RULES.items():
+        assert any(n == rule.NAME or n.startswith(f"{rule.NAME}-") for n in names), module
+    assert len(names) == len(set(names))
+
+
+def test_every_rule_is_run() -> None:
+    run = {*rules.CAUSES, *rules.SYMPTOMS, *rules.REMARKS, RULES["fine"]}
+    assert run == set(RULES.values())
+
+
+def test_every_threshold_decides() -> None:
+    """A row that no rule reads would promise what changing it does not do."""
+    folder = Path(rules.__path__[0]).parent
+    text = "\n".join(p.read_text("utf-8") for p in folder.rglob("*.py") if p.name != "limits.py")
+    assert not [limit.name for limit in LIMITS if f'["{limit.name}"]' not in text]

@@ -1,0 +1,70 @@
+"""Ordinary programs have no problem, and no diagnosis invents one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.finding import PROBLEM
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import open_log
+
+_LINES = 20_000
+_ROWS = 5_000
+
+
+def copy(folder: Path) -> list[str]:
+    (folder / "a").write_bytes(os.urandom(8 << 20))
+    return ["cp", "a", "b"]
+
+
+def pack(folder: Path) -> list[str]:
+    (folder / "tree").mkdir()
+    for number in range(200):
+        (folder / "tree" / f"{number}.txt").write_text(f"{number}\n" * 500)
+    return ["tar", "cf", "tree.tar", "tree"]
+
+
+def database(folder: Path) -> list[str]:
+    values = ", ".join(f"({i}, 'row {i}')" for i in range(_ROWS))
+    (folder / "make.sql").write_text(
+        f"create table t (k integer primary key, v text); begin; insert into t values {values};"
+        "commit; select count(*) from t;\n"
+    )
+    return ["sqlite3", "-bail", "t.db", ".read make.sql"]
+
+
+def compiler(folder: Path) -> list[str]:
+    (folder / "a.c").write_text(
+        "#include <stdio.h>\n#include <math.h>\n#include <pthread.h>\n"
+        'int main(void) { return printf("%f\\n", 1.0) < 0; }\n'
+    )
+    return ["gcc", "-O2", "-o", "a", "a.c"]
+
+
+def sort(folder: Path) -> list[str]:
+    (folder / "lines").write_text("".join(f"{i * 7919 % _LINES}\n" for i in range(_LINES)))
+    return ["sort", "-n", "-o", "sorted", "lines"]
+
+
+@pytest.mark.parametrize("program", [copy, pack, database, compiler, sort])
+def test_quiet(program: Callable[[Path], list[str]], build: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    command = program(work)
+    if not shutil.which(command[0]) and not os.environ.get("CI"):
+        pytest.skip(f"{command[0]} is not installed")
+    subprocess.run(
+        [build / "darshan", "run", "-o", tmp_path / "logs", "--", *command],
+        cwd=work, check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    logs = sorted((tmp_path / "logs").glob("*.darshan"))
+    assert logs
+    for path in logs:
+        with open_log(path) as log:
+            problems = [(f.name, f.sentence) for f in diagnose(log) if f.kind == PROBLEM]
+        assert not problems, path.name
