@@ -14,7 +14,12 @@ from .text import shorten
 
 def compose(log: Log, limits: Limits | None = None) -> Report:
     """The report of an open log.  A module that is damaged becomes a warning in it."""
-    context = Context(log, limits)
+    return compose_context(Context(log, limits))
+
+
+def compose_context(context: Context) -> Report:
+    """The same for a context that is there already."""
+    log = context.log
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
         *findings.full(context),

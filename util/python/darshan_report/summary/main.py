@@ -7,37 +7,39 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ..diagnose.limits import LimitError, Limits, read_limits
-from ..library import LibraryMissing, LogError
-from ..log import open_log
-from . import terminal
-from .compose import compose
-from .context import Context
-from .model import Report
-from .output import write_pdf
-from .text import visible
+from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
+from ..library import LibraryMissing
+from .documents import PROGRAM, Documents, say
 
-_PROGRAM = "darshan-job-summary"
+_FORMATS = ("html", "json", "csv", "text")
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog=_PROGRAM,
-        description="Makes a PDF report of Darshan logs.",
-        epilog="Without -o, every LOG gives LOG's name with .pdf in the current folder.",
-    )
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, or the journal of a process")
-    parser.add_argument(
-        "-o", "--output", metavar="OUT.pdf", help="one PDF file for all logs, one after another"
+        prog=PROGRAM,
+        description="Makes a report of Darshan logs: what the I/O was, and what to change.",
+        epilog="Without -o, every LOG gives LOG's name with .pdf (or the format's ending) in the "
+        "current folder; --text goes to standard output.",
     )
     parser.add_argument(
-        "--keep", metavar="DIR", help="keep the LaTeX source, its log and the figures in DIR"
-    )
+        "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "
+        "--campaign) a folder"
+    )  # fmt: skip
     parser.add_argument(
-        "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
+        "-o", "--output", metavar="OUT", help="one file for all logs, one after another; - is "
+        "standard output (not for a PDF)"
+    )  # fmt: skip
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--html", action="store_true", help="one HTML file, for a browser")
+    kinds.add_argument("--json", action="store_true", help="the same as data")
+    kinds.add_argument("--csv", action="store_true", help="the same as lines: path, value")
+    kinds.add_argument("--text", action="store_true", help="findings and layers on the terminal")
+    several = parser.add_mutually_exclusive_group()
+    several.add_argument(
+        "--compare", action="store_true", help="two logs: what changed from the first to the second"
     )
-    parser.add_argument(
-        "--text", action="store_true", help="the findings and the layers on the terminal, no PDF"
+    several.add_argument(
+        "--campaign", action="store_true", help="many logs: a row per job, the worst first"
     )
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="with --text: evidence, and what is good"
@@ -45,91 +47,48 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
     )
-    return parser.parse_args(arguments)
+    parser.add_argument(
+        "--list-thresholds", action="store_true", help="print all thresholds with their sources"
+    )
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep the LaTeX source, its log and the figures in DIR"
+    )
+    parser.add_argument(
+        "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
+    )
+    options = parser.parse_args(arguments)
+    if not options.logs and not options.list_thresholds:
+        parser.error("the following arguments are required: LOG")
+    if options.compare and len(options.logs) != 2:
+        parser.error("--compare needs two logs")
+    if (options.compare or options.campaign) and (options.json or options.csv):
+        parser.error("--json and --csv are for the logs themselves")
+    return options
 
 
-def _say(text: str) -> None:
-    """One line on stderr; a name from outside cannot steer the terminal."""
-    print(f"{_PROGRAM}: {visible(text)}", file=sys.stderr)
-
-
-def _output_name(log: str) -> str:
-    name = os.path.basename(os.path.normpath(log))
-    stem = name[: -len(".darshan")] if name.endswith(".darshan") else name
-    return f"{stem or 'darshan'}.pdf"
-
-
-def _complain(path: str, error: LogError) -> None:
-    text = str(error)
-    _say(text if path in text else f"{path}: {text}")
-
-
-def _report(path: str, limits: Limits) -> Report | None:
-    try:
-        with open_log(path) as log:
-            return compose(log, limits)
-    except LogError as error:
-        _complain(path, error)
-        return None
-
-
-def _text(options: argparse.Namespace, limits: Limits) -> int:
-    """Prints the screens of all logs."""
-    status = 0
-    for place, path in enumerate(options.logs):
-        try:
-            with open_log(path) as log:
-                screen = list(terminal.lines(Context(log, limits), options.verbose))
-        except LogError as error:
-            _complain(path, error)
-            status = 1
-            continue
-        if len(options.logs) > 1:
-            screen = [f"{visible(path)}:", *screen]
-        text = "\n".join([*([""] if place else []), *screen, ""])
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    return status
+def _list_thresholds() -> int:
+    for row in LIMITS:
+        print(f"{row.name} = {row.value:g}  # {row.unit}: {row.meaning} ({row.source})")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status: 1 if anything was not made."""
     options = _arguments(arguments)
+    if options.list_thresholds:
+        return _list_thresholds()
     try:
         limits = read_limits(options.thresholds) if options.thresholds else Limits()
-        return _text(options, limits) if options.text else _pdfs(options, limits)
+        form = next((f for f in _FORMATS if getattr(options, f)), "pdf")
+        return Documents(options, limits, form).make()
     except (LibraryMissing, LimitError) as error:
-        _say(str(error))
-        return 1
-
-
-def _pdfs(options: argparse.Namespace, limits: Limits) -> int:
-    status = 0
-    jobs: list[tuple[str, list[Report]]] = []
-    for path in options.logs:
-        report = _report(path, limits)
-        if report is None:
-            status = 1
-        elif options.output and jobs:
-            jobs[0][1].append(report)
-        else:
-            target = options.output or _output_name(path)
-            if any(target == other for other, _ in jobs):
-                _say(f"{path}: {target} is the report of another log already; use -o")
-                status = 1
-            else:
-                jobs.append((target, [report]))
-    for target, reports in jobs:
-        try:
-            write_pdf(reports, target, keep=options.keep, use_latex=not options.no_latex, say=_say)
-        except ImportError as error:
-            _say(f"{error} (needs matplotlib for {sys.executable})")
-            return 1
-        except OSError as error:
-            _say(f"cannot write {target}: {error.strerror or error}")
-            return 1
-        # As bytes: a name need not be text in the user's encoding.
-        sys.stdout.buffer.write(os.fsencode(target) + b"\n")
-    return status
+        say(str(error))
+    except ImportError as error:
+        say(f"{error} (needs matplotlib for {sys.executable})")
+    except BrokenPipeError:
+        # Whoever read the output has enough; Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1
 
 
 if __name__ == "__main__":

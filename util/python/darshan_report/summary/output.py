@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
+from typing import IO
 
 from . import figures, latex
 from .model import Report
@@ -32,6 +34,32 @@ def _keep(folder: str, target: str) -> None:
         shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
 
 
+def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
+    """Makes a file at target, all of it or nothing: written beside it, then renamed."""
+    # In the target's own folder, so that the rename is one step.
+    folder = os.path.dirname(os.path.abspath(target))
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".darshan-report-")
+    try:
+        with os.fdopen(handle, "wb") as copy:
+            fill(copy)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def write_text(text: str, target: str) -> None:
+    """Makes a text file in UTF-8; "-" is standard output."""
+    content = text.encode("utf-8", "backslashreplace")
+    if target == "-":
+        sys.stdout.buffer.write(content)
+    else:
+        replace(target, lambda file: file.write(content))
+
+
 def write_pdf(
     reports: list[Report],
     target: str,
@@ -46,20 +74,9 @@ def write_pdf(
     when something was done another way than asked.  OSError if target cannot
     be written.
     """
-    folder = os.path.dirname(os.path.abspath(target))
     with tempfile.TemporaryDirectory(prefix="darshan-report-") as work:
         made = _render(reports, work, use_latex, say)
         if keep:
             _keep(work, keep)
-        # In the target's own folder, so that the rename is one step.
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".darshan-report-", suffix=".pdf")
-        try:
-            with open(made, "rb") as source, os.fdopen(handle, "wb") as copy:
-                shutil.copyfileobj(source, copy)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with open(made, "rb") as source:
+            replace(target, lambda copy: shutil.copyfileobj(source, copy))

@@ -1,0 +1,188 @@
+"""The report as data: what the PDF shows, for programs.  doc/report-data.md describes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from ..diagnose.finding import Finding
+from ..measure.attribution import OPERATIONS, Upper
+from ..measure.layers import SIZES
+from .context import Context, LayerFigures
+from .sections import notes
+from .text import visible
+
+FORMAT, VERSION = "darshan-report", 1
+_FILES, _DATASETS = 15, 50  # of a layer; the rest is summed in the layer itself
+
+
+def _number(value: float | None) -> float | int | None:
+    """A number that JSON has; None for what is unknown."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value
+
+
+def _known(value: float) -> float | int | None:
+    return None if value < 0 else _number(value)
+
+
+def _finding(context: Context, finding: Finding) -> dict[str, Any]:
+    stake = finding.stake
+    return {
+        "name": finding.name,
+        "kind": finding.kind,
+        "title": finding.title,
+        "sentence": visible(finding.sentence),
+        "stake": {
+            "seconds": _number(stake.seconds),
+            "of_seconds": _number(stake.of_seconds),
+            "bytes": stake.bytes,
+            "of_bytes": stake.of_bytes,
+            "basis": stake.basis,
+        },
+        "remedy": {"text": finding.remedy.text, "example": finding.remedy.example},
+        "evidence": [
+            {
+                "module": e.module,
+                "record": visible(e.record),
+                "counter": e.counter,
+                "value": _number(e.value),
+            }
+            for e in finding.evidence
+        ],
+        "thresholds": [
+            {"name": row.name, "value": row.value, "unit": row.unit, "source": row.source}
+            for row in map(context.limits.row, finding.limits)
+        ],
+    }
+
+
+def _files(context: Context, figures: LayerFigures) -> list[dict[str, Any]]:
+    files = figures.files
+    return [
+        {
+            "name": visible(context.name(int(files.ids[p]))),
+            "processes": None if files.processes[p] < 0 else int(files.processes[p]),
+            "bytes_read": _known(int(files.read[p])),
+            "bytes_written": _known(int(files.written[p])),
+            "seconds": _known(float(files.time[p])),
+        }
+        for p in map(int, files.slowest(_FILES))
+    ]
+
+
+def _layer(context: Context, figures: LayerFigures) -> dict[str, Any]:
+    estimate = figures.performance
+    ends = [end for end, _ in SIZES]
+    return {
+        "module": figures.layer.module,
+        "title": figures.layer.title,
+        "records": figures.records,
+        "files": len(figures.files),
+        "shared_files": figures.files.shared,
+        "bytes_read": _number(figures.read) if figures.moves_bytes else None,
+        "bytes_written": _number(figures.written) if figures.moves_bytes else None,
+        "read_seconds": _number(figures.read_time),
+        "write_seconds": _number(figures.write_time),
+        "metadata_seconds": _number(figures.meta_time),
+        "operations": dict(figures.operations),
+        "sizes_read": dict(zip(ends, figures.sizes_read)),
+        "sizes_written": dict(zip(ends, figures.sizes_written)),
+        "common_sizes": [{"bytes": size, "count": number} for size, number in figures.common],
+        "estimate": None
+        if estimate is None
+        else {
+            "bytes": estimate.total_bytes,
+            "seconds": _number(estimate.time),
+            "mib_per_second": _number(estimate.rate),
+            "slowest_rank": estimate.slowest_rank,
+        },
+        "slowest_files": _files(context, figures),
+    }
+
+
+def _upper(context: Context, upper: Upper) -> dict[str, Any]:
+    return {
+        "name": visible(context.name(upper.id)),
+        "calls": upper.calls(),
+        "seconds": _number(upper.time()),
+        "seconds_below": _number(upper.lower_time()),
+        "bytes_asked": upper.asked,
+        "bytes_moved": upper.moved(),
+        "bytes_distinct": upper.distinct,
+        "calls_below": upper.lower_calls(),
+        "amplification": _number(upper.amplification),
+        "seconds_by_operation": {o.lower(): _number(upper.time((o,))) for o in OPERATIONS},
+        "chunk_bytes": upper.counters["CHUNK_BYTES"],
+        "chunk_cache_bytes": upper.counters["CHUNK_CACHE_BYTES"],
+        "filters": upper.counters["FILTERS"],
+    }
+
+
+def data(context: Context) -> dict[str, Any]:
+    """Everything, as plain lists and dictionaries."""
+    info, attribution = context.info, context.attribution
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "log": visible(context.log.path),
+        "job": {
+            "command": visible(info.exe),
+            "start": _number(info.start),
+            "end": None if info.live else _number(info.end),
+            "run_seconds": _number(context.run_time),
+            "finished": not info.live,
+            "processes": info.nprocs,
+            "job_id": info.jobid,
+            "user_id": info.uid,
+            "log_format": info.version,
+            "metadata": {visible(key): visible(value) for key, value in info.metadata},
+        },
+        "findings": [_finding(context, f) for f in context.findings],
+        "layers": [_layer(context, f) for f in context.figures],
+        "datasets": [_upper(context, u) for u in attribution.datasets(_DATASETS)]
+        if attribution
+        else [],
+        "hdf5_files": [_upper(context, u) for u in attribution.files(_DATASETS)]
+        if attribution
+        else [],
+        "heat_maps": [
+            {
+                "layer": heat.layer,
+                "bin_seconds": heat.bin_width,
+                "read": [int(v) for v in heat.read],
+                "written": [int(v) for v in heat.write],
+            }
+            for heat in context.heats
+        ],
+        "warnings": notes.warnings(context),
+    }
+
+
+def as_json(contexts: list[dict[str, Any]]) -> str:
+    """One report as an object, several as a list."""
+    whole = contexts[0] if len(contexts) == 1 else contexts
+    return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _rows(prefix: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [row for key, part in value.items() for row in _rows(f"{prefix}/{key}", part)]
+    if isinstance(value, list):
+        return [row for i, part in enumerate(value) for row in _rows(f"{prefix}/{i}", part)]
+    return [(prefix, value)]
+
+
+def as_csv(contexts: list[dict[str, Any]]) -> str:
+    """The same values, a line each: log, path of the value in the JSON, value."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("log", "path", "value"))
+    for one in contexts:
+        for path, value in _rows("", one):
+            writer.writerow((one["log"], path, "" if value is None else value))
+    return out.getvalue()

@@ -1,0 +1,183 @@
+"""From the logs of one command to files: which log goes where, in which form."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from ..diagnose.limits import Limits
+from ..library import LogError
+from ..log import open_log
+from . import blocks_text, terminal
+from .context import Context
+from .data import as_csv, as_json, data
+from .model import Report
+from .output import write_pdf, write_text
+from .text import visible
+
+PROGRAM = "darshan-job-summary"
+_PROGRESS = 50  # logs between two lines of progress
+
+
+def say(text: str) -> None:
+    """One line on stderr; a name from outside cannot steer the terminal."""
+    print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
+
+
+def complain(path: str, error: LogError) -> None:
+    """What is wrong with a log."""
+    text = str(error)
+    say(text if path in text else f"{path}: {text}")
+
+
+class Documents:
+    """One run of the command."""
+
+    def __init__(self, options: argparse.Namespace, limits: Limits, form: str) -> None:
+        self._options = options
+        self._limits = limits
+        self._form = form
+        self._status = 0
+
+    def make(self) -> int:
+        """Makes everything; returns the exit status."""
+        if self._options.campaign:
+            self._several("darshan-campaign", self._campaign())
+        elif self._options.compare:
+            self._several("darshan-compare", self._compare())
+        else:
+            for target, paths in self._targets():
+                self._one(target, paths)
+        return self._status
+
+    def _targets(self) -> list[tuple[str, list[str]]]:
+        """Which logs go into which file; two logs never into one by chance."""
+        paths = self._options.logs
+        if self._options.output:
+            return [(self._options.output, paths)]
+        if self._form == "text":
+            return [("-", paths)]
+        found: dict[str, list[str]] = {}
+        for path in paths:
+            target = self._output_name(path)
+            if target in found:
+                say(f"{path}: {target} is the report of another log already; use -o")
+                self._status = 1
+            else:
+                found[target] = [path]
+        return list(found.items())
+
+    def _output_name(self, log: str) -> str:
+        name = os.path.basename(os.path.normpath(log))
+        stem = name[: -len(".darshan")] if name.endswith(".darshan") else name
+        return f"{stem or 'darshan'}.{self._form}"
+
+    def _each(self, paths: list[str], make: Any) -> list[Any]:
+        made = []
+        for path in paths:
+            try:
+                with open_log(path) as log:
+                    made.append(make(Context(log, self._limits)))
+            except LogError as error:
+                complain(path, error)
+                self._status = 1
+        return made
+
+    def _one(self, target: str, paths: list[str]) -> None:
+        if self._form == "text":
+            self._write(target, self._screens(paths))
+        elif self._form in ("json", "csv"):
+            made = self._each(paths, data)
+            if made:
+                text = as_json(made) if self._form == "json" else as_csv(made)
+                self._write(target, text)
+        else:
+            from .compose import compose_context  # noqa: PLC0415 - what plots need, for plots only
+
+            reports = self._each(paths, compose_context)
+            if reports:
+                self._render(target, reports)
+
+    def _screens(self, paths: list[str]) -> str:
+        verbose = self._options.verbose
+        screens = self._each(
+            paths, lambda c: (c.log.path, list(terminal.lines(c, verbose)))
+        )  # fmt: skip
+        parts = []
+        for path, screen in screens:
+            title = [f"{visible(path)}:"] if len(paths) > 1 else []
+            parts.append("\n".join([*title, *screen, ""]))
+        return "\n".join(parts)
+
+    def _several(self, stem: str, report: Report | None) -> None:
+        if report is None:
+            return
+        if self._form == "text":
+            text = "\n".join(blocks_text.lines(report)) + "\n"
+            self._write(self._options.output or "-", text)
+        else:
+            self._render(self._options.output or f"{stem}.{self._form}", [report])
+
+    def _compare(self) -> Report | None:
+        from .compare import compare  # noqa: PLC0415
+
+        path = self._options.logs[0]
+        try:
+            with open_log(path) as one:
+                path = self._options.logs[1]
+                with open_log(path) as two:
+                    return compare(Context(one, self._limits), Context(two, self._limits))
+        except LogError as error:
+            complain(path, error)
+            self._status = 1
+            return None
+
+    def _campaign(self) -> Report:
+        from . import campaign  # noqa: PLC0415
+
+        def wrong(path: str, error: LogError) -> None:
+            complain(path, error)
+            self._status = 1
+
+        def progress(number: int, whole: int) -> None:
+            if number % _PROGRESS == 0 and sys.stderr.isatty():
+                say(f"{number} of {whole} logs")
+
+        paths = campaign.logs_in(self._options.logs)
+        return campaign.campaign(campaign.read(paths, self._limits, progress, wrong))
+
+    def _render(self, target: str, reports: list[Report]) -> None:
+        if self._form == "html":
+            from . import html  # noqa: PLC0415
+
+            self._write(target, html.render(reports))
+            return
+        try:
+            latex = not self._options.no_latex
+            write_pdf(reports, target, keep=self._options.keep, use_latex=latex, say=say)
+        except OSError as error:
+            self._failed(target, error)
+            return
+        self._made(target)
+
+    def _write(self, target: str, text: str) -> None:
+        try:
+            write_text(text, target)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self._failed(target, error)
+            return
+        if target != "-":
+            self._made(target)
+
+    def _failed(self, target: str, error: OSError) -> None:
+        say(f"cannot write {target}: {error.strerror or error}")
+        self._status = 1
+
+    @staticmethod
+    def _made(target: str) -> None:
+        # As bytes: a name need not be text in the user's encoding.
+        sys.stdout.buffer.write(os.fsencode(target) + b"\n")
