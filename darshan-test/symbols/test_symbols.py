@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pnetcdf.names import transfers
 
 RUNTIME = Path(__file__).resolve().parent.parent.parent / "runtime"
 ROW = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
@@ -28,6 +29,7 @@ def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
     tables = sorted(RUNTIME.rglob("calls.def"))
     assert tables
     wrapped = {name for table in tables for name in ROW.findall(table.read_text())}
+    wrapped |= transfers()
     wrapped |= {f"P{name}" for name in wrapped if name.startswith("MPI_")}
     exported = {name for _, name in symbols(library, "--defined-only")}
     assert exported == wrapped

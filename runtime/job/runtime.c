@@ -13,6 +13,7 @@
 #include "../log/write.h"
 #include "../modules/hdf5/hdf5.h"
 #include "../modules/layers/layers.h"
+#include "../modules/pnetcdf/pnetcdf.h"
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
@@ -44,7 +45,8 @@ static int prepare_memory(void) {
   limits.records[STORE_H5_META] = limits.records[STORE_H5F];
   limits.records[STORE_MPIIO_EXT] = limits.records[STORE_MPIIO];
   limits.records[STORE_LAYERS] =
-      limits.records[STORE_MPIIO] + limits.records[STORE_H5F] + limits.records[STORE_H5D];
+      limits.records[STORE_MPIIO] + limits.records[STORE_H5F] + limits.records[STORE_H5D] +
+      limits.records[STORE_PNETCDF_FILE] + limits.records[STORE_PNETCDF_VAR];
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
@@ -216,6 +218,7 @@ static void become_child(void) {
   posix_forked();
   stdio_forked();
   h5_forked();
+  pn_forked();
   layers_forked();
   /* A child of an MPI rank is none. */
   if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);

@@ -1,0 +1,22 @@
+"""Names of the functions that move data, as the compiler makes them of the table."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "pnetcdf" / "transfers.def"
+ROWS = f"""
+#define TRANSFER(api, form, type, mode, arguments) ncmpi_##api##_##form##type##mode
+#include "{TABLE}"
+"""
+
+
+def transfers() -> set[str]:
+    """Every name that transfers.def stands for."""
+    done = subprocess.run(
+        ["cc", "-E", "-P", "-xc", "-"], input=ROWS, text=True, capture_output=True, check=True
+    )
+    names = done.stdout.split()
+    assert len(names) == len(set(names))
+    return set(names)

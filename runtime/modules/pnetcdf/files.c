@@ -1,0 +1,151 @@
+/* PNETCDF_FILE: files, and calls about a file as a whole. */
+#include "../../job/names.h"
+#include "../posix/posix.h"
+#include "pnetcdf.h"
+
+enum { META, WAIT }; /* of last_end */
+
+uint32_t pn_file_number(const struct pn_file *file) {
+  return (uint32_t)(file - darshan_rt.pnetcdf.files);
+}
+
+/* With the store's lock. */
+static struct pn_file *record_of(const struct posix_name *name) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_entry *entry = NULL;
+  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
+  uint32_t number = entry ? entry->record[STORE_PNETCDF_FILE] : 0;
+  if (entry && !number) number = store_new_record(store, STORE_PNETCDF_FILE, entry);
+  int own = number != 0;
+  if (!number) number = store_overflow_record(store, STORE_PNETCDF_FILE);
+  if (!number) return NULL;
+  struct pn_file *file = &darshan_rt.pnetcdf.files[number];
+  if (!file->record) {
+    file->name = own ? entry->name : OVERFLOW_NAME;
+    file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->record = store_record(store, STORE_PNETCDF_FILE, number);
+  }
+  return file;
+}
+
+static struct pn_file *file_of_path(const char *path) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  pn_prepare();
+  if (!darshan_rt.pnetcdf.prepared) return NULL;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_PNETCDF_FILE, AT_FDCWD,
+                     darshan_without_driver(path)))
+    return NULL;
+  if (!runtime_enter()) return NULL;
+  store_lock(&darshan_rt.store);
+  struct pn_file *file = record_of(&name);
+  store_unlock(&darshan_rt.store);
+  if (file)
+    layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
+                 DARSHAN_MOD_PNETCDF_FILE);
+  runtime_leave();
+  return file;
+}
+
+/* One that was opened unseen is met by its path. */
+struct pn_file *pn_file_of(const struct pn_library *lib, int ncid) {
+  char path[DARSHAN_PATH_ROOM];
+  int length = 0;
+  struct pn_known known = pn_known(lib, ncid);
+  if (known.file) return known.file;
+  if (!lib->ncmpi_inq_path || lib->ncmpi_inq_path(ncid, &length, NULL) != 0 || length <= 0 ||
+      (size_t)length >= sizeof(path) || lib->ncmpi_inq_path(ncid, NULL, path) != 0)
+    return NULL;
+  struct pn_file *file = file_of_path(path);
+  if (file) pn_remember(lib, ncid, pn_file_number(file));
+  return file;
+}
+
+void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid) {
+  int done = call->result == 0 && path && ncid;
+  struct pn_file *file = done ? file_of_path(path) : NULL;
+  if (done) pn_forget(call->lib, *ncid); /* what it stood for before, it does no more */
+  if (file) pn_remember(call->lib, *ncid, pn_file_number(file));
+  if (file && record_lock(&file->lock)) {
+    double *times = file->record->fcounters;
+    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    file->record->counters[counter]++;
+    record_note_start(&times[PNETCDF_FILE_F_OPEN_START_TIMESTAMP], start);
+    times[PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = end;
+    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], start, end);
+    record_unlock(&file->lock);
+  }
+  layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
+}
+
+struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known) {
+  struct pn_moved moved = {-1, -1};
+  int ncid = known->ncid;
+  if (!known->file) return moved;
+  if (lib->ncmpi_inq_get_size && lib->ncmpi_inq_get_size(ncid, &moved.read) != 0) moved.read = -1;
+  if (lib->ncmpi_inq_put_size && lib->ncmpi_inq_put_size(ncid, &moved.written) != 0)
+    moved.written = -1;
+  return moved;
+}
+
+static void add_moved(int64_t *counter, int64_t bytes) {
+  *counter = bytes < 0 || *counter < 0 ? -1 : *counter + bytes;
+}
+
+static void close_variables(const struct pn_call *call, const struct pn_known *known) {
+  double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+  struct pn_variable *variable;
+  for (uint32_t at = 0; (variable = pn_next_variable(call->lib, known->ncid, &at));) {
+    if (!record_lock(&variable->lock)) return;
+    double *times = variable->record->fcounters;
+    record_note_start(&times[PNETCDF_VAR_F_CLOSE_START_TIMESTAMP], start);
+    times[PNETCDF_VAR_F_CLOSE_END_TIMESTAMP] = end;
+    record_unlock(&variable->lock);
+  }
+}
+
+void pn_closed(const struct pn_call *call, const struct pn_known *known,
+               const struct pn_moved *moved) {
+  struct pn_file *file = call->result == 0 ? known->file : NULL;
+  if (file && record_lock(&file->lock)) {
+    double *times = file->record->fcounters;
+    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    add_moved(&file->record->counters[PNETCDF_FILE_BYTES_READ], moved->read);
+    add_moved(&file->record->counters[PNETCDF_FILE_BYTES_WRITTEN], moved->written);
+    record_note_start(&times[PNETCDF_FILE_F_CLOSE_START_TIMESTAMP], start);
+    times[PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = end;
+    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], start, end);
+    record_unlock(&file->lock);
+    close_variables(call, known);
+  }
+  if (call->result == 0) pn_forget(call->lib, known->ncid);
+  layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
+}
+
+void pn_meta(const struct pn_call *call, const struct pn_known *known, int counter) {
+  struct pn_file *file = call->result == 0 ? pn_file_of(call->lib, known->ncid) : NULL;
+  if (file && record_lock(&file->lock)) {
+    if (counter >= 0) file->record->counters[counter]++;
+    file->record->fcounters[PNETCDF_FILE_F_META_TIME] +=
+        record_time(&file->last_end[META], ticks_seconds(call->t1), ticks_seconds(call->t2));
+    record_unlock(&file->lock);
+  }
+  layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
+}
+
+void pn_waited(const struct pn_call *call, const struct pn_known *known, int counter) {
+  struct pn_file *file = call->result == 0 ? pn_file_of(call->lib, known->ncid) : known->file;
+  if (file && record_lock(&file->lock)) {
+    double *times = file->record->fcounters;
+    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    if (call->result == 0) {
+      file->record->counters[counter]++;
+      record_note_start(&times[PNETCDF_FILE_F_WAIT_START_TIMESTAMP], start);
+      times[PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = end;
+      times[PNETCDF_FILE_F_WAIT_TIME] += record_time(&file->last_end[WAIT], start, end);
+    } else
+      file->record->counters[PNETCDF_FILE_WAIT_FAILURES]++;
+    record_unlock(&file->lock);
+  }
+  layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
+}

@@ -1,0 +1,152 @@
+/* What the ids of the libraries stand for. */
+#include <string.h>
+
+#include "pnetcdf.h"
+
+__thread const char *pn_inside;
+
+/* The first call of a PnetCDF function: a process without one pays nothing. */
+void pn_prepare(void) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  const struct store_region *regions = darshan_rt.store.regions;
+  if (pn->prepared) return;
+  struct pn_file *files =
+      journal_private_memory((regions[STORE_PNETCDF_FILE].limit + 2) * sizeof(struct pn_file));
+  struct pn_variable *variables =
+      journal_private_memory((regions[STORE_PNETCDF_VAR].limit + 2) * sizeof(struct pn_variable));
+  struct pn_open *open = journal_private_memory(PN_OPEN * sizeof(struct pn_open));
+  spin_lock(&pn->lock);
+  if (!pn->prepared && files && variables && open) {
+    pn->files = files;
+    pn->variables = variables;
+    pn->open = open;
+    pn->free_chunks = NULL;
+    pn->prepared = 1;
+  }
+  spin_unlock(&pn->lock);
+}
+
+/* In a forked child everything starts anew; what is open is met when used. */
+void pn_forked(void) {
+  darshan_rt.pnetcdf.lock = 0;
+  darshan_rt.pnetcdf.prepared = 0;
+  pn_inside = NULL;
+}
+
+static uint32_t place_of(const struct pn_library *lib, int ncid) {
+  return ((uint32_t)ncid + lib->common.number * 512) % PN_OPEN;
+}
+
+/* With the lock. */
+static struct pn_open *find(const struct pn_library *lib, int ncid) {
+  struct pn_open *open = darshan_rt.pnetcdf.open;
+  for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {
+    if (open[i].library == lib->common.number && open[i].ncid == ncid && !open[i].deleted)
+      return &open[i];
+    if (open[i].library == 0) return NULL;
+  }
+  return NULL;
+}
+
+/* With the lock: what is known of a variable; make: its place, if it has to be
+ * made. */
+static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pn_chunk **chunk = &open->variables;
+  if (varid < 0) return NULL;
+  for (int skip = varid / PN_CHUNK;; skip--) {
+    if (!*chunk && make) {
+      *chunk = pn->free_chunks;
+      if (*chunk)
+        pn->free_chunks = (*chunk)->next;
+      else
+        *chunk = scratch_take(&darshan_rt.scratch, sizeof(struct pn_chunk));
+      if (*chunk) memset(*chunk, 0, sizeof(struct pn_chunk));
+    }
+    if (!*chunk) return NULL;
+    if (skip == 0) return &(*chunk)->member[varid % PN_CHUNK];
+    chunk = &(*chunk)->next;
+  }
+}
+
+struct pn_known pn_known(const struct pn_library *lib, int ncid) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pn_known known = {ncid, NULL};
+  if (!pn->prepared || !record_lock(&pn->lock)) return known;
+  const struct pn_open *open = find(lib, ncid);
+  if (open) known.file = &pn->files[open->file];
+  record_unlock(&pn->lock);
+  return known;
+}
+
+struct pn_target pn_known_target(const struct pn_library *lib, int ncid, int varid) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pn_target target = {.variable = NULL};
+  if (!pn->prepared || !record_lock(&pn->lock)) return target;
+  struct pn_open *open = find(lib, ncid);
+  const struct pn_member *member = open ? member_of(open, varid, 0) : NULL;
+  if (member && member->variable)
+    target = (struct pn_target){&pn->variables[member->variable], *member};
+  record_unlock(&pn->lock);
+  return target;
+}
+
+void pn_remember(const struct pn_library *lib, int ncid, uint32_t file) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  if (!record_lock(&pn->lock)) return;
+  struct pn_open *open = find(lib, ncid);
+  uint32_t i = place_of(lib, ncid);
+  for (uint32_t n = 0; !open && n < PN_OPEN; n++, i = (i + 1) % PN_OPEN)
+    if (pn->open[i].library == 0 || pn->open[i].deleted) open = &pn->open[i];
+  if (open) *open = (struct pn_open){ncid, lib->common.number, 0, file, NULL};
+  record_unlock(&pn->lock);
+}
+
+void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
+                        const struct pn_member *member) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  if (!record_lock(&pn->lock)) return;
+  struct pn_open *open = find(lib, ncid);
+  struct pn_member *place = open ? member_of(open, varid, 1) : NULL;
+  if (place) *place = *member;
+  record_unlock(&pn->lock);
+}
+
+void pn_forget(const struct pn_library *lib, int ncid) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  if (!pn->prepared || !record_lock(&pn->lock)) return;
+  struct pn_open *open = find(lib, ncid);
+  if (open) {
+    struct pn_chunk **end = &open->variables;
+    while (*end)
+      end = &(*end)->next;
+    *end = pn->free_chunks;
+    pn->free_chunks = open->variables;
+    open->variables = NULL;
+    open->deleted = 1;
+    /* A run of deleted places that ends at a free one is free again. */
+    uint32_t i = (uint32_t)(open - pn->open);
+    while (pn->open[i].deleted && pn->open[(i + 1) % PN_OPEN].library == 0) {
+      memset(&pn->open[i], 0, sizeof(pn->open[i]));
+      i = (i + PN_OPEN - 1) % PN_OPEN;
+    }
+  }
+  record_unlock(&pn->lock);
+}
+
+struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pn_variable *variable = NULL;
+  if (!pn->prepared || !record_lock(&pn->lock)) return NULL;
+  const struct pn_open *open = find(lib, ncid);
+  const struct pn_chunk *chunk = open ? open->variables : NULL;
+  for (uint32_t skip = *at / PN_CHUNK; chunk && skip; skip--)
+    chunk = chunk->next;
+  for (; chunk && !variable; ++*at) {
+    uint32_t number = chunk->member[*at % PN_CHUNK].variable;
+    if (number) variable = &pn->variables[number];
+    if (*at % PN_CHUNK == PN_CHUNK - 1) chunk = chunk->next;
+  }
+  record_unlock(&pn->lock);
+  return variable;
+}

@@ -1,0 +1,21 @@
+#include "library.h"
+
+#include <dlfcn.h>
+
+#include "../../job/runtime.h"
+
+static void ask(struct library *found) {
+  struct pn_library *library = (struct pn_library *)(void *)found;
+#define QUERY(name, params) library->name = (int(*) params)dlsym(found->handle, #name);
+#include "queries.def"
+#undef QUERY
+}
+
+struct pn_library *pn_library_of(const void *caller) {
+  static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library), ask};
+  return (struct pn_library *)(void *)library_of(&darshan_rt.pnetcdf.libraries, &kind, caller);
+}
+
+void *pn_function(struct pn_library *lib, int number, const char *name) {
+  return library_function(lib ? &lib->common : NULL, lib ? &lib->functions[number] : NULL, name);
+}

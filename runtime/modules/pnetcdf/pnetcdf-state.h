@@ -1,0 +1,66 @@
+/* What the PnetCDF modules keep besides their records. */
+#ifndef DARSHAN_PNETCDF_STATE_H
+#define DARSHAN_PNETCDF_STATE_H
+
+#include <stdint.h>
+
+#include "../../intercept/library.h"
+#include "../../records/common-accesses.h"
+#include "../layers/layers-state.h"
+#include "records.h"
+
+struct pn_file { /* belongs to a record of PNETCDF_FILE */
+  int lock;
+  uint32_t name_length;
+  struct darshan_pnetcdf_file_record *record;
+  double last_end[2]; /* of the last metadata call, of the last wait */
+  const char *name;
+  struct layer_state layer;
+};
+
+struct pn_variable { /* belongs to a record of PNETCDF_VAR */
+  int lock;
+  uint32_t last_operation;
+  struct darshan_pnetcdf_var_record *record;
+  double last_end[3]; /* metadata, read, write */
+  struct common_accesses accesses;
+  struct layer_state layer;
+};
+
+/* A variable of an open file.  Its shape is here, because variables of several
+ * shapes may share the overflow record. */
+struct pn_member {
+  uint32_t variable; /* number of its pn_variable; 0: not met */
+  int32_t type_size, dimensions;
+  int32_t record_dimension; /* -1: none */
+  int64_t points;           /* of one record, if it has records; -1: not known */
+};
+
+/* The variables of an open file, by id: a chain, since ids are small. */
+enum { PN_CHUNK = 32 };
+struct pn_chunk {
+  struct pn_chunk *next;
+  struct pn_member member[PN_CHUNK];
+};
+
+struct pn_open { /* an id that a library gave for an open file */
+  int32_t ncid;
+  uint32_t library; /* its number; 0: free place */
+  uint32_t deleted;
+  uint32_t file; /* number of its pn_file */
+  struct pn_chunk *variables;
+};
+
+/* Twice what a library can have open. */
+enum { PN_OPEN = 2048 };
+
+struct pnetcdf_state {
+  int prepared, lock;
+  struct libraries libraries;
+  struct pn_file *files;         /* by record number */
+  struct pn_variable *variables; /* by record number */
+  struct pn_open *open;
+  struct pn_chunk *free_chunks;
+};
+
+#endif

@@ -1,0 +1,156 @@
+/* PNETCDF_VAR: variables, and what they are like. */
+#include <string.h>
+
+#include "pnetcdf.h"
+#include "record-id.h"
+
+enum { VARIABLE_NAME_ROOM = 4096, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
+
+/* <file>:<variable>; 0: it has no name. */
+static size_t name_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file,
+                      char *out) {
+  char name[LIBRARY_NAME_ROOM] = "";
+  if (!lib->ncmpi_inq_varname || lib->ncmpi_inq_varname(ncid, varid, name) != 0) return 0;
+  name[sizeof(name) - 1] = '\0';
+  size_t length = strlen(name);
+  if (file->name_length + 1 + length >= VARIABLE_NAME_ROOM) return 0;
+  memcpy(out, file->name, file->name_length);
+  out[file->name_length] = ':';
+  memcpy(out + file->name_length + 1, name, length + 1);
+  return file->name_length + 1 + length;
+}
+
+/* With the store's lock. */
+static uint32_t record_of(const char *name, size_t length) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_entry *entry = NULL;
+  uint32_t number = 0;
+  if (length && length <= DARSHAN_NAME_MAX)
+    entry = store_enter(store, darshan_hash(name, length, 0), name, length);
+  if (entry) number = entry->record[STORE_PNETCDF_VAR];
+  if (entry && !number) number = store_new_record(store, STORE_PNETCDF_VAR, entry);
+  if (!number) number = store_overflow_record(store, STORE_PNETCDF_VAR);
+  return number;
+}
+
+/* Of the external types, by number: byte, char, short, int, float, double, and
+ * those of CDF-5: ubyte, ushort, uint, int64, uint64. */
+static int size_of_type(int type) {
+  static const unsigned char sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+  return type > 0 && type < (int)sizeof(sizes) ? sizes[type] : 0;
+}
+
+/* Points of a variable, those of one record if it has records; -1: not known. */
+static int64_t count_points(const struct pn_library *lib, int ncid, int varid, int dimensions,
+                            int *record_dimension) {
+  int ids[MOST_DIMENSIONS], unlimited = -1;
+  int64_t points = 1, length = 0;
+  *record_dimension = -1;
+  if (dimensions == 0) return 1;
+  if (dimensions < 0 || dimensions > MOST_DIMENSIONS || !lib->ncmpi_inq_vardimid ||
+      lib->ncmpi_inq_vardimid(ncid, varid, ids) != 0 || !lib->ncmpi_inq_dimlen)
+    return -1;
+  if (lib->ncmpi_inq_unlimdim) lib->ncmpi_inq_unlimdim(ncid, &unlimited);
+  if (unlimited >= 0 && ids[0] == unlimited) *record_dimension = unlimited;
+  for (int i = *record_dimension >= 0; i < dimensions; i++) {
+    if (lib->ncmpi_inq_dimlen(ncid, ids[i], &length) != 0) return -1;
+    points *= length;
+  }
+  return points;
+}
+
+/* Asked for whenever a file is opened anew: it may be another of the same name. */
+static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
+  struct pn_member shape = {.dimensions = -1};
+  int type = 0;
+  if (lib->ncmpi_inq_vartype) lib->ncmpi_inq_vartype(ncid, varid, &type);
+  if (lib->ncmpi_inq_varndims) lib->ncmpi_inq_varndims(ncid, varid, &shape.dimensions);
+  shape.type_size = size_of_type(type);
+  shape.points = count_points(lib, ncid, varid, shape.dimensions, &shape.record_dimension);
+  return shape;
+}
+
+static void note_shape(struct pn_variable *variable, const struct pn_member *shape) {
+  if (!record_lock(&variable->lock)) return;
+  int64_t *counters = variable->record->counters;
+  counters[PNETCDF_VAR_DATATYPE_SIZE] = shape->type_size;
+  counters[PNETCDF_VAR_NDIMS] = shape->dimensions;
+  counters[PNETCDF_VAR_NPOINTS] = shape->points;
+  counters[PNETCDF_VAR_IS_RECORD_VAR] = shape->record_dimension >= 0;
+  record_unlock(&variable->lock);
+}
+
+static struct pn_variable *variable_of_name(const struct pn_file *file, const char *name,
+                                            size_t length) {
+  if (!runtime_enter()) return NULL;
+  store_lock(&darshan_rt.store);
+  uint32_t number = record_of(name, length);
+  struct pn_variable *variable = number ? &darshan_rt.pnetcdf.variables[number] : NULL;
+  if (variable && !variable->record) {
+    variable->record = store_record(&darshan_rt.store, STORE_PNETCDF_VAR, number);
+    variable->record->file_rec_id = file->record->base.id;
+  }
+  store_unlock(&darshan_rt.store);
+  if (variable)
+    layer_attach(&variable->layer, variable->record->base.id, name, length,
+                 DARSHAN_MOD_PNETCDF_VAR);
+  runtime_leave();
+  return variable;
+}
+
+static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) {
+  char name[VARIABLE_NAME_ROOM];
+  struct pn_target target = {.variable = NULL};
+  struct pn_file *file = pn_file_of(lib, ncid);
+  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_PNETCDF_VAR)) return target;
+  size_t length = name_of(lib, ncid, varid, file, name);
+  target.variable = variable_of_name(file, name, length);
+  if (!target.variable) return target;
+  target.shape = shape_of(lib, ncid, varid);
+  target.shape.variable = (uint32_t)(target.variable - darshan_rt.pnetcdf.variables);
+  note_shape(target.variable, &target.shape);
+  pn_remember_member(lib, ncid, varid, &target.shape);
+  return target;
+}
+
+struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid) {
+  struct pn_target target = pn_known_target(lib, ncid, varid);
+  return target.variable ? target : meet(lib, ncid, varid);
+}
+
+int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape) {
+  int64_t records = 1;
+  if (shape->record_dimension >= 0 &&
+      lib->ncmpi_inq_dimlen(ncid, shape->record_dimension, &records) != 0)
+    records = 0;
+  return shape->points > 0 ? shape->points * records : 0;
+}
+
+void pn_variable_opened(const struct pn_call *call, const struct pn_known *known, const int *varid,
+                        int defined) {
+  struct pn_variable *variable = NULL;
+  if (call->result == 0 && varid)
+    variable = (defined ? meet : pn_target_of)(call->lib, known->ncid, *varid).variable;
+  if (variable && record_lock(&variable->lock)) {
+    double *times = variable->record->fcounters;
+    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    variable->record->counters[PNETCDF_VAR_OPENS]++;
+    record_note_start(&times[PNETCDF_VAR_F_OPEN_START_TIMESTAMP], start);
+    times[PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = end;
+    times[PNETCDF_VAR_F_META_TIME] += record_time(&variable->last_end[0], start, end);
+    record_unlock(&variable->lock);
+  }
+  layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
+}
+
+/* Fill values are the library's, so no bytes are counted; the time is. */
+void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
+  struct pn_variable *variable = NULL;
+  if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;
+  if (variable && record_lock(&variable->lock)) {
+    variable->record->fcounters[PNETCDF_VAR_F_META_TIME] +=
+        record_time(&variable->last_end[0], ticks_seconds(call->t1), ticks_seconds(call->t2));
+    record_unlock(&variable->lock);
+  }
+  layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
+}
