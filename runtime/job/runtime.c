@@ -44,9 +44,9 @@ static int prepare_memory(void) {
   limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
   limits.records[STORE_H5_META] = limits.records[STORE_H5F];
   limits.records[STORE_MPIIO_EXT] = limits.records[STORE_MPIIO];
-  limits.records[STORE_LAYERS] =
-      limits.records[STORE_MPIIO] + limits.records[STORE_H5F] + limits.records[STORE_H5D] +
-      limits.records[STORE_PNETCDF_FILE] + limits.records[STORE_PNETCDF_VAR];
+  limits.records[STORE_LAYERS] = limits.records[STORE_MPIIO] + limits.records[STORE_H5F] +
+                                 limits.records[STORE_H5D] + limits.records[STORE_PNETCDF_FILE] +
+                                 limits.records[STORE_PNETCDF_VAR];
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
