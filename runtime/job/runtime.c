@@ -13,6 +13,7 @@
 #include "../log/write.h"
 #include "../modules/hdf5/hdf5.h"
 #include "../modules/layers/layers.h"
+#include "../modules/mpiio/mpiio.h"
 #include "../modules/pnetcdf/pnetcdf.h"
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
@@ -220,6 +221,7 @@ static void become_child(void) {
   h5_forked();
   pn_forked();
   layers_forked();
+  mpiio_forked();
   /* A child of an MPI rank is none. */
   if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);

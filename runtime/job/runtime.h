@@ -7,6 +7,7 @@
 #include "../log/logname.h"
 #include "../modules/hdf5/hdf5-state.h"
 #include "../modules/layers/layers-state.h"
+#include "../modules/mpiio/mpiio-state.h"
 #include "../modules/pnetcdf/pnetcdf-state.h"
 #include "../modules/posix/posix-state.h"
 #include "../modules/stdio/stdio-state.h"
@@ -39,6 +40,7 @@ struct darshan_runtime {
   struct stdio_state stdio;
   struct layers_state layers;
   struct hdf5_state hdf5;
+  struct mpiio_state mpiio;
   struct pnetcdf_state pnetcdf;
   struct mpi_state mpi;
 

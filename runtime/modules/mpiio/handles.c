@@ -1,0 +1,164 @@
+/* From handles of MPI, and from names, to files and their records. */
+#include <string.h>
+
+#include "../../job/names.h"
+#include "../posix/posix.h"
+#include "mpiio.h"
+
+/* The first open: a process without one pays nothing. */
+static void prepare(void) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  uint32_t limit = darshan_rt.store.regions[STORE_MPIIO].limit;
+  if (mpiio->prepared) return;
+  struct mpiio_file *files = journal_private_memory((limit + 2) * sizeof(struct mpiio_file));
+  struct mpiio_handle *handles = journal_private_memory(MPIIO_HANDLES * sizeof(*handles));
+  struct mpiio_requests *requests = journal_private_memory(sizeof(*requests));
+  spin_lock(&mpiio->lock);
+  if (!mpiio->prepared && files && handles && requests) {
+    mpiio->files = files;
+    mpiio->requests = requests;
+    __atomic_store_n(&mpiio->handles, handles, __ATOMIC_RELEASE);
+    mpiio->prepared = 1;
+  }
+  spin_unlock(&mpiio->lock);
+}
+
+/* In a forked child, which must not call MPI, nothing is open. */
+void mpiio_forked(void) {
+  memset(&darshan_rt.mpiio, 0, sizeof(darshan_rt.mpiio));
+}
+
+enum { FREE, WAS_USED }; /* keys that are no handles */
+
+static uint32_t place_of(mpi_handle fh) {
+  return (uint32_t)((uint64_t)fh * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_HANDLES;
+}
+
+/* Without a lock: what may change is the key, and a handle that another thread
+ * opens or closes meanwhile is not this one. */
+struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
+  struct mpiio_handle *handles = __atomic_load_n(&darshan_rt.mpiio.handles, __ATOMIC_ACQUIRE);
+  if (!handles) return NULL;
+  for (uint32_t i = place_of(fh), n = 0; n < MPIIO_HANDLES; i = (i + 1) % MPIIO_HANDLES, n++) {
+    mpi_handle key = __atomic_load_n(&handles[i].key, __ATOMIC_ACQUIRE);
+    if (key == fh) return &handles[i];
+    if (key == FREE) return NULL;
+  }
+  return NULL;
+}
+
+/* With the tables' lock: last with this key; a place that it had is taken again. */
+static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
+  struct mpiio_handle *handles = darshan_rt.mpiio.handles, *handle = mpiio_handle_of(fh);
+  uint32_t i = place_of(fh);
+  for (uint32_t n = 0; !handle && n < MPIIO_HANDLES; n++, i = (i + 1) % MPIIO_HANDLES)
+    if (handles[i].key <= WAS_USED) handle = &handles[i];
+  if (!handle) return NULL;
+  mpi_handle old = handle->key;
+  *handle = *value;
+  handle->key = old;
+  __atomic_store_n(&handle->key, fh, __ATOMIC_RELEASE);
+  return handle;
+}
+
+struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_handle fresh = {.file = file};
+  mpiio_view_bytes(&fresh.view);
+  if (fh <= WAS_USED || !record_lock(&mpiio->lock)) return NULL;
+  struct mpiio_handle *handle = put(fh, &fresh);
+  record_unlock(&mpiio->lock);
+  return handle;
+}
+
+int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_handle *handles = mpiio->handles, *handle = mpiio_handle_of(fh);
+  if (!handle || !record_lock(&mpiio->lock)) return 0;
+  *last = *handle;
+  __atomic_store_n(&handle->key, WAS_USED, __ATOMIC_RELEASE);
+  /* A run of used places that ends at a free one is free again. */
+  uint32_t i = (uint32_t)(handle - handles);
+  while (handles[i].key == WAS_USED && handles[(i + 1) % MPIIO_HANDLES].key == FREE) {
+    __atomic_store_n(&handles[i].key, FREE, __ATOMIC_RELEASE);
+    i = (i + MPIIO_HANDLES - 1) % MPIIO_HANDLES;
+  }
+  record_unlock(&mpiio->lock);
+  return 1;
+}
+
+void mpiio_handle_return(const struct mpiio_handle *last) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  if (!record_lock(&mpiio->lock)) return;
+  put(last->key, last);
+  record_unlock(&mpiio->lock);
+}
+
+uint32_t mpiio_file_number(const struct mpiio_file *file) {
+  return (uint32_t)(file - darshan_rt.mpiio.files);
+}
+
+/* With the store's lock. */
+static uint32_t record_of(enum store_module module, struct store_entry *entry) {
+  uint32_t number = entry ? entry->record[module] : 0;
+  if (entry && !number) number = store_new_record(&darshan_rt.store, module, entry);
+  return number ? number : store_overflow_record(&darshan_rt.store, module);
+}
+
+/* With the store's lock. */
+static struct mpiio_file *file_of(const struct posix_name *name) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_entry *entry = NULL;
+  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
+  uint32_t number = record_of(STORE_MPIIO, entry);
+  if (!number) return NULL;
+  struct mpiio_file *file = &darshan_rt.mpiio.files[number];
+  if (file->record) return file;
+  int shared = number == store->regions[STORE_MPIIO].overflow;
+  file->record = store_record(store, STORE_MPIIO, number);
+  file->id = file->record->base.id;
+  file->name = shared ? OVERFLOW_NAME : entry->name;
+  file->name_length = shared ? sizeof(OVERFLOW_NAME) - 1 : name->length;
+  uint32_t ext = record_of(STORE_MPIIO_EXT, shared ? NULL : entry);
+  if (ext) file->ext = store_record(store, STORE_MPIIO_EXT, ext);
+  return file;
+}
+
+struct mpiio_file *mpiio_file_get(const char *path) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  prepare();
+  if (!darshan_rt.mpiio.prepared) return NULL;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_MPIIO, AT_FDCWD,
+                     darshan_without_driver(path)))
+    return NULL;
+  if (!runtime_enter()) return NULL;
+  store_lock(&darshan_rt.store);
+  struct mpiio_file *file = file_of(&name);
+  store_unlock(&darshan_rt.store);
+  runtime_leave();
+  return file;
+}
+
+void mpiio_file_find(const char *path, struct mpiio_file **file,
+                     struct darshan_mpiio_ext_record **ext) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  *file = NULL;
+  *ext = NULL;
+  prepare();
+  if (!darshan_rt.mpiio.prepared) return;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_MPIIO, AT_FDCWD,
+                     darshan_without_driver(path)))
+    return;
+  if (!runtime_enter()) return;
+  store_lock(&darshan_rt.store);
+  struct store_entry *entry =
+      name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
+  uint32_t number = record_of(STORE_MPIIO_EXT, entry);
+  if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
+  if (entry && entry->record[STORE_MPIIO])
+    *file = &darshan_rt.mpiio.files[entry->record[STORE_MPIIO]];
+  store_unlock(&darshan_rt.store);
+  runtime_leave();
+}

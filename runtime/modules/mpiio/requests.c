@@ -1,0 +1,180 @@
+/* Non-blocking reads and writes, from the call that begins one to the wait or
+ * test that finds it over.
+ *
+ * A call for many requests marks those of files before it goes on; afterwards,
+ * one that is over is one whose handle MPI has replaced in the array.  That is
+ * true of every kind of wait and test. */
+#include "mpiio.h"
+
+static uint32_t bucket_of(mpi_handle key) {
+  return (uint32_t)((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_BUCKETS;
+}
+
+/* With the tables' lock. */
+static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
+  for (uint32_t i = table->bucket[bucket_of(key)]; i; i = table->request[i].next)
+    if (table->request[i].key == key) return &table->request[i];
+  return NULL;
+}
+
+/* With the tables' lock; NULL: too many at once. */
+static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
+  uint32_t i = table->free ? table->free : table->used + 1;
+  if (i > MPIIO_REQUESTS) return NULL;
+  if (table->free)
+    table->free = table->request[i].next;
+  else
+    table->used = i;
+  uint32_t *bucket = &table->bucket[bucket_of(key)];
+  table->request[i].next = *bucket;
+  *bucket = i;
+  return &table->request[i];
+}
+
+/* With the tables' lock. */
+static void take_out(struct mpiio_requests *table, uint32_t number) {
+  struct mpiio_request *request = &table->request[number];
+  uint32_t *link = &table->bucket[bucket_of(request->key)];
+  while (*link != number)
+    link = &table->request[*link].next;
+  *link = request->next;
+  request->next = table->free;
+  table->free = number;
+}
+
+void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
+                         mpi_handle key, uint64_t t1) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  if (mpi_same(key, mpi_constant(REQUEST_NULL))) return;
+  if (!record_lock(&mpiio->lock)) return;
+  struct mpiio_request *request = find(mpiio->requests, key);
+  int known = request != NULL; /* a library may give one handle for all that was over at once */
+  if (!request) request = add(mpiio->requests, key);
+  if (request) {
+    uint32_t next = request->next;
+    *request =
+        (struct mpiio_request){key, mpiio_file_number(file), operation, bytes, t1, next, 0, -1};
+    if (!known) {
+      __atomic_add_fetch(&mpiio->outstanding, 1, __ATOMIC_RELAXED);
+      file->outstanding++;
+    }
+    int64_t *most = file->ext ? &file->ext->counters[MPIIO_EXT_NB_OUTSTANDING_MAX] : NULL;
+    if (most && *most < file->outstanding) *most = file->outstanding;
+  }
+  record_unlock(&mpiio->lock);
+}
+
+/* Marks the requests of files among these. */
+static uint32_t mark(const void *requests, int n) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  uint32_t first = 0, *link = &first;
+  if (__atomic_load_n(&mpiio->outstanding, __ATOMIC_RELAXED) == 0 || !mpi_can_ask()) return 0;
+  if (!record_lock(&mpiio->lock)) return 0;
+  for (int i = 0; i < n; i++) {
+    struct mpiio_request *request = find(mpiio->requests, mpi_handle_at(requests, i));
+    if (!request || request->place >= 0) continue;
+    request->place = i;
+    request->next_here = 0;
+    *link = (uint32_t)(request - mpiio->requests->request);
+    link = &request->next_here;
+  }
+  record_unlock(&mpiio->lock);
+  return first;
+}
+
+int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  if (!darshan_rt.fd_limit) return 0;
+  wait->first = mark(requests, n);
+  wait->requests = requests;
+  if (!wait->first) {
+    if (!layers_inside()) return 0;
+    layer_communication_begin(&wait->layer);
+    return 1;
+  }
+  const struct mpiio_request *request = &mpiio->requests->request[wait->first];
+  layer_mpiio_begin(&wait->layer, request->kind == MPIIO_READ ? LAYER_READ : LAYER_WRITE,
+                    &mpiio->files[request->file].layer);
+  return 1;
+}
+
+/* The status of a request, NULL if the call has none for it. */
+static const void *status_of(int place, const void *statuses, const int *indices, int n) {
+  size_t size = mpi_constant(STATUS_SIZE);
+  if (!statuses) return NULL;
+  for (int i = 0; i < n; i++)
+    if ((indices ? indices[i] : i) == place) return (const char *)statuses + (size_t)i * size;
+  return NULL;
+}
+
+/* Takes a request that is over out of the table; 0: it is not over. */
+static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_request *request = &mpiio->requests->request[number];
+  if (!record_lock(&mpiio->lock)) return 0;
+  *copy = *request;
+  request->place = -1;
+  int over = mpi_handle_at(requests, copy->place) != copy->key;
+  if (over) {
+    take_out(mpiio->requests, number);
+    __atomic_sub_fetch(&mpiio->outstanding, 1, __ATOMIC_RELAXED);
+    mpiio->files[copy->file].outstanding--;
+  }
+  record_unlock(&mpiio->lock);
+  return over;
+}
+
+static void note_over(const struct mpiio_request *request, int64_t done, uint64_t t2) {
+  struct mpiio_file *file = &darshan_rt.mpiio.files[request->file];
+  if (!record_lock(&file->lock)) return;
+  ticks_check(t2);
+  mpiio_note_done(file, request->kind, request->bytes, done);
+  mpiio_note_late(file, request->kind, MPIIO_EXT_F_NB_READ_TIME, request->begun, t2);
+  record_unlock(&file->lock);
+}
+
+static void note_wait(struct mpiio_file *file, uint64_t t1, uint64_t t2) {
+  if (!file->ext || !record_lock(&file->lock)) return;
+  file->ext->counters[MPIIO_EXT_NB_WAITS]++;
+  file->ext->fcounters[MPIIO_EXT_F_NB_WAIT_TIME] += ticks_seconds(t2) - ticks_seconds(t1);
+  record_unlock(&file->lock);
+}
+
+static void leave_layer(const struct mpiio_wait *wait, struct mpiio_file *file, uint64_t t1,
+                        uint64_t t2) {
+  layer_mpiio_end(&wait->layer, wait->layer.own_frame ? mpiio_layer(file) : NULL, -1, -1, t1, t2);
+}
+
+void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
+                    const int *indices, int num_statuses, uint64_t t1, uint64_t t2) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  if (!wait->first) {
+    layer_communication_end(&wait->layer, t1, t2);
+    return;
+  }
+  struct mpiio_file *file = &mpiio->files[mpiio->requests->request[wait->first].file];
+  for (uint32_t i = wait->first, next; i; i = next) {
+    struct mpiio_request request;
+    next = mpiio->requests->request[i].next_here;
+    if (!take_over(i, wait->requests, &request) || result != 0) continue;
+    const void *status = status_of(request.place, statuses, indices, num_statuses);
+    note_over(&request, status ? mpi_status_bytes(status) : -1, t2);
+  }
+  note_wait(file, t1, t2);
+  leave_layer(wait, file, t1, t2);
+}
+
+void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_request request;
+  if (!wait->first) {
+    layer_communication_end(&wait->layer, t1, t2);
+    return;
+  }
+  struct mpiio_file *file = &mpiio->files[mpiio->requests->request[wait->first].file];
+  if (take_over(wait->first, wait->requests, &request) && result == 0 && record_lock(&file->lock)) {
+    if (file->ext) file->ext->counters[MPIIO_EXT_NB_FREED]++;
+    record_unlock(&file->lock);
+  }
+  leave_layer(wait, file, t1, t2);
+}
