@@ -15,6 +15,7 @@ from darshan_report.log import open_log
 
 from .build import Job, write
 from .cases import CASES
+from .describe import PAGE, page
 
 RULES = {
     name: importlib.import_module(f"{rules.__name__}.{name}")
@@ -59,3 +60,7 @@ def test_every_threshold_decides() -> None:
     folder = Path(rules.__path__[0]).parent
     text = "\n".join(p.read_text("utf-8") for p in folder.rglob("*.py") if p.name != "limits.py")
     assert not [limit.name for limit in LIMITS if f'["{limit.name}"]' not in text]
+
+
+def test_page_is_of_today() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run python -m report.diagnose.describe"

@@ -166,8 +166,10 @@ class Facts:
 
     def worth(self, stake: Stake) -> bool:
         """Whether this much time is worth a finding."""
-        enough = stake.seconds >= self.limits["stake.seconds"] * self.nprocs
-        return enough and stake.share >= self.limits["stake.share"]
+        each = stake.seconds / self.nprocs
+        if each >= self.limits["stake.large"]:
+            return True
+        return each >= self.limits["stake.seconds"] and stake.share >= self.limits["stake.share"]
 
     def lost(self, seconds: np.ndarray | float, moved: np.ndarray | float) -> np.ndarray:
         """Seconds beyond what the bytes would take at a good rate."""

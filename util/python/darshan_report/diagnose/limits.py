@@ -37,6 +37,7 @@ LIMITS = (
     Limit(
         "stake.seconds", 0.05, "s", "least time per process that a problem has to cost", _JUDGEMENT
     ),
+    Limit("stake.large", 300, "s", "time per process that is always worth a word", _JUDGEMENT),
     Limit(
         "io.fine",
         0.05,

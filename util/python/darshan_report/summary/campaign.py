@@ -106,7 +106,7 @@ def _row(job: Job) -> tuple[str, ...]:
         amount(job.written),
         share(job.io_time, job.process_time),
         seconds(job.stake) if job.stake else "-",
-        shorten(job.problems[0], 44) if job.problems else "none",
+        shorten(job.problems[0], 36) if job.problems else "none",
     )
 
 

@@ -1,0 +1,35 @@
+"""Findings on real logs are those that a person has looked at."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import real_log_paths
+
+TABLE = Path(__file__).parent / "real-logs.tsv"
+
+
+def reviewed() -> dict[str, list[str]]:
+    with TABLE.open(encoding="utf-8") as lines:
+        rows = list(csv.reader(lines, delimiter="\t"))[1:]
+    assert all(len(row) == 3 and row[2] for row in rows)
+    return {row[0]: row[1].split() for row in rows}
+
+
+def findings(path: Path, build: Path) -> list[str]:
+    sys.path.insert(0, str(build / "python"))
+    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    with open_log(path) as log:
+        return [f.name for f in diagnose(log) if f.name != "balance"]
+
+
+@pytest.mark.parametrize("path", real_log_paths(), ids=lambda p: p.name[:40])
+def test_reviewed(path: Path, build: Path) -> None:
+    assert findings(path, build) == reviewed()[path.name]

@@ -1,0 +1,74 @@
+"""Writes doc/diagnoses.md: every finding as its smallest log has it, and the thresholds.
+
+DARSHAN_BUILD=build python -m report.diagnose.describe   (in darshan-test)
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from darshan_report.diagnose import rules
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.limits import LIMITS
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import open_log
+
+from .build import write
+from .cases import CASES
+
+PAGE = Path(__file__).resolve().parents[3] / "doc" / "diagnoses.md"
+_START = """# Diagnoses
+
+What `darshan report` and `darshan stat` look for. Each diagnosis is one file in `util/python/darshan_report/diagnose/rules/`, a pure function of a log. The sentences below are what it says of the smallest log that has the problem; `darshan-test/report/diagnose/cases.py` holds that log, and the nearest one on which it is silent.
+
+A problem is told if it costs enough (`stake.share` and `stake.seconds`, or `stake.large`, in the table at the end), the costliest first. The seconds at stake are an upper bound, over all processes; each finding says how they were estimated. A symptom is left out where a cause explains all of its files: small reads of a file whose dataset is stored across the grain are told as that.
+
+This page is made by `python -m report.diagnose.describe` in `darshan-test`; a test holds it against the rules.
+"""  # noqa: E501
+
+
+def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
+    yield f"\n### {name}\n"
+    yield f"*{why}* Kind: {finding.kind}.\n"
+    yield f"> **{finding.title}.** {finding.sentence}\n"
+    if finding.stake.basis:
+        yield f"At stake: {finding.stake.basis}.\n"
+    if finding.remedy.text:
+        yield f"Remedy: {finding.remedy.text}\n"
+    if finding.remedy.example:
+        yield f"```\n{finding.remedy.example}\n```\n"
+    if finding.limits:
+        yield "Thresholds: " + ", ".join(f"`{n}`" for n in finding.limits) + ".\n"
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [_START, "\n## Findings\n"]
+    modules = [
+        importlib.import_module(f"{rules.__name__}.{m.name}")
+        for m in pkgutil.iter_modules(rules.__path__)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, having, _ in sorted(CASES, key=lambda case: case[0]):
+            with open_log(write(having, Path(folder) / "log")) as log:
+                found = next(f for f in diagnose(log) if f.name == name)
+            owner = max(
+                (m for m in modules if name == m.NAME or name.startswith(f"{m.NAME}-")),
+                key=lambda m: len(m.NAME),
+            )
+            parts += _finding(name, found, (owner.__doc__ or "").strip().split("\n")[0])
+    parts.append("\n## Thresholds\n\n`--thresholds FILE` changes them: lines `name = number`.\n")
+    parts.append("\n| name | value | unit | decides | source |\n|---|---:|---|---|---|\n")
+    for row in LIMITS:
+        parts.append(
+            f"| `{row.name}` | {row.value:,g} | {row.unit} | {row.meaning} | {row.source} |\n"
+        )
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

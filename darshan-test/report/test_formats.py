@@ -1,0 +1,210 @@
+"""The other forms of a report: web page, data, text, two logs, many logs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import SOURCE, real_log_paths
+from logs.catalogue import SMALL
+from logs.content import standard_log
+from logs.encode import encode
+from logs.model import Log
+
+from .conftest import Run
+from .diagnose.build import write
+from .diagnose.cases import CASES
+
+SCHEMA = json.loads((SOURCE / "doc" / "report.schema.json").read_text("utf-8"))
+HOSTILE = b"/a/<script>alert(1)</script>&\"'\x1b[31m\xff\n.h5"
+VOID = {"meta", "link", "br", "hr", "img", "path", "use", "rect", "circle", "line"}
+
+
+def problem(path: Path, name: str) -> Path:
+    """A log that has this problem."""
+    return write(next(having for case, having, _ in CASES if case == name), path)
+
+
+class Page(HTMLParser):
+    """What a page holds, and whether its elements nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.images: list[dict[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        if found.get("id"):
+            self.ids.append(found["id"] or "")
+        self.links += [v or "" for k, v in attrs if k in ("href", "src", "xlink:href")]
+        if tag == "svg":
+            self.images.append(found)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+def page_of(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    return page
+
+
+def test_html(summary: Run, tmp_path: Path) -> None:
+    """One file that loads and runs nothing, with names for its drawings and rows."""
+    log = tmp_path / "a.darshan"
+    made: Log = standard_log(SMALL)
+    made.names = [(number, HOSTILE) for number, _ in made.names or []]
+    log.write_bytes(encode(made))
+    done = summary("--html", log)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a.html\n", "")
+    text = (tmp_path / "a.html").read_text("utf-8")
+    page = page_of(text)
+    assert all(link.startswith("#") for link in page.links), page.links
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    assert "script" not in page.tags and "<script>alert" not in text and "\x1b" not in text
+    assert page.images and all(i["role"] == "img" and i["aria-label"] for i in page.images)
+    for tag in ("h1", "h2", "nav", "main", "th", "title"):
+        assert tag in page.tags
+    assert '<html lang="en">' in text and "default-src 'none'" in text
+
+
+def browser() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, but there is no chromium")
+        pytest.skip("chromium is not installed")
+    return found
+
+
+def test_browser(summary: Run, tmp_path: Path) -> None:
+    """A real browser shows it from disk, and complains about nothing."""
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    assert summary("--html", log).returncode == 0
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]  # fmt: skip
+    done = subprocess.run(
+        [*command, f"file://{tmp_path / 'a.html'}"], capture_output=True, timeout=60, check=True
+    )
+    dom = done.stdout.decode()
+    assert "Many small reads" in dom and "<svg" in dom
+    assert "CONSOLE" not in done.stderr.decode("utf-8", "replace")
+
+
+def check_schema(value: Any) -> None:
+    jsonschema.Draft202012Validator(SCHEMA).validate(value)
+
+
+def test_json(summary: Run, tmp_path: Path) -> None:
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    done = summary("--json", log)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a.json\n", "")
+    report = json.loads((tmp_path / "a.json").read_text("utf-8"))
+    check_schema(report)
+    assert report["findings"][0]["name"] == "small-accesses-read"
+    (layer,) = report["layers"]
+    assert (layer["module"], layer["bytes_read"], layer["sizes_read"]["0_100"]) == (
+        "POSIX", 5_000_000, 50_000
+    )  # fmt: skip
+    assert report["job"]["run_seconds"] == 10
+
+
+def test_json_of_real_logs(summary: Run) -> None:
+    paths = real_log_paths()
+    if not paths:
+        return
+    done = summary("--json", "-o", "-", *paths)
+    assert done.returncode == 0, done.stderr
+    reports = json.loads(done.stdout)
+    assert len(reports) == len(paths)
+    for report in reports:
+        check_schema(report)
+
+
+def test_csv(summary: Run, tmp_path: Path) -> None:
+    """The same values as in the JSON, a line each."""
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    lines = list(csv.reader(io.StringIO(summary("--csv", "-o", "-", log).stdout)))
+    assert lines[0] == ["log", "path", "value"]
+    values = {path: value for _, path, value in lines[1:]}
+    assert values["/findings/0/name"] == "small-accesses-read"
+    assert values["/layers/0/bytes_read"] == "5000000"
+
+
+def test_text(summary: Run, tmp_path: Path) -> None:
+    """At most 80 columns, the problem with its remedy, nothing on stderr."""
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    done = summary("--text", log)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1. Many small reads" in done.stdout and "remedy: " in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "POSIX_READS" not in done.stdout
+    assert "POSIX_READS = 50,000" in summary("--text", "-v", log).stdout
+
+
+def test_thresholds(summary: Run, tmp_path: Path) -> None:
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    changed = tmp_path / "limits"
+    changed.write_text("# ours\noperations = 100000\n")
+    done = summary("--text", "--thresholds", changed, log)
+    assert done.returncode == 0 and "Many small reads" not in done.stdout
+    changed.write_text("operations = many\n")
+    done = summary("--text", "--thresholds", changed, log)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "limits:1: 'many' is not a number" in done.stderr
+    listed = summary("--list-thresholds").stdout.splitlines()
+    changed.write_text("\n".join(listed))
+    assert summary("--text", "--thresholds", changed, log).returncode == 0
+
+
+def test_compare(summary: Run, tmp_path: Path) -> None:
+    """What the second run moved in how much less time, and the problem that went away."""
+    _, having, without = next(c for c in CASES if c[0] == "small-accesses-write")
+    one, two = write(having, tmp_path / "one"), write(without.but(F_WRITE_TIME=1.5), tmp_path / "b")
+    done = summary("--text", "--compare", one, two)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Problems that went away" in done.stdout and "Many small writes." in done.stdout
+    row = next(line for line in done.stdout.splitlines() if line.startswith("time writing"))
+    assert row.split() == ["time", "writing", "3.00", "s", "1.50", "s", "0.50", "x"]
+    for form, ending in (("--html", "html"), ("--no-latex", "pdf")):
+        done = summary(form, "--compare", one, two)
+        assert (done.returncode, done.stdout) == (0, f"darshan-compare.{ending}\n")
+    assert summary("--compare", one).returncode == 2
+
+
+def test_campaign(summary: Run, tmp_path: Path) -> None:
+    """A folder of logs: the worst first, a bad one named and left out."""
+    folder = tmp_path / "logs" / "2026"
+    folder.mkdir(parents=True)
+    for number, (name, having, _) in enumerate(CASES[:12]):
+        write(having, folder / f"{number}-{name}.darshan")
+    (folder / "bad.darshan").write_bytes(b"no log")
+    done = summary("--text", "--campaign", tmp_path / "logs")
+    assert done.returncode == 1 and "bad.darshan" in done.stderr
+    assert "12 jobs: " in done.stdout
+    stakes = re.findall(r"%\s+([\d.,]+) s  \S", done.stdout.split("Jobs, the worst first")[1])
+    numbers = [float(s.replace(",", "")) for s in stakes]
+    assert len(numbers) > 5 and numbers == sorted(numbers, reverse=True)
+    done = summary("--campaign", "-o", "c.pdf", folder / "0-chunk-cache.darshan")
+    assert (done.returncode, done.stdout) == (0, "c.pdf\n")
