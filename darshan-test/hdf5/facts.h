@@ -6,6 +6,7 @@
  *   dataset extent   FILE NAME dimensions
  *   dataset flush|close FILE NAME
  *   meta    COUNTER  FILE
+ *   flushed FILE     (a group of it; a meta fact says which counter has that)
  * Lists have commas; an empty one is "-".  What is printed comes from the arguments
  * of a case, never from asking the library. */
 #ifndef HDF5_TEST_FACTS_H
@@ -101,6 +102,8 @@ extern const struct selection EVERYTHING;
   CASE(groups)                                                                                     \
   CASE(links)                                                                                      \
   CASE(objects)                                                                                    \
+  CASE(more_objects)                                                                               \
+  CASE(more_links)                                                                                 \
   CASE(datatypes)                                                                                  \
   CASE(callbacks)                                                                                  \
   CASE(threads)

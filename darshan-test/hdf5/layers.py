@@ -107,7 +107,8 @@ def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
         return
     file = model.files[name].counters
     opens = file["OPENS"] + model.meta.get(name, {}).get("OBJECT_OPENS", 0)
-    expected = {"UPPER_MODULE": H5F, "OPEN_CALLS": opens, "FLUSH_CALLS": file["FLUSHES"]}
+    flushes = file["FLUSHES"] + model.object_flushes[name]
+    expected = {"UPPER_MODULE": H5F, "OPEN_CALLS": opens, "FLUSH_CALLS": flushes}
     for counter, value in expected.items():
         if row[f"LAYERS_{counter}"] != value:
             yield f"{name}: {counter} {value} expected, {row[f'LAYERS_{counter}']:.0f} found"

@@ -138,6 +138,7 @@ class Model:
     files: dict[str, File] = field(default_factory=dict)
     datasets: dict[str, Dataset] = field(default_factory=dict)
     meta: dict[str, Counter[str]] = field(default_factory=dict)
+    object_flushes: Counter[str] = field(default_factory=Counter)  # by file, of groups
 
     def add(self, work: Path, words: list[str]) -> None:
         """One fact of a program that ran in the folder work."""
@@ -149,6 +150,8 @@ class Model:
                 file.counters["OPENS" if words[1] == "open" else "FLUSHES"] += 1
         elif words[0] == "meta":
             self.meta.setdefault(clean(work, words[2]), Counter())[words[1]] += 1
+        elif words[0] == "flushed":
+            self.object_flushes[clean(work, words[1])] += 1
         elif words[0] == "dataset":
             path = clean(work, words[2])
             name = f"{path}:{words[3]}"

@@ -15,7 +15,7 @@ from .layers import NEW_CACHE, OLD_CACHE, disagreements
 from .model import from_facts
 from .observe import bare, instrumented, read_rows
 
-SOURCE = Path(__file__).with_name("modern.c")
+PROGRAMS = ("modern", "modern-objects")
 # The folder of a wheel's libraries has the name of the package in small letters.
 WHEELS = ("h5py", "netCDF4", "tables")
 
@@ -37,21 +37,22 @@ def major_version(library: Path) -> int:
     return 2 if int(number[1]) >= 320 else 1
 
 
-def build_for(library: Path, folder: Path) -> Path:
-    """The program, linked with this library."""
+def build_for(library: Path, name: str, folder: Path) -> Path:
+    """The program of a source, linked with this library."""
     major = major_version(library)
-    program = folder / "modern"
+    source, program = Path(__file__).with_name(f"{name}.c"), folder / name
     compiler = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-DHDF5_MAJOR={major}"]
     paths = [f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath-link,{library.parent}"]
-    subprocess.run([*compiler, SOURCE, "-o", program, library, *paths], check=True)
+    subprocess.run([*compiler, source, "-o", program, library, *paths], check=True)
     return program
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("wheel", WHEELS)
-def test_modern_calls(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
+def test_modern_calls(wheel: str, name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     """All H5F, H5D and H5_META counters, and the sums of the layers below."""
     library = library_of(wheel)
-    program = build_for(library, tmp_path)
+    program = build_for(library, name, tmp_path)
     work = tmp_path / "work"
     work.mkdir()
     without = bare([program], work)
