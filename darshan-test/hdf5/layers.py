@@ -90,12 +90,9 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
         "CHUNK_CACHE_BYTES": cache[0] if data.chunk else 0,
         "CHUNK_CACHE_SLOTS": cache[1] if data.chunk else 0,
     }
-    # A call on several datasets is one call, and is booked on the first.
-    several = model.meta.get(data.file, {}).get("MULTI_OPS", 0)
     for counter, value in expected.items():
         found = row[f"LAYERS_{counter}"]
-        fewer = several if counter in ("READ_CALLS", "WRITE_CALLS") else 0
-        if not value - fewer <= found <= value:
+        if found != value:
             yield f"{name}: {counter} {value} expected, {found:.0f} found"
 
 

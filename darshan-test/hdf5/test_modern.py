@@ -6,16 +6,18 @@ import importlib.util
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .compare import differences
-from .layers import NEW_CACHE, OLD_CACHE, disagreements
+from .layers import NEW_CACHE, OLD_CACHE, disagreements, sums
 from .model import from_facts
-from .observe import bare, instrumented, read_rows
+from .observe import Rows, bare, instrumented, read_rows
 
-PROGRAMS = ("modern", "modern-objects")
+PROGRAMS = ("modern", "modern-objects", "modern-multi")
+CALLS = 4  # of modern-multi.c per direction: each may round a byte
 # The folder of a wheel's libraries has the name of the package in small letters.
 WHEELS = ("h5py", "netCDF4", "tables")
 
@@ -45,6 +47,41 @@ def build_for(library: Path, name: str, folder: Path) -> Path:
     paths = [f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath-link,{library.parent}"]
     subprocess.run([*compiler, source, "-o", program, library, *paths], check=True)
     return program
+
+
+# Bytes asked of each dataset of modern-multi.c; a call has a weight of 1 itself.
+WEIGHTS = {"one": 80000 + 1, "three": 240000 + 1}
+ROUNDING = 2e-6  # seconds
+
+
+def shares(rows: Rows, file: str) -> Iterator[str]:
+    """What calls on two datasets cost below, shared out by the bytes asked for."""
+    records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
+    everything = sum(WEIGHTS.values())
+    for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
+        counter = f"LAYERS_{kind}_POSIX_{moved}"
+        total = sum(row[counter] for row in records.values())
+        if total < 320000:
+            yield f"{counter}: {total:.0f}, less than was asked for"
+        share = total * WEIGHTS["one"] / everything
+        if abs(records["one"][counter] - share) > CALLS:
+            yield f"{counter}: {share:.0f} expected, {records['one'][counter]:.0f} found"
+        for counter in (f"LAYERS_F_{kind}_TIME", f"LAYERS_F_{kind}_POSIX_TIME"):
+            share = sum(row[counter] for row in records.values()) * WEIGHTS["one"] / everything
+            if share == 0 or abs(records["one"][counter] - share) > ROUNDING:
+                yield f"{counter}: {share} expected, {records['one'][counter]} found"
+
+
+@pytest.mark.parametrize("wheel", WHEELS)
+def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """One call on two datasets is both datasets' cost."""
+    program = build_for(library_of(wheel), "modern-multi", tmp_path)
+    (tmp_path / "work").mkdir()
+    observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
+    assert (observed.status, observed.stderr) == (0, "")
+    rows = read_rows(parser, observed.logs)
+    wrong = [*shares(rows, f"{tmp_path}/work/a.h5"), *sums(rows)]
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

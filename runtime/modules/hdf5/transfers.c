@@ -120,24 +120,68 @@ void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int r
   book(dataset, operation, &transfer, t1, t2);
 }
 
-/* One call for several datasets: its time is shared out evenly, what happened
- * below belongs to the first. */
+struct several {
+  struct h5_library *lib;
+  enum h5d_operation operation;
+  size_t n;
+  const int64_t *datasets, *memory_spaces, *file_spaces;
+  int64_t dxpl;
+};
+
+/* NULL: not recorded. */
+static struct h5_dataset *member(const struct several *several, size_t i,
+                                 struct transfer *transfer) {
+  struct h5_known known = h5_known(several->lib, several->datasets[i]);
+  struct h5_dataset *dataset = h5d_of(several->lib, &known);
+  if (dataset)
+    describe(several->lib, dataset, several->memory_spaces[i], several->file_spaces[i],
+             several->dxpl, transfer);
+  return dataset;
+}
+
+/* 1 more than the bytes, so that a call on nothing has its share, too. */
+static uint64_t weight_of(const struct transfer *transfer) {
+  return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
+}
+
+/* One call for several datasets: its time, and what happened below, are shared out
+ * by the bytes asked of each.  They are asked twice, as there is no room to keep
+ * what any number of them answered. */
+static void share_out(const struct several *several, struct layer_frame *frame, uint64_t t1,
+                      uint64_t t2) {
+  struct transfer transfer;
+  struct h5_dataset *last = NULL;
+  uint64_t left = 0;
+  for (size_t i = 0; i < several->n; i++)
+    if (member(several, i, &transfer)) left += weight_of(&transfer);
+  if (left == 0) {
+    layer_pop(frame, NULL, t1, t2);
+    return;
+  }
+  for (size_t i = 0; left > 0 && i < several->n; i++) {
+    struct h5_dataset *dataset = member(several, i, &transfer);
+    if (!dataset) continue;
+    last = dataset;
+    uint64_t weight = weight_of(&transfer);
+    if (weight > left) weight = left; /* a dataset grew meanwhile */
+    uint64_t end = t1 + (uint64_t)((unsigned __int128)(t2 - t1) * weight / left);
+    book(dataset, several->operation, &transfer, t1, end);
+    layer_share(frame, &dataset->layer, weight, left, t1, end);
+    left -= weight;
+    t1 = end;
+  }
+  if (left > 0) layer_share(frame, last ? &last->layer : NULL, left, left, t1, t2);
+  if (last) h5_meta(&darshan_rt.hdf5.files[last->file], H5_META_MULTI_OPS, -1, NULL, t1, t2);
+}
+
 void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation, size_t n,
                const int64_t *datasets, const int64_t *memory_spaces, const int64_t *file_spaces,
                int64_t dxpl, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  struct h5_dataset *first = NULL;
-  uint64_t share = n ? (t2 - t1) / n : 0;
-  for (size_t i = 0; result >= 0 && i < n; i++) {
-    struct transfer transfer;
-    struct h5_known known = h5_known(lib, datasets[i]);
-    struct h5_dataset *dataset = h5d_of(lib, &known);
-    if (!dataset) continue;
-    if (!first) first = dataset;
-    describe(lib, dataset, memory_spaces[i], file_spaces[i], dxpl, &transfer);
-    book(dataset, operation, &transfer, t1 + i * share, t1 + (i + 1) * share);
-  }
-  layer_pop(frame, first ? &first->layer : NULL, t1, t2);
-  if (first) h5_meta(&darshan_rt.hdf5.files[first->file], H5_META_MULTI_OPS, -1, NULL, t1, t2);
+  struct several several = {lib, operation, n, datasets, memory_spaces, file_spaces, dxpl};
+  if (result >= 0)
+    share_out(&several, frame, t1, t2);
+  else
+    layer_pop(frame, NULL, t1, t2);
 }
 
 /* A chunk as it is stored; a read does not tell its size. */

@@ -199,18 +199,51 @@ void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece
     frame->bytes_without_piece[piece->writes] += piece->bytes;
 }
 
-void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
+/* Not a call any more: the frame goes, and the one around it leaves this time out. */
+static void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = darshan_layers;
-  if (!frame) return;
   uint32_t level = (uint32_t)(frame - thread->frames);
   thread->depth = level; /* frames above were left by longjmp */
   if (level > 0) thread->frames[level - 1].nested_ticks += t2 - t1;
   ticks_check(t2);
-  /* A call that is about nothing we record is the application's. */
-  if (!state || !state->part) state = layers_application();
+}
+
+/* A call that is about nothing we record is the application's. */
+static struct layer_state *charged(struct layer_state *state) {
+  return state && state->part ? state : layers_application();
+}
+
+void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
+  if (!frame) return;
+  leave(frame, t1, t2);
+  state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
   layer_add_frame(record, frame, t2 - t1);
   note_pieces(state->part, frame);
+  layer_unlock(state);
+}
+
+void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
+                 uint64_t t1, uint64_t t2) {
+  struct layer_frame part;
+  if (!frame) return;
+  layer_take(&part, frame, weight, of);
+  if (weight >= of) leave(frame, t2, t2); /* the last: all the time has been given */
+  struct layer_thread *thread = darshan_layers;
+  if (frame > thread->frames) frame[-1].nested_ticks += t2 - t1;
+  state = charged(state);
+  struct darshan_layers_record *record = layer_lock(state);
+  if (!record) return;
+  int64_t *counters = record->counters;
+  int64_t distinct = counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN];
+  int64_t unsure = counters[LAYERS_DISTINCT_ERROR];
+  layer_add_frame(record, &part, t2 - t1);
+  note_pieces(state->part, &part);
+  distinct =
+      counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN] - distinct;
+  /* Whose bytes these were is a guess. */
+  if (unsure + distinct > counters[LAYERS_DISTINCT_ERROR])
+    counters[LAYERS_DISTINCT_ERROR] = unsure + distinct;
   layer_unlock(state);
 }

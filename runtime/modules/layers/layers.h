@@ -38,6 +38,15 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
 /* Books the frame; state NULL: nothing is recorded of this call. */
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
 
+/* Instead of layer_pop, where a call was about several records: books `weight` of
+ * `of`, which is what has not been booked yet, with the time from t1 to t2.  The
+ * last share, weight == of, ends the frame. */
+void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
+                 uint64_t t1, uint64_t t2);
+/* share.c: the share itself, out of what is left of a frame; all of it if weight
+ * is of. */
+void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t weight, uint64_t of);
+
 /* The record, locked, to note what a dataset is like; NULL if there is none. */
 struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);

@@ -1,0 +1,82 @@
+/* One call on several records: what happened below cannot be told apart, so it is
+ * shared out by the bytes asked for.  Each part is taken out of what is left, and
+ * the last takes the rest: nothing is lost or counted twice. */
+#include <stddef.h>
+#include <string.h>
+
+#include "layers.h"
+
+static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
+static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");
+
+static int64_t take(int64_t *amount, uint64_t weight, uint64_t of) {
+  int64_t part = (int64_t)((__int128)*amount * (__int128)weight / (__int128)of);
+  *amount -= part;
+  return part;
+}
+
+static uint64_t take_ticks(uint64_t *ticks, uint64_t weight, uint64_t of) {
+  return (uint64_t)take((int64_t *)ticks, weight, of);
+}
+
+static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, uint64_t of) {
+  for (int bin = 0; bin < 10; bin++) {
+    part[bin] = (uint32_t)((uint64_t)left[bin] * weight / of);
+    left[bin] -= part[bin];
+  }
+}
+
+/* As many calls as sizes. */
+static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
+                       const uint32_t sizes[10]) {
+  for (int bin = 0; bin < 10; bin++)
+    part->counts[counter] += sizes[bin];
+  left->counts[counter] -= part->counts[counter];
+}
+
+/* Places in the order of the transfers, until they make up the part's bytes. */
+static void take_pieces(struct layer_frame *part, struct layer_frame *left) {
+  int64_t missing[2] = {part->counts[BELOW_POSIX_BYTES_READ],
+                        part->counts[BELOW_POSIX_BYTES_WRITTEN]};
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < left->pieces; i++) {
+    struct layer_piece piece = left->piece[i];
+    int64_t *need = &missing[piece.writes];
+    int64_t taken = piece.bytes < *need ? piece.bytes : *need;
+    if (taken > 0) {
+      part->piece[part->pieces] = piece;
+      part->piece[part->pieces++].bytes = taken;
+      *need -= taken;
+      piece.offset += taken;
+      piece.bytes -= taken;
+    }
+    if (piece.bytes > 0) left->piece[kept++] = piece;
+  }
+  left->pieces = kept;
+  for (int i = 0; i < 2; i++) {
+    int64_t *without = &left->bytes_without_piece[i];
+    part->bytes_without_piece[i] = *without < missing[i] ? *without : missing[i];
+    *without -= part->bytes_without_piece[i];
+  }
+}
+
+void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t weight, uint64_t of) {
+  if (weight >= of) {
+    *part = *left;
+    return;
+  }
+  memset(part, 0, offsetof(struct layer_frame, piece));
+  part->operation = left->operation;
+  part->nested_ticks = take_ticks(&left->nested_ticks, weight, of);
+  for (int i = 0; i < BELOW_TIMES; i++)
+    part->ticks[i] = take_ticks(&left->ticks[i], weight, of);
+  for (int i = 0; i < 2; i++) {
+    take_sizes(part->sizes[i], left->sizes[i], weight, of);
+    take_sizes(part->mpiio_sizes[i], left->mpiio_sizes[i], weight, of);
+    take_calls(part, left, BELOW_POSIX_READS + i, part->sizes[i]);
+  }
+  for (int i = 0; i < BELOW_COUNTS; i++)
+    if (i != BELOW_POSIX_READS && i != BELOW_POSIX_WRITES)
+      part->counts[i] = take(&left->counts[i], weight, of);
+  take_pieces(part, left);
+}
