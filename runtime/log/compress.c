@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
+#include "../intercept/sys.h"
 #include "journal.h"
 
 enum {
@@ -19,12 +20,17 @@ enum {
   LEVEL = 7
 };
 
-/* The process is about to end, or to be replaced: nothing is given back. */
+/* Memory that knows its size: libdeflate does not say it when it gives back. */
+enum { SIZE_ROOM = 64 };
 static void *take(size_t n) {
-  return journal_private_memory(n);
+  char *piece = journal_private_memory(n + SIZE_ROOM);
+  if (!piece) return NULL;
+  *(size_t *)(void *)piece = n + SIZE_ROOM;
+  return piece + SIZE_ROOM;
 }
 static void give_back(void *p) {
-  (void)p;
+  char *piece = (char *)p - SIZE_ROOM;
+  sys_munmap(piece, *(size_t *)(void *)piece);
 }
 
 /* zlib asks for five pieces: they share one mapping. */
@@ -75,6 +81,12 @@ size_t log_compress(struct log_compressor *compressor, const void *in, size_t n,
     if (!compressor->large) return 0;
   }
   return libdeflate_zlib_compress(compressor->large, in, n, out, room);
+}
+
+void log_compressor_drop(struct log_compressor *compressor) {
+  if (compressor->small) give_back(compressor->small);
+  if (compressor->large) libdeflate_free_compressor(compressor->large);
+  *compressor = (struct log_compressor){NULL, NULL};
 }
 
 unsigned log_checksum(const void *bytes, size_t n) {

@@ -16,6 +16,8 @@ size_t log_compress_bound(size_t n);
 /* Bytes written to out, 0 if it has too little room. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
+/* Gives the memory back. */
+void log_compressor_drop(struct log_compressor *compressor);
 unsigned log_checksum(const void *bytes, size_t n);
 
 #endif

@@ -5,22 +5,25 @@
 #include "../intercept/sys.h"
 #include "../job/clock.h"
 
-static int write_all(int fd, const char *bytes, size_t n) {
+int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
+  const char *at = bytes;
+  if (!sys_may_grow_to(offset + n)) return -1;
   while (n > 0) {
-    ssize_t written = sys_write(fd, bytes, n);
+    ssize_t written = sys_pwrite(fd, at, n, (off_t)offset);
     if (written == -4 /* EINTR */) continue;
     if (written <= 0) return -1;
-    bytes += written;
+    at += written;
+    offset += (size_t)written;
     n -= (size_t)written;
   }
   return 0;
 }
 
-/* Creates the file; a missing folder is made. */
-static int create(const char *path) {
-  int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
-  if (fd != -2 /* ENOENT */ || darshan_make_folders(path) < 0) return fd;
-  return sys_open(path, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+/* A missing folder is made. */
+int log_create(const char *partial) {
+  int fd = sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+  if (fd != -2 /* ENOENT */ || darshan_make_folders(partial) < 0) return fd;
+  return sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
 }
 
 /* Never replaces a log.  File systems that cannot rename like that can link. */
@@ -32,18 +35,11 @@ static int give_name(const char *partial, const char *final) {
   return result;
 }
 
-int log_save(const struct log_draft *draft, const struct darshan_config *config,
-             const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
-  char partial[DARSHAN_PATH_ROOM];
-  if (!sys_may_grow_to(draft->used) ||
-      !darshan_partial_path(partial, sizeof(partial), config, identity))
-    return -1;
-  int fd = create(partial);
-  if (fd < 0) return -1;
-  int result = write_all(fd, draft->bytes, draft->used);
+int log_finish(int fd, int result, const struct darshan_config *config, const char *partial,
+               uint64_t begun_ns, char *final) {
   /* The umask may have taken the group's permission away. */
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
-  sys_close(fd);
+  if (sys_close(fd) < 0) result = -1; /* a full file system may say so only now */
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u;
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, partial, (int64_t)seconds) ||
@@ -52,4 +48,16 @@ int log_save(const struct log_draft *draft, const struct darshan_config *config,
     return -1;
   }
   return 0;
+}
+
+int log_save(const struct log_draft *draft, const struct darshan_config *config,
+             const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
+  char partial[DARSHAN_PATH_ROOM];
+  if (!sys_may_grow_to(draft->used) ||
+      !darshan_partial_path(partial, sizeof(partial), config, identity))
+    return -1;
+  int fd = log_create(partial);
+  if (fd < 0) return -1;
+  int result = log_write_at(fd, draft->bytes, draft->used, 0);
+  return log_finish(fd, result, config, partial, begun_ns, final);
 }

@@ -53,7 +53,7 @@ static void metadata_end(struct darshan_job *job) {
 }
 
 /* Where the records of this process are. */
-static void content_here(struct log_content *content, const char *job, size_t job_length) {
+void log_content_here(struct log_content *content, const char *job, size_t job_length) {
   const struct record_store *store = &darshan_rt.store;
   *content = (struct log_content){.job = job, .job_length = job_length};
   if (!store->journal.base) return; /* there was no I/O */
@@ -70,13 +70,14 @@ static void content_here(struct log_content *content, const char *job, size_t jo
   }
 }
 
-static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
+size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &darshan_rt.job, sizeof(darshan_rt.job));
   memcpy(out + sizeof(darshan_rt.job), darshan_rt.job_text, darshan_rt.job_text_length + 1);
   return sizeof(darshan_rt.job) + darshan_rt.job_text_length + 1;
 }
 
-static void note_failure(const char *path) {
+void log_note_failure(void) {
+  const char *path = darshan_rt.config.logpath;
   const struct journal *journal = &darshan_rt.store.journal;
   if (journal->base && journal->has_file)
     darshan_message_add(&darshan_rt.messages, "the log",
@@ -102,12 +103,12 @@ int log_write(void) {
   log_end_now(&darshan_rt.job);
   struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_rt.store);
-  content_here(&content, job, job_bytes(job));
+  log_content_here(&content, job, log_job_bytes(job));
   int result = log_compose(&draft, &content);
   if (result == 0)
     result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
   /* Not given back: the process is at its end. */
-  if (result < 0) note_failure(darshan_rt.config.logpath);
+  if (result < 0) log_note_failure();
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }

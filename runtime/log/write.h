@@ -2,6 +2,7 @@
 #ifndef DARSHAN_WRITE_H
 #define DARSHAN_WRITE_H
 
+#include "compose.h"
 #include "log-format.h"
 
 /* The metadata that is known from the start. */
@@ -14,6 +15,12 @@ void log_end_now(struct darshan_job *job);
  * it is complete.  0, or -1 with a message noted: the journal is then the only
  * copy. */
 int log_write(void);
+
+/* Parts of it, for the log of many ranks: where the records of this process are
+ * (job may be NULL); the job region, and its length; the message. */
+void log_content_here(struct log_content *content, const char *job, size_t job_length);
+size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]);
+void log_note_failure(void);
 
 /* Prints what went wrong, in one line, if stderr still is what it was. */
 void log_say_problems(void);
