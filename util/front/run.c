@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "child.h"
+#include "findings.h"
 #include "picture.h"
 #include "places.h"
 #include "reason.h"
@@ -107,7 +108,8 @@ static int show_logs(struct path_list *logs) {
   struct picture picture;
   picture_init(&picture);
   add_logs(&picture, logs);
-  screen_print(&picture, NULL);
+  screen_print(&picture);
+  findings_print(logs);
   int status = picture.logs == 0;
   picture_free(&picture);
   path_list_free(logs);
@@ -130,7 +132,9 @@ int command_stat(int argc, char **argv) {
   add_logs(&picture, &logs);
   add_logs(&picture, &journals);
   picture.run_time = end.wall_time;
-  screen_print(&picture, text);
+  screen_print(&picture);
+  findings_print(logs.count ? &logs : &journals);
+  say("%s", text);
   picture_free(&picture);
   path_list_free(&logs);
   path_list_free(&journals);

@@ -9,7 +9,7 @@
 #include "quantity.h"
 #include "say.h"
 
-enum { COLUMNS = 80, LINES = 24, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10 };
+enum { COLUMNS = 80, LINES = 20, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10 };
 
 struct screen {
   int lines;
@@ -172,7 +172,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
   }
 }
 
-void screen_print(const struct picture *picture, const char *last_line) {
+void screen_print(const struct picture *picture) {
   int colour = isatty(STDERR_FILENO) && !(getenv("NO_COLOR") && *getenv("NO_COLOR"));
   struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
   if (picture->logs > 0) {
@@ -190,5 +190,4 @@ void screen_print(const struct picture *picture, const char *last_line) {
     print_datasets(&screen, &picture->datasets);
     print_files(&screen, picture, LINES - screen.lines - 4);
   }
-  if (last_line) say("%s", last_line);
 }

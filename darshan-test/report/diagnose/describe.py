@@ -60,7 +60,8 @@ def page() -> str:
                 (m for m in modules if name == m.NAME or name.startswith(f"{m.NAME}-")),
                 key=lambda m: len(m.NAME),
             )
-            parts += _finding(name, found, (owner.__doc__ or "").strip().split("\n")[0])
+            why = (owner.__doc__ or "").strip().split("\n")[0]
+            parts += (f"{text}\n" for text in _finding(name, found, why))
     parts.append("\n## Thresholds\n\n`--thresholds FILE` changes them: lines `name = number`.\n")
     parts.append("\n| name | value | unit | decides | source |\n|---|---:|---|---|---|\n")
     for row in LIMITS:

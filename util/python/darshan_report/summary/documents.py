@@ -101,6 +101,9 @@ class Documents:
                 self._render(target, reports)
 
     def _screens(self, paths: list[str]) -> str:
+        if self._options.brief:
+            found = self._each(paths, lambda c: c.findings)
+            return "".join(f"{line}\n" for line in terminal.brief(found))
         verbose = self._options.verbose
         screens = self._each(
             paths, lambda c: (c.log.path, list(terminal.lines(c, verbose)))

@@ -44,6 +44,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="with --text: evidence, and what is good"
     )
+    parser.add_argument("--brief", action="store_true", help="with --text: a line per problem")
     parser.add_argument(
         "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
     )

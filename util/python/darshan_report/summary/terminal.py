@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from .context import Context
@@ -12,6 +12,7 @@ from .text import shorten, visible
 from .units import amount, duration, plural, seconds, share
 
 _WIDTH = 80
+_BRIEF = 3  # problems
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
 
 
@@ -76,3 +77,20 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
     for number, finding in enumerate(shown, 1):
         yield from _finding(number, finding, verbose)
+
+
+def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
+    """The costliest problems of some logs, a line each; or that there is none."""
+    problems = sorted(
+        (f for one in findings for f in one if f.kind == PROBLEM), key=lambda f: f.rank
+    )
+    titles: dict[str, Finding] = {}
+    for finding in problems:
+        titles.setdefault(finding.title, finding)
+    for finding in list(titles.values())[:_BRIEF]:
+        yield f"! {finding.title}: {stake(finding)}"[:_WIDTH]
+    if len(titles) > 0:
+        yield "  darshan report --text LOG names files and remedies"
+    else:
+        fine = [f for one in findings for f in one if f.name == "fine"]
+        yield from (f"  {f.title}." for f in fine[:1])

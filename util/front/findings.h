@@ -1,0 +1,12 @@
+/* What the diagnoses say of some logs: a few lines below the screen. */
+#ifndef DARSHAN_FRONT_FINDINGS_H
+#define DARSHAN_FRONT_FINDINGS_H
+
+#include "places.h"
+
+/* Prints the costliest problems of the logs to stderr, a line each.  The
+ * diagnoses are written in Python: without it, or without its packages, nothing
+ * is printed. */
+void findings_print(const struct path_list *logs);
+
+#endif
