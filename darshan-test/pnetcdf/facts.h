@@ -1,0 +1,65 @@
+/* Says on standard output what was done, one line each, for model.py:
+ *
+ *   file COUNTER path                   a call about a file that succeeded
+ *   moved path read written             what the library says just before a close
+ *   shape variable type record extents  a variable was defined or looked up
+ *   name variable ... (see moved_data)  data was moved */
+#ifndef PNETCDF_FACTS_H
+#define PNETCDF_FACTS_H
+
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FACT_DIMENSIONS = 8 };
+
+/* A variable of an open file, as this program knows it. */
+struct fact_variable {
+  int ncid, id;
+  char name[512]; /* <path>:<name> */
+};
+
+/* Ends the program if a call did not do what it should. */
+#define MUST(call) must((call), NC_NOERR, #call, __FILE__, __LINE__)
+#define MUST_FAIL(call, error) must((call), (error), #call, __FILE__, __LINE__)
+void must(int result, int expected, const char *call, const char *file, int line);
+
+/* The absolute path of a file in the working directory. */
+const char *full_path(const char *name);
+
+int create_file(const char *name, int mode);
+int open_file(const char *name, int mode);
+void close_file(int ncid, const char *name);
+void said_file(const char *counter, const char *name);
+
+/* Defines or looks up, and says the shape; lengths: NC_UNLIMITED for records. */
+struct fact_variable define(int ncid, const char *file, const char *name, nc_type type,
+                            int dimensions, const int *dimids);
+struct fact_variable look_up(int ncid, const char *file, const char *name);
+
+/* Says that a function moved this many elements; lengths and strides: of so many
+ * dimensions, NULL where the function has none; a missing stride counts as 1. */
+void moved_data(const char *function, const struct fact_variable *variable, MPI_Offset elements,
+                int dimensions, const MPI_Offset *lengths, const MPI_Offset *strides);
+
+/* every.c, cases.c */
+void case_every(void);
+#define CASES(CASE)                                                                                \
+  CASE(records)                                                                                    \
+  CASE(shapes)                                                                                     \
+  CASE(boxes)                                                                                      \
+  CASE(datatypes)                                                                                  \
+  CASE(failures)                                                                                   \
+  CASE(requests)                                                                                   \
+  CASE(files)                                                                                      \
+  CASE(aborted)                                                                                    \
+  CASE(unseen)                                                                                     \
+  CASE(many)
+
+#define DECLARE(name) void case_##name(void);
+CASES(DECLARE)
+#undef DECLARE
+
+#endif
