@@ -7,13 +7,15 @@ import os
 import resource
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 SECONDS = 1800  # a run of the largest study takes less
 
 Counters = dict[str, float]
+# From the variables that a program is to see: what stands before its command.
+Launcher = Callable[[dict[str, str]], list[str]]
 
 
 @dataclass
@@ -58,13 +60,29 @@ class Lab:
         }
         return settings, log
 
-    def run(self, command: Sequence[str | Path], *, instrumented: bool) -> Run:
-        """Runs a command to its end, which must be a success without a word on stderr."""
+    def run(
+        self,
+        command: Sequence[str | Path],
+        *,
+        instrumented: bool,
+        launcher: Launcher | None = None,
+        variables: dict[str, str] | None = None,
+    ) -> Run:
+        """Runs a command to its end, which must be a success without a word on stderr.
+
+        The variables are for the program; a library to preload comes behind the runtime.
+        """
         settings, log = self.instrumentation() if instrumented else ({}, None)
+        behind = variables or {}
+        preloads = [s["LD_PRELOAD"] for s in (settings, behind) if "LD_PRELOAD" in s]
+        settings = settings | behind
+        if preloads:
+            settings["LD_PRELOAD"] = ":".join(preloads)
+        front, environment = (launcher(settings), {}) if launcher else ([], settings)
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
-            [str(word) for word in command],
-            env=plain_environment() | settings,
+            [*front, *(str(word) for word in command)],
+            env=plain_environment() | environment,
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -1,0 +1,237 @@
+"""Writes a mesh to one shared HDF5 file, each rank for itself and together, and why it matters."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from instrumented import Counters, Lab, Run, digest, print_table
+from mpirun import MPIS, Mpi
+
+HERE = Path(__file__).resolve().parent
+FILE = "mesh.h5"
+MODES = ("independent", "collective")  # the problem and its cure
+# The source: 60 ranks, about 1 GiB; MB/s, and POSIX writes of at most 1 KB.
+SOURCE = {"independent": (30, "5,000,000, < 1 KB"), "collective": (290, "some 10 MB each")}
+LAYERS = ("POSIX", "MPIIO", "COMM")  # below HDF5; what they do not explain is HDF5's own
+VALUE = 8  # bytes
+RUNTIME = "libdarshan.so"
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """How much is written."""
+
+    ranks: int
+    edge: int  # of a part, in values
+    parts: int  # of a rank
+    variables: int
+
+    @property
+    def writes(self) -> int:
+        """H5Dwrite calls of all ranks."""
+        return self.ranks * self.parts * self.variables
+
+    @property
+    def rows(self) -> int:
+        """Stretches of neighbouring values, which lie apart in the file."""
+        return self.writes * self.edge * self.edge
+
+    @property
+    def bytes(self) -> int:
+        """Of all variables."""
+        return self.rows * self.edge * VALUE
+
+
+SMALL = (Mesh(8, 24, 1, 2), Mesh(16, 24, 1, 2))
+FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))  # 1 GiB, rows of 216 bytes as in the source
+
+
+@dataclass
+class Measured:
+    """One way to write, bare and instrumented."""
+
+    bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
+    ours: dict[str, float]
+    same: bool  # the file
+    log: Path
+    counters: dict[str, Counters] = field(default_factory=dict)  # per module: of the file
+
+
+def numbers(run: Run) -> dict[str, float]:
+    """What rank 0 printed."""
+    return dict(zip(run.words[::2], map(float, run.words[1::2])))
+
+
+@dataclass
+class Study:
+    """The program at work under one MPI."""
+
+    lab: Lab
+    mpi: Mpi
+    delay: int = 0  # microseconds that every write waits
+    late: int = 0  # milliseconds by which the last rank comes late to the close
+
+    def build(self) -> None:
+        """Compiles the program and what is preloaded, once."""
+        if not self.program.exists():
+            self.mpi.compile(HERE / "mesh.c", self.program, *self.mpi.package("hdf5"))
+        for name in ("slow", "yield"):
+            if not self.library(name).exists():
+                self.mpi.compile(HERE / f"{name}.c", self.library(name), "-shared", "-fPIC")
+
+    @property
+    def program(self) -> Path:
+        """`mesh`, for this MPI."""
+        return self.lab.folder / f"mesh-{self.mpi.name}"
+
+    def library(self, name: str) -> Path:
+        """A library to preload."""
+        return self.lab.folder / f"{name}-{self.mpi.name}.so"
+
+    def variables(self) -> dict[str, str]:
+        """What every run of the program sees, with and without the runtime."""
+        names = [
+            *(["slow"] if self.delay else []),
+            *(["yield"] if self.mpi.name == "mpich" else []),
+        ]
+        variables = {"MESH_WRITE_US": str(self.delay)}
+        if names:
+            variables["LD_PRELOAD"] = ":".join(str(self.library(name)) for name in names)
+        return variables
+
+    def run(self, mesh: Mesh, mode: str, *, instrumented: bool) -> tuple[Run, str]:
+        """Writes once; the digest is of the file."""
+        self.build()
+        path = self.lab.folder / FILE
+        path.unlink(missing_ok=True)
+        amounts = map(str, (mesh.edge, mesh.parts, mesh.variables, mode, self.late))
+        run = self.lab.run(
+            [self.program, path, *amounts],
+            instrumented=instrumented,
+            launcher=lambda variables: self.mpi.launch(mesh.ranks, variables),
+            variables=self.variables(),
+        )
+        return run, digest(path)
+
+    def measure(self, mesh: Mesh, mode: str) -> Measured:
+        """Bare, then instrumented."""
+        bare, left = self.run(mesh, mode, instrumented=False)
+        ours, found = self.run(mesh, mode, instrumented=True)
+        assert ours.log
+        counters = {
+            module: self.lab.counters(ours.log, module).get(FILE, {})
+            for module in ("POSIX", "MPIIO", "H5F", "LAYERS")
+        }
+        counters["H5D"] = total(self.lab.counters(ours.log, "H5D"))
+        return Measured(numbers(bare), numbers(ours), left == found, ours.log, counters)
+
+
+def total(records: dict[str, Counters]) -> Counters:
+    """Sums over the datasets."""
+    names = {name for record in records.values() for name in record}
+    return {name: sum(record.get(name, 0) for record in records.values()) for name in names}
+
+
+def where_time_went(layers: Counters, operation: str) -> dict[str, float]:
+    """Seconds of opens or closes of the file by layer, of all ranks; HDF5: what is left."""
+    whole = layers[f"F_{operation}_TIME"]
+    parts = {name: layers[f"F_{operation}_{name}_TIME"] for name in LAYERS}
+    return {"all": whole, **parts, "HDF5": whole - sum(parts.values())}
+
+
+WRITE_HEAD = (
+    "MPI, ranks",
+    "writes",
+    "MB/s",
+    "instrumented",
+    "source",
+    "H5D writes",
+    "MPI-IO, alone",
+    "MPI-IO, together",
+    "POSIX",
+    "bytes each",
+    "source's",
+)
+
+
+def write_row(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> list[str]:
+    """How fast, and what became of the writes."""
+    posix, mpiio = measured.counters["POSIX"], measured.counters["MPIIO"]
+    speed, sizes = SOURCE[mode]
+    return [
+        f"{mpi.name}, {mesh.ranks}",
+        mode,
+        f"{mesh.bytes / 1e6 / measured.bare['write_s']:,.1f}",
+        f"{mesh.bytes / 1e6 / measured.ours['write_s']:,.1f}",
+        str(speed),
+        f"{measured.counters['H5D']['WRITES']:,.0f}",
+        f"{mpiio['INDEP_WRITES']:,.0f}",
+        f"{mpiio['COLL_WRITES']:,.0f}",
+        f"{posix['WRITES']:,.0f}",
+        f"{posix['BYTES_WRITTEN'] / posix['WRITES']:,.0f}",
+        sizes,
+    ]
+
+
+FILE_HEAD = ("MPI, ranks", "writes", "call", "bare", "all ranks", *LAYERS, "HDF5 itself")
+
+
+def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[list[str]]:
+    """Where the time of H5Fcreate and H5Fclose went."""
+    for call, operation, printed in (
+        ("H5Fcreate", "OPEN", "create_s"),
+        ("H5Fclose", "CLOSE", "close_s"),
+    ):
+        went = where_time_went(measured.counters["LAYERS"], operation)
+        front = [f"{mpi.name}, {mesh.ranks}", mode, call, f"{measured.bare[printed]:.3f}"]
+        yield front + [f"{seconds:.3f}" for seconds in went.values()]
+
+
+def report(lab: Lab, meshes: tuple[Mesh, ...], delay: int, late: int) -> None:
+    """Measures and prints."""
+    writes, files = [], []
+    for mpi in MPIS:
+        if missing := mpi.missing():
+            print(f"no {missing}: {mpi.name} is left out")
+            continue
+        study = Study(lab, mpi, delay, late)
+        for mesh in meshes:
+            for mode in MODES:
+                measured = study.measure(mesh, mode)
+                if not measured.same:
+                    raise RuntimeError(f"{mpi.name}, {mode}: the file differs")
+                writes.append(write_row(mpi, mesh, mode, measured))
+                files += file_rows(mpi, mesh, mode, measured)
+    print(f"Every write waits {delay} µs; source: 60 ranks on a parallel file system\n")
+    print_table(WRITE_HEAD, writes)
+    print("Seconds: bare of the slowest rank, the rest from the log and summed over all ranks\n")
+    print_table(FILE_HEAD, files)
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    size = options.add_mutually_exclusive_group()
+    size.add_argument("--small", action="store_true", help="8 and 16 ranks, a few MB [this]")
+    size.add_argument("--full", action="store_true", help="1 GiB, hours where writes wait")
+    options.add_argument(
+        "--mesh", type=int, nargs=4, metavar=("RANKS", "EDGE", "PARTS", "VARIABLES")
+    )
+    options.add_argument("--write-us", type=int, default=400, help="every write waits [400 µs]")
+    options.add_argument("--late-ms", type=int, default=0, help="the last rank closes late by [0]")
+    options.add_argument("--out", type=Path, help="where to work [a new folder, removed]")
+    options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
+    chosen = options.parse_args()
+    if not chosen.build:
+        options.error("where is the build? --build or DARSHAN_BUILD")
+    if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    meshes = (Mesh(*chosen.mesh),) if chosen.mesh else FULL if chosen.full else SMALL
+    with tempfile.TemporaryDirectory(prefix="mesh-collective.", dir=chosen.out) as folder:
+        lab = Lab(Path(chosen.build).resolve(), Path(folder).resolve())
+        report(lab, meshes, chosen.write_us, chosen.late_ms)

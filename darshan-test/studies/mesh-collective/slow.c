@@ -1,0 +1,31 @@
+/* Preloaded behind the runtime: every write waits as for the server of a parallel file
+ * system, MESH_WRITE_US microseconds, however small it is. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static useconds_t delay;
+
+__attribute__((constructor)) static void read_delay(void) {
+  const char *text = getenv("MESH_WRITE_US");
+  delay = text ? (useconds_t)strtoul(text, NULL, 10) : 0;
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
+  static ssize_t (*real)(int, const void *, size_t, off64_t);
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pwrite64");
+  usleep(delay);
+  return real(fd, bytes, size, offset);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
+  return pwrite64(fd, bytes, size, offset);
+}
+
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset) {
+  static ssize_t (*real)(int, const struct iovec *, int, off_t);
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pwritev");
+  usleep(delay);
+  return real(fd, parts, count, offset);
+}
