@@ -9,7 +9,8 @@ import pytest
 
 from .compare import COUNTERS, EXCLUDED
 from .descriptors import Tally
-from .programs import PROGRAMS, Program
+from .program import Program
+from .programs import PROGRAMS
 from .sandbox import Sandbox
 
 LIMIT = 7

@@ -12,7 +12,8 @@ from logs.pydarshan import compare_with_pydarshan
 
 from .compare import differences, sizes
 from .descriptors import Tally
-from .programs import PROGRAMS, Program
+from .program import Program
+from .programs import PROGRAMS
 from .sandbox import Outcome, Recorded, Sandbox
 
 
