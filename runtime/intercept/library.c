@@ -1,10 +1,10 @@
 #include "library.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 
 #include "../log/journal.h"
+#include "linked.h"
+#include "loader.h"
 #include "real.h"
 #include "spin.h"
 
@@ -51,6 +51,15 @@ static struct library *add_library(struct libraries *libraries, struct library *
   return known;
 }
 
+static struct library *new_library(struct libraries *libraries, const struct library_kind *kind,
+                                   void *handle) {
+  struct library *library = journal_private_memory(kind->size);
+  if (!library) return NULL;
+  library->handle = handle;
+  kind->ask(library);
+  return add_library(libraries, library);
+}
+
 static struct library *library_at(struct libraries *libraries, const struct library_kind *kind,
                                   const void *entry) {
   struct link_map *map = NULL;
@@ -60,12 +69,18 @@ static struct library *library_at(struct libraries *libraries, const struct libr
     return NULL;
   /* Held for good: a library that is unloaded cannot be asked any more. */
   void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return NULL;
-  struct library *library = journal_private_memory(kind->size);
-  if (!library) return NULL;
-  library->handle = handle;
-  kind->ask(library);
-  return add_library(libraries, library);
+  return handle ? new_library(libraries, kind, handle) : NULL;
+}
+
+/* The program itself may hold the library; other objects never use that one. */
+static struct library *search(struct libraries *libraries, const struct library_kind *kind,
+                              const struct link_map *object) {
+  int program = !object || !object->l_name || !object->l_name[0];
+  if (program && linked_function(kind->entry)) return new_library(libraries, kind, LIBRARY_INSIDE);
+  if (!loader_is_there()) return NULL;
+  void *entry = entry_below(object, kind->entry);
+  if (!entry) entry = entry_anywhere(kind->entry);
+  return library_at(libraries, kind, entry);
 }
 
 /* First call from this object. */
@@ -74,9 +89,7 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
                                                              const void *start, const void *end,
                                                              const struct link_map *object) {
   int saved = errno;
-  void *entry = entry_below(object, kind->entry);
-  if (!entry) entry = entry_anywhere(kind->entry);
-  struct library *library = library_at(libraries, kind, entry);
+  struct library *library = search(libraries, kind, object);
   errno = saved;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
   for (uint32_t i = 0; library && i < 8; i++) {
@@ -106,13 +119,18 @@ struct library *library_of(struct libraries *libraries, const struct library_kin
   return meet_caller(libraries, kind, start, found.dlfo_map_end, found.dlfo_link_map);
 }
 
+void *library_ask(const struct library *library, const char *name) {
+  if (library->handle == LIBRARY_INSIDE) return linked_function(name);
+  return dlsym(library->handle, name);
+}
+
 void *library_function(const struct library *library, void **slot, const char *name) {
   void *function = NULL;
   if (library) {
     function = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (LIKELY(function != NULL)) return function;
     int saved = errno;
-    function = dlsym(library->handle, name);
+    function = library_ask(library, name);
     errno = saved;
     if (function) __atomic_store_n(slot, function, __ATOMIC_RELEASE);
   }

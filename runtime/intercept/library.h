@@ -14,6 +14,9 @@ struct library {
   void *handle;
 };
 
+/* In place of a handle of the loader: the library lies in the program itself. */
+#define LIBRARY_INSIDE ((void *)1)
+
 struct library_kind {
   const char *entry;                /* a function that every version has */
   size_t size;                      /* of the module's struct, which is zeroed */
@@ -37,6 +40,9 @@ struct libraries {
 /* The library that the code at this address calls; NULL: none that can be asked. */
 struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
                            const void *caller);
+
+/* A function of this library by its name; NULL: it has none. */
+void *library_ask(const struct library *library, const char *name);
 
 /* The real function: from the library, kept in slot, or without one from the
  * next object in global scope.  Never NULL. */

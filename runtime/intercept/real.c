@@ -1,7 +1,9 @@
 #include "real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+
+#include "linked.h"
+#include "loader.h"
 
 #if defined(__x86_64__)
 #define OLDEST_LIBC "GLIBC_2.2.5"
@@ -17,7 +19,9 @@ static long missing(void) {
 /* dlsym tells its caller by the return address, so its call must not become a
  * tail jump: the result goes through a volatile. */
 static void *next_symbol(const char *name) {
-  void *volatile found = dlsym(RTLD_NEXT, name);
+  void *volatile found = linked_function(name);
+  if (found || !loader_is_there()) return found;
+  found = dlsym(RTLD_NEXT, name);
   /* A symbol kept for old programs only has no default version. */
   if (!found) found = dlvsym(RTLD_NEXT, name, OLDEST_LIBC);
   return found;

@@ -24,6 +24,12 @@
 #define FORWARD goto forward
 #define UNUSED __attribute__((unused))
 
+/* What a module does around the real call, besides reading the clock. */
+#ifndef CALLING
+#define CALLING ((void)0)
+#define CALLED ((void)0)
+#endif
+
 #ifdef DARSHAN_LINK_TIME
 #define SYMBOL(name) "__wrap_" #name
 #else
@@ -34,9 +40,11 @@
   EXPORT type wrap_##name params __asm__(SYMBOL(name));                                            \
   type wrap_##name params {                                                                        \
     find;                                                                                          \
+    CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     type r = REAL(name) args;                                                                      \
     UNUSED uint64_t t2 = ticks_now();                                                              \
+    CALLED;                                                                                        \
     event;                                                                                         \
     return r;                                                                                      \
   forward:                                                                                         \
@@ -61,9 +69,11 @@
   EXPORT void wrap_##name params __asm__(SYMBOL(name));                                            \
   void wrap_##name params {                                                                        \
     find;                                                                                          \
+    CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     REAL(name) args;                                                                               \
     UNUSED uint64_t t2 = ticks_now();                                                              \
+    CALLED;                                                                                        \
     event;                                                                                         \
     return;                                                                                        \
   forward:                                                                                         \
@@ -78,9 +88,11 @@
     int r;                                                                                         \
     va_start(list, last);                                                                          \
     find;                                                                                          \
+    CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     r = REAL(vname) args;                                                                          \
     UNUSED uint64_t t2 = ticks_now();                                                              \
+    CALLED;                                                                                        \
     va_end(list);                                                                                  \
     event;                                                                                         \
     return r;                                                                                      \

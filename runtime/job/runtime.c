@@ -87,6 +87,10 @@ static void switch_on(void) {
 
 void runtime_start(int argc, char **argv, char **envp) {
   if (darshan_rt.phase_page) return;
+  if (linked_behind_another()) {
+    darshan_rt.config.disabled = true;
+    return;
+  }
   clock_start(&darshan_rt.clock);
   darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
   if (!darshan_config_active(&darshan_rt.config) || !darshan_rt.config.nonmpi) return;

@@ -4,6 +4,7 @@
 #define DARSHAN_RUNTIME_H
 
 #include "../intercept/guard.h"
+#include "../intercept/linked.h"
 #include "../log/logname.h"
 #include "../modules/hdf5/hdf5-state.h"
 #include "../modules/layers/layers-state.h"
@@ -44,6 +45,7 @@ struct darshan_runtime {
   struct pnetcdf_state pnetcdf;
   struct mpi_state mpi;
 
+  struct linked_table *linked; /* programs that hold libraries in themselves */
   struct record_store store;
   struct scratch scratch;
   uint32_t highest_fd; /* highest number ever followed */

@@ -1,9 +1,9 @@
 #include "resolve.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 
+#include "../intercept/linked.h"
+#include "../intercept/loader.h"
 #include "../job/runtime.h"
 
 static int is_ours(const void *address) {
@@ -46,6 +46,8 @@ static void *find_anywhere(const char *name) {
 
 void *mpi_find_function(const char *name, const void *caller) {
   int saved = errno;
+  void *inside = linked_function(name); /* the program itself may hold the library */
+  if (inside || !loader_is_there()) return inside;
   /* dlsym knows its caller by the return address: no tail call. */
   void *volatile found = dlsym(RTLD_NEXT, name);
   if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
@@ -59,6 +61,7 @@ void *mpi_find_function(const char *name, const void *caller) {
  * into it), so the order is the opposite of that of functions. */
 void *mpi_find_object(const char *name) {
   int saved = errno;
+  if (!loader_is_there()) return NULL;
   void *volatile found = dlsym(RTLD_DEFAULT, name);
   if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
   errno = saved;

@@ -1,13 +1,11 @@
 #include "library.h"
 
-#include <dlfcn.h>
-
 #include "../../job/runtime.h"
 
 static void ask(struct library *found) {
   struct h5_library *library = (struct h5_library *)(void *)found;
   unsigned major = 0, minor = 0, release = 0;
-#define QUERY(name, type, params) library->name = (type(*) params)dlsym(found->handle, #name);
+#define QUERY(name, type, params) library->name = (type(*) params)library_ask(found, #name);
 #include "queries.def"
 #undef QUERY
   if (library->H5get_libversion) library->H5get_libversion(&major, &minor, &release);
