@@ -1,12 +1,10 @@
 #include "library.h"
 
-#include <dlfcn.h>
-
 #include "../../job/runtime.h"
 
 static void ask(struct library *found) {
   struct pn_library *library = (struct pn_library *)(void *)found;
-#define QUERY(name, params) library->name = (int(*) params)dlsym(found->handle, #name);
+#define QUERY(name, params) library->name = (int(*) params)library_ask(found, #name);
 #include "queries.def"
 #undef QUERY
 }
