@@ -9,6 +9,7 @@
 #include "places.h"
 #include "run.h"
 #include "say.h"
+#include "watch.h"
 
 #include <config.h>
 
@@ -21,7 +22,9 @@ static const char usage[] =
     "      the same, and shows on a screen what the program did\n"
     "  stat -r LOG [-r LOG...]\n"
     "      the same screen for logs that are there\n"
-    "  report [OPTION...] LOG...   a report as PDF: darshan-job-summary\n"
+    "  watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
+    "      what observed processes do right now, per layer and file\n"
+    "  report [OPTION...] LOG...   a report as PDF, web page, data or text\n"
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
     "  --version, --help\n";
 
@@ -41,6 +44,7 @@ int main(int argc, char **argv) {
   const char *command = argc > 1 ? argv[1] : "";
   if (strcmp(command, "run") == 0) return command_run(argc - 1, argv + 1);
   if (strcmp(command, "stat") == 0) return command_stat(argc - 1, argv + 1);
+  if (strcmp(command, "watch") == 0) return command_watch(argc - 1, argv + 1);
   if (strcmp(command, "report") == 0) return become("darshan-job-summary", argv + 1);
   if (strcmp(command, "parse") == 0) return become("darshan-parser", argv + 1);
   if (strcmp(command, "--version") == 0) {

@@ -1,0 +1,71 @@
+"""`darshan watch` sees what a running process does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_WRITER = """
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+os.write(fd, bytes(4096))
+print("ready", flush=True)
+while True:
+    os.write(fd, bytes(4096))
+    time.sleep(0.002)
+"""
+
+
+def watch(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [build / "darshan", "watch", *arguments],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_running_process(build: Path, tmp_path: Path) -> None:
+    """Its file is listed with a rate of writing, as plain lines, and reading it changes nothing."""
+    journals, logs, data = tmp_path / "journals", tmp_path / "logs", tmp_path / "data"
+    for folder in (journals, logs):
+        folder.mkdir()
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(logs),
+        "DARSHAN_MMAP_LOGPATH": str(journals),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", _WRITER, data], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ready\n"
+        done = watch(build, "-n", "0.3", "-c", "3", journals)
+        by_file = watch(build, "-n", "0.3", "-c", "1", next(journals.iterdir()))
+    finally:
+        process.kill()
+        process.wait()
+    assert (done.returncode, done.stderr) == (0, "")
+    looks = done.stdout.strip().split("\n\n")
+    assert len(looks) == 3 and "\x1b" not in done.stdout
+    for look in [*looks, by_file.stdout]:
+        lines = look.strip().split("\n")
+        assert "1 journal" in lines[0]
+        layer = next(line for line in lines if line.startswith("POSIX"))
+        file = next(line for line in lines if str(data)[-20:] in line)
+        assert layer.split()[1:] == file.split()[1:]
+        assert layer.split()[1:3] == ["0", "B/s"] and layer.split()[3] != "0"
+    # It is dead now: its journal is there, its rate is not.
+    look = watch(build, "-n", "0.1", "-c", "1", journals).stdout
+    assert "1 journal" in look and str(data) not in look
+
+
+def test_usage(build: Path, tmp_path: Path) -> None:
+    assert watch(build, "-n", "0").returncode == 2
+    assert watch(build, "-c", "x").returncode == 2
+    done = watch(build, "-c", "1", tmp_path / "nowhere")
+    assert done.returncode == 1 and "nowhere" in done.stderr
+    assert watch(build, "-n", "0.05", "-c", "1", tmp_path).returncode == 0

@@ -1,0 +1,8 @@
+/* darshan watch: what running processes do right now, from their journals. */
+#ifndef DARSHAN_FRONT_WATCH_H
+#define DARSHAN_FRONT_WATCH_H
+
+/* argv[0] is "watch"; returns the exit status. */
+int command_watch(int argc, char **argv);
+
+#endif
