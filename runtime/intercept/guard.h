@@ -9,7 +9,8 @@
 enum {
   GUARD_BUSY = 1,
   GUARD_VFORK = 2,
-  GUARD_INSIDE = 4 /* inside a call of a library that calls its own functions by name */
+  GUARD_INSIDE = 4, /* inside a call of a library that calls its own functions by name */
+  GUARD_MUTED = 8   /* what this thread does meanwhile is not the application's I/O */
 };
 
 #define GUARD_TLS __attribute__((tls_model("initial-exec"), visibility("hidden")))

@@ -28,8 +28,6 @@ enum { PAGE = 4096, NS_PER_SECOND = 1000000000 };
 
 struct darshan_runtime darshan_rt;
 
-static uint32_t stop_recording(void);
-
 static uint32_t *phase_word(void) {
   return (uint32_t *)(uintptr_t)darshan_rt.phase_page;
 }
@@ -127,7 +125,7 @@ static void describe_job(int with_mounts) {
 
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
-  int64_t pid = mpi->phase == MPI_RUNNING ? mpi->leader_pid : darshan_rt.pid;
+  int64_t pid = mpi->has_comm ? mpi->leader_pid : darshan_rt.pid; /* a log of all, or our own */
   return (struct darshan_log_identity){darshan_rt.job.jobid, pid, mpi->rank,
                                        darshan_rt.job.start_time_sec};
 }
@@ -158,6 +156,43 @@ int runtime_begin_recording(void) {
   }
   store_unlock(&darshan_rt.store);
   return result;
+}
+
+/* In a forked child: the parent's records are not ours. */
+static void become_child(void) {
+  darshan_guard = 0;
+  darshan_rt.fork_parent = darshan_rt.pid;
+  darshan_rt.pid = sys_getpid();
+  darshan_rt.dropped = 0;
+  darshan_rt.cwd.lock = 0;
+  darshan_rt.scratch.lock = 0;
+  darshan_rt.log_written = 0;
+  darshan_names_after_fork(&darshan_rt.config);
+  store_forget(&darshan_rt.store);
+  mpi_forked();
+  posix_forked();
+  stdio_forked();
+  h5_forked();
+  pn_forked();
+  layers_forked();
+  /* A child of an MPI rank is none. */
+  if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+}
+
+/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
+static uint32_t stop_recording(void) {
+  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
+  if (runtime_phase() == RUNTIME_OFF) become_child();
+  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
+  stdio_finish();
+  uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
+  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  if (phase == RUNTIME_READY) {
+    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
+    describe_job(0);
+  }
+  return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
 /* Recording began before MPI_Init: what there is becomes this rank's. */
@@ -208,29 +243,6 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
-/* In a forked child: the parent's records are not ours. */
-static void become_child(void) {
-  darshan_guard = 0;
-  darshan_rt.fork_parent = darshan_rt.pid;
-  darshan_rt.pid = sys_getpid();
-  darshan_rt.dropped = 0;
-  darshan_rt.cwd.lock = 0;
-  darshan_rt.scratch.lock = 0;
-  darshan_rt.log_written = 0;
-  darshan_names_after_fork(&darshan_rt.config);
-  store_forget(&darshan_rt.store);
-  mpi_forked();
-  posix_forked();
-  stdio_forked();
-  h5_forked();
-  pn_forked();
-  layers_forked();
-  mpiio_forked();
-  /* A child of an MPI rank is none. */
-  if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
-}
-
 void runtime_forked(void) {
   if (!darshan_rt.fd_limit || runtime_phase() != RUNTIME_OFF) return;
   clock_start(&darshan_rt.clock);
@@ -238,6 +250,7 @@ void runtime_forked(void) {
 }
 
 int runtime_enter_slow(const char *frame) {
+  if (darshan_guard & GUARD_MUTED) return 0;
   if (!fd_may_change() || !darshan_rt.fd_limit) return 0;
   if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
     __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
@@ -256,21 +269,6 @@ int runtime_enter_slow(const char *frame) {
   if (phase == RUNTIME_RECORDING) return 1;
   runtime_leave();
   return 0;
-}
-
-/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
-static uint32_t stop_recording(void) {
-  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
-  if (runtime_phase() == RUNTIME_OFF) become_child();
-  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
-  stdio_finish();
-  uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
-  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  if (phase == RUNTIME_READY) {
-    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
-    describe_job(0);
-  }
-  return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
 /* No signal may end the process between a half-written log and its name. */

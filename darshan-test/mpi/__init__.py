@@ -1,0 +1,1 @@
+"""Jobs of MPI programs: what starts, what ends, what is left."""

@@ -1,0 +1,33 @@
+"""Each MPI that is installed, with a runner for its jobs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .launch import MPIS, Mpi, Runner
+
+
+@pytest.fixture(scope="session")
+def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where programs are built."""
+    return tmp_path_factory.mktemp("mpi-programs")
+
+
+@pytest.fixture(params=MPIS, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """One MPI after the other."""
+    chosen: Mpi = request.param
+    if not chosen.installed:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, but {chosen.name} is not installed")
+        pytest.skip(f"{chosen.name} is not installed (C, Fortran and mpiexec)")
+    return chosen
+
+
+@pytest.fixture
+def runner(mpi: Mpi, build: Path, parser: Path, mpi_programs: Path, tmp_path: Path) -> Runner:
+    """Runs jobs of this MPI under this build's runtime."""
+    return Runner(mpi, build / "libdarshan.so", parser, mpi_programs, tmp_path)

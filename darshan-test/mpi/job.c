@@ -1,0 +1,99 @@
+/* A small MPI job: every rank writes a file of its own, all write one together;
+ * then the job ends in the way that the first argument names.
+ *
+ *   job END FOLDER
+ *
+ * Rank r writes 1000 * (r + 1) bytes to FOLDER/own-r and 100 to FOLDER/shared. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int rank, size;
+static const char *end, *folder;
+
+static int is(const char *word) {
+  return strcmp(end, word) == 0;
+}
+
+static void put(const char *name, size_t bytes, off_t at) {
+  char path[4096], data[64 * 1024];
+  snprintf(path, sizeof(path), "%s/%s", folder, name);
+  int fd = open(path, O_CREAT | O_WRONLY, 0600);
+  memset(data, 'x', bytes);
+  if (fd < 0 || pwrite(fd, data, bytes, at) != (ssize_t)bytes) exit(90);
+  close(fd);
+}
+
+static void work(void) {
+  char own[32];
+  snprintf(own, sizeof(own), "own-%d", rank);
+  put(own, 1000 * (size_t)(rank + 1), 0);
+  put("shared", 100, 100 * rank);
+}
+
+static void child_writes(void) {
+  char name[32];
+  pid_t child = fork();
+  if (child == 0) {
+    snprintf(name, sizeof(name), "child-%d", rank);
+    put(name, 10, 0);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+#if MPI_VERSION >= 4
+static void session_job(void) {
+  MPI_Session session;
+  MPI_Group group;
+  if (MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) exit(91);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Group_rank(group, &rank);
+  MPI_Group_size(group, &size);
+  MPI_Group_free(&group);
+  work();
+  MPI_Session_finalize(&session);
+  printf("rank %d of %d\n", rank, size);
+}
+#endif
+
+static void begin(int *argc, char ***argv) {
+  int provided;
+  if (is("early")) put("early", 7, 0);
+  if (is("thread"))
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  else
+    MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) return 2;
+  end = argv[1];
+  folder = argv[2];
+#if MPI_VERSION >= 4
+  if (is("session")) {
+    session_job();
+    return 0;
+  }
+#endif
+  if (is("session")) puts("an ordinary job: this MPI has no sessions");
+  begin(&argc, &argv);
+  work();
+  if (is("fork")) child_writes();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is("exit")) exit(0);
+  if (is("killed") && rank == size - 1) kill(getpid(), SIGKILL);
+  if (is("abort") && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 3);
+  if (is("killed") || is("abort")) pause();
+  MPI_Finalize();
+  if (is("afterwards")) put("afterwards", 5, 5 * rank);
+  printf("rank %d of %d\n", rank, size);
+  return 0;
+}

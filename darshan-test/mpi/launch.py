@@ -1,0 +1,185 @@
+"""Builds and runs MPI programs with each MPI that is installed, and reads what a job leaves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SECONDS = 120  # until a job counts as hanging
+ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Debian's Open MPI tries to read other processes' memory, which containers forbid.
+NO_COPIES = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI library, by the ending of Debian's commands."""
+
+    name: str
+
+    def command(self, name: str) -> str:
+        """The full path of a command of this MPI."""
+        return shutil.which(f"{name}.{self.name}") or ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether C and Fortran programs can be built and run."""
+        return all(self.command(name) for name in ("mpicc", "mpif90", "mpiexec"))
+
+    def build(self, source: str, program: Path, *options: str) -> Path:
+        """Compiles one of the sources beside this file."""
+        if not program.exists():
+            compiler = "mpif90" if source.endswith(".f90") else "mpicc"
+            subprocess.run(
+                [self.command(compiler), "-O1", *options, "-o", program, HERE / source], check=True
+            )
+        return program
+
+    def launch(self, *parts: list[str]) -> list[str]:
+        """The command line of a job of one or several programs."""
+        line = [self.command("mpiexec")]
+        if self.name == "openmpi":
+            line += ["--oversubscribe", *NO_COPIES]
+        for number, part in enumerate(parts):
+            line += ([":"] if number else []) + part
+        return line
+
+
+def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
+    """A part of a job; env is for its ranks, not for the launcher."""
+    return ["-n", str(ranks), "env", *(f"{key}={value}" for key, value in env.items()), *command]
+
+
+MPIS = [Mpi("openmpi"), Mpi("mpich")]
+
+
+@dataclass
+class Log:
+    """What darshan-parser says of a log or a journal."""
+
+    header: dict[str, str] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    # (module, rank, path, counter) -> value
+    rows: dict[tuple[str, int, str, str], float] = field(default_factory=dict)
+
+    def total(self, counter: str, path: str | None = None) -> float:
+        """A counter over all ranks, of one file or of all."""
+        return sum(
+            value
+            for (_, _, name, key), value in self.rows.items()
+            if key == counter and path in (None, name)
+        )
+
+    def ranks(self) -> set[int]:
+        """The ranks that records are of."""
+        return {rank for _, rank, _, _ in self.rows}
+
+    def paths(self) -> set[str]:
+        """The names of all records."""
+        return {path for _, _, path, _ in self.rows}
+
+
+def read(parser: Path, path: Path) -> Log:
+    """Reads a log with darshan-parser."""
+    done = subprocess.run([parser, path], check=True, capture_output=True, text=True)
+    log = Log()
+    for line in done.stdout.splitlines():
+        if line.startswith("# metadata: "):
+            key, value = line.removeprefix("# metadata: ").split(" = ", 1)
+            log.metadata[key] = value
+        elif line.startswith("# ") and ": " in line:
+            key, value = line[2:].split(": ", 1)
+            log.header.setdefault(key, value)
+        elif line and not line.startswith("#"):
+            module, rank, _, counter, value, name = line.split("\t")[:6]
+            log.rows[module, int(rank), name, counter] = float(value)
+    return log
+
+
+@dataclass
+class Job:
+    """One run: how it ended and what it left."""
+
+    code: int
+    out: str
+    error: str
+    logs: list[Path]
+    journals: list[Path]
+
+
+@dataclass
+class Runner:
+    """Runs jobs under the runtime, in folders of their own."""
+
+    mpi: Mpi
+    library: Path
+    parser: Path
+    programs: Path
+    folder: Path
+
+    def build(self, source: str, *options: str) -> Path:
+        """The program of a source; built once for all tests."""
+        return self.mpi.build(
+            source, self.programs / f"{Path(source).stem}.{self.mpi.name}", *options
+        )
+
+    @property
+    def data(self) -> Path:
+        """Where the job's files are."""
+        return self.folder / "data"
+
+    def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
+        """What the ranks get."""
+        for name in ("data", "logs", "journals"):
+            (self.folder / name).mkdir(exist_ok=True)
+        return {
+            "LD_PRELOAD": str(self.library),
+            "DARSHAN_LOGPATH": str(self.folder / "logs"),
+            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
+            **(extra or {}),
+        }
+
+    def start(self, command: list[str]) -> Job:
+        """Runs a launcher's command line to its end."""
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            env={**os.environ, **ROOT_MAY_RUN},
+            cwd=self.folder,
+        )
+        return Job(
+            done.returncode,
+            done.stdout,
+            done.stderr,
+            sorted((self.folder / "logs").glob("*.darshan")),
+            sorted((self.folder / "journals").iterdir()),
+        )
+
+    def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
+        """Runs a program on so many ranks."""
+        return self.start(self.mpi.launch(ranks_of(ranks, self.environment(extra), command)))
+
+    def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
+        """Runs job.c."""
+        self.environment()
+        return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
+
+    def read(self, path: Path) -> Log:
+        """Reads a log that a job left."""
+        return read(self.parser, path)
+
+    def only_log(self, job: Job) -> Log:
+        """The log of a job that left exactly one, and no journal."""
+        assert job.logs, job
+        assert job.journals == [], job
+        whole = self.read(job.logs[0])
+        for path in job.logs[1:]:
+            whole.rows.update(self.read(path).rows)
+        return whole

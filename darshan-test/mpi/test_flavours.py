@@ -1,0 +1,58 @@
+"""Which MPI it is, found out at run time: libraries that are not here have stand-ins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .launch import HERE, Log, read
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """abi-program.c with its library beside it."""
+    folder = tmp_path_factory.mktemp("abi")
+    compiler = os.environ.get("CC", "cc")
+    library = folder / "libmpi_abi.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, HERE / "abi-library.c"], check=True
+    )
+    program = folder / "abi-program"
+    subprocess.run(
+        [compiler, "-o", program, HERE / "abi-program.c", library, "-Wl,-rpath,$ORIGIN"],
+        check=True,
+    )
+    return program
+
+
+def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
+    """The log of one process."""
+    env = {
+        **os.environ,
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "0",
+        "DARSHAN_LOGPATH": str(folder),
+        "DARSHAN_MMAP_LOGPATH": str(folder),
+        **extra,
+    }
+    subprocess.run([program, folder / "data"], env=env, check=True, timeout=30)
+    (log,) = folder.glob("*.darshan")
+    return read(parser, log)
+
+
+def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
+    log = run(program, build, parser, tmp_path, {})
+    assert log.metadata["mpi"] == "Standard MPI 5.0"
+    assert log.header["nprocs"] == "1"
+    assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123
+
+
+def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
+    """Nothing is asked of a library whose handles mean nothing to us; the stand-in
+    would end the program at the first wrong one."""
+    log = run(program, build, parser, tmp_path, {"STANDIN_NAME": "Unheard-of MPI 1"})
+    assert log.metadata["mpi"] == "Unheard-of MPI 1"
+    assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123

@@ -1,0 +1,57 @@
+"""C is not the only language of MPI: Fortran in three ways, and Python."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from .launch import HERE, Log, Runner
+
+
+def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
+    """A file of unit * (rank + 1) bytes per rank."""
+    assert log.header["nprocs"] == str(ranks)
+    for rank in range(ranks):
+        path = str(runner.data / f"own-{rank}")
+        assert log.rows["POSIX", rank, path, "POSIX_BYTES_WRITTEN"] == unit * (rank + 1)
+
+
+@pytest.mark.parametrize("source", ["job-mpif.f90", "job-mpi.f90", "job-f08.f90"])
+def test_fortran(runner: Runner, source: str) -> None:
+    runner.environment()
+    job = runner.run(4, [str(runner.build(source)), str(runner.data)])
+    assert job.code == 0
+    assert job.out.count(" of 4\n") == 4
+    check(runner.only_log(job), runner, 4, 8)
+
+
+def library_folder(runner: Runner) -> str:
+    """A folder where the MPI library has the name that mpi4py's wheels ask for; Debian
+    calls MPICH's otherwise."""
+    folder = runner.folder / "lib"
+    folder.mkdir()
+    done = subprocess.run(
+        ["ldd", runner.build("job.c")], check=True, capture_output=True, text=True
+    )
+    found = re.search(r"libmpi(?:ch)?(\.so\.\d+) => (\S+)", done.stdout)
+    assert found
+    (folder / f"libmpi{found[1]}").symlink_to(found[2])
+    return str(folder)
+
+
+def test_python(runner: Runner) -> None:
+    """mpi4py loads the MPI library where RTLD_NEXT does not look."""
+    script = HERE / "scripts" / "job.py"
+    runner.environment()
+    job = runner.run(
+        3,
+        [sys.executable, str(script), str(runner.data)],
+        {"MPI4PY_MPIABI": runner.mpi.name, "LD_LIBRARY_PATH": library_folder(runner)},
+    )
+    assert job.code == 0, job
+    name = {"openmpi": "Open", "mpich": "MPICH"}[runner.mpi.name]
+    assert job.out.count(f" of 3: {name}\n") == 3
+    check(runner.only_log(job), runner, 3, 10)

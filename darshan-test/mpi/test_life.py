@@ -1,0 +1,171 @@
+"""When recording starts and ends in an MPI job, and what each way to end leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from .launch import Log, Runner, ranks_of
+
+SHARED = 100  # bytes of each rank in the shared file
+
+
+def own_bytes(ranks: int) -> int:
+    """What job.c writes to files of single ranks."""
+    return sum(1000 * (rank + 1) for rank in range(ranks))
+
+
+def check_work(log: Log, runner: Runner, ranks: int) -> None:
+    """The records of job.c's work, all ranks in one log."""
+    assert log.header["nprocs"] == str(ranks)
+    for rank in range(ranks):
+        path = str(runner.data / f"own-{rank}")
+        assert log.total("POSIX_BYTES_WRITTEN", path) == 1000 * (rank + 1)
+        assert log.rows["POSIX", rank, path, "POSIX_OPENS"] == 1
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "shared")) == SHARED * ranks
+    assert log.total("POSIX_BYTES_WRITTEN") == own_bytes(ranks) + SHARED * ranks
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 16])
+def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
+    job = runner.job("finalize", ranks)
+    assert job.code == 0
+    assert job.out.count(f" of {ranks}\n") == ranks
+    log = runner.only_log(job)
+    check_work(log, runner, ranks)
+    name = {"openmpi": "Open MPI v", "mpich": "MPICH Version: "}[runner.mpi.name]
+    assert log.metadata["mpi"].startswith(name)
+    assert job.error == ""
+
+
+@pytest.mark.parametrize("end", ["thread", "afterwards"])
+def test_other_ways_through(runner: Runner, end: str) -> None:
+    """MPI_Init_thread; I/O after MPI_Finalize, which is not recorded."""
+    check_work(runner.only_log(runner.job(end, 3)), runner, 3)
+
+
+def test_only_mpi_programs(runner: Runner) -> None:
+    """Without instrumentation of other programs recording starts in MPI_Init."""
+    job = runner.job("early", 2, {"DARSHAN_ENABLE_NONMPI": "0"})
+    check_work(runner.only_log(job), runner, 2)
+
+
+def test_before_mpi_init(runner: Runner) -> None:
+    """Recording that began before MPI_Init goes on, under the rank's number."""
+    log = runner.only_log(runner.job("early", 3))
+    early = str(runner.data / "early")
+    assert log.total("POSIX_OPENS", early) == 3
+    assert log.total("POSIX_BYTES_WRITTEN", early) == 21
+    assert log.rows["POSIX", 2, str(runner.data / "own-2"), "POSIX_BYTES_WRITTEN"] == 3000
+
+
+def test_files_of_the_library_are_left_out(runner: Runner) -> None:
+    """What MPI_Init itself opens is none of the program's files."""
+    log = runner.only_log(runner.job("finalize", 2))
+    ours = {str(runner.data / name) for name in ("own-0", "own-1", "shared")}
+    assert {path for path in log.paths() if path.startswith("/")} == ours
+
+
+def test_alone_without_a_launcher(runner: Runner) -> None:
+    """Open MPI then starts a helper, which is no MPI program."""
+    env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
+    program = str(runner.build("job.c"))
+    job = runner.start(
+        ["env", *(f"{k}={v}" for k, v in env.items()), program, "finalize", str(runner.data)]
+    )
+    check_work(runner.only_log(job), runner, 1)
+
+
+def check_journals(runner: Runner, journals: list, ranks: int) -> None:
+    """Each rank's journal is a log of that rank, and they know of one another."""
+    logs = [runner.read(path) for path in journals]
+    assert len(logs) == ranks
+    seen = set()
+    for log in logs:
+        (rank,) = log.ranks()
+        seen.add(rank)
+        own = str(runner.data / f"own-{rank}")
+        assert log.rows["POSIX", rank, own, "POSIX_BYTES_WRITTEN"] == 1000 * (rank + 1)
+        assert log.header["nprocs"] == str(ranks)
+    assert seen == set(range(ranks))
+    assert len({log.header["jobid"] for log in logs}) == 1
+    assert len({log.header["start_time"] for log in logs}) == 1
+    assert {path.name.rsplit("-", 1)[1] for path in journals} == {
+        f"{rank}.darshan" for rank in range(ranks)
+    }
+
+
+@pytest.mark.parametrize("end", ["exit", "abort", "killed"])
+@pytest.mark.parametrize("nonmpi", ["0", "1"])
+def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
+    """exit(), MPI_Abort and SIGKILL of a rank leave a journal of every rank."""
+    job = runner.job(end, 3, {"DARSHAN_ENABLE_NONMPI": nonmpi})
+    assert job.logs == []
+    check_journals(runner, job.journals, 3)
+    if end == "abort":
+        assert job.code != 0
+        assert job.error.count("darshan-merge") == 1
+
+
+def test_exit_of_a_single_process(runner: Runner) -> None:
+    """A job of one process needs nobody: its log is written at any end."""
+    for number, end in enumerate(("exit", "abort"), 1):
+        job = runner.job(end, 1)
+        assert job.journals == []
+        assert len(job.logs) == number
+        for log in job.logs:
+            check_work(runner.read(log), runner, 1)
+
+
+def test_excluded_rank(runner: Runner) -> None:
+    job = runner.job("early", 3, {"DARSHAN_RANK_EXCLUDE": "1"})
+    log = runner.only_log(job)
+    assert log.header["nprocs"] == "3"
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-1")) == 0
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-2")) == 3000
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "shared")) == 2 * SHARED
+
+
+def test_switched_off_on_some_ranks(runner: Runner) -> None:
+    """Who is told to record nothing does not make the others wait."""
+    program = [str(runner.build("job.c")), "finalize", ""]
+    env = runner.environment()
+    program[2] = str(runner.data)
+    job = runner.start(
+        runner.mpi.launch(
+            ranks_of(1, {**env, "DARSHAN_DISABLE": "1"}, program), ranks_of(2, env, program)
+        )
+    )
+    assert job.code == 0
+    log = runner.only_log(job)
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-0")) == 0
+    assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-2")) == 3000
+
+
+def test_switched_off(runner: Runner) -> None:
+    job = runner.job("finalize", 2, {"DARSHAN_DISABLE": "1"})
+    assert (job.code, job.logs, job.journals) == (0, [], [])
+
+
+@pytest.mark.parametrize("nonmpi", ["0", "1"])
+def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
+    """A forked child is no rank: it has a log of its own, or none."""
+    job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi})
+    assert job.code == 0
+    logs = [runner.read(path) for path in job.logs]
+    children = [log for log in logs if log.header["nprocs"] == "1"]
+    (parent,) = (log for log in logs if log.header["nprocs"] == "2")
+    assert parent.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-1")) == 2000
+    assert len(children) == (2 if nonmpi == "1" else 0)
+    for log in children:
+        assert log.ranks() == {0}
+        assert log.total("POSIX_BYTES_WRITTEN") == 10
+        assert "mpi" not in log.metadata
+
+
+def test_sessions(runner: Runner) -> None:
+    """A program that never calls MPI_Init."""
+    job = runner.job("session", 3)
+    if "ordinary job" in job.out:
+        pytest.skip("this MPI has no sessions")
+    assert job.code == 0
+    check_work(runner.only_log(job), runner, 3)

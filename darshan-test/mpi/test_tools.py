@@ -1,0 +1,30 @@
+"""A second tool in the process sees every call once, and so do we, whoever comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .launch import Runner
+from .test_life import check_work
+
+
+@pytest.fixture
+def tool(runner: Runner) -> Path:
+    """tool.c as a library to preload."""
+    return runner.mpi.build(
+        "tool.c", runner.programs / f"tool.{runner.mpi.name}.so", "-shared", "-fPIC"
+    )
+
+
+@pytest.mark.parametrize("first", ["tool", "darshan"])
+@pytest.mark.parametrize("end", ["finalize", "thread"])
+def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -> None:
+    pair = [str(tool), str(runner.library)]
+    if first == "darshan":
+        pair.reverse()
+    job = runner.job(end, 2, {"LD_PRELOAD": " ".join(pair)})
+    assert job.code == 0
+    assert job.out.count("tool: 1 inits, 1 barriers, 0 writes\n") == 2
+    check_work(runner.only_log(job), runner, 2)
