@@ -79,7 +79,7 @@ size_t darshan_partial_path(char *out, size_t room, const struct darshan_config 
   add_number(&text, "-", date.day);
   add_number(&text, "-", second);
   darshan_text_add(&text, "-");
-  darshan_text_unsigned(&text, unique_number(0));
+  darshan_text_unsigned(&text, unique_number((uint64_t)sys_getpid() << 40));
   darshan_text_add(&text, partial_end);
   if (!text.overflow) return text.length;
   add_number(&folder, "/id", identity->jobid);
