@@ -37,10 +37,12 @@ class Runs:
             folder.mkdir()
         command = [*MPIEXEC, str(ranks)] if ranks > 1 else []
         command += [str(self.cases), name]
-        without = bare(command, work["bare"], AS_ROOT)
+        # A session folder of its own: mpiexec shares one with all jobs of the machine.
+        extra = AS_ROOT | {"OMPI_MCA_orte_tmpdir_base": str(self.folder)}
+        without = bare(command, work["bare"], extra)
         assert without.status == 0, without.stderr
         logs = self.folder / "logs"
-        observed = instrumented(self.build, command, work["instrumented"], logs, AS_ROOT)
+        observed = instrumented(self.build, command, work["instrumented"], logs, extra)
         assert observed.status == 0, observed.stderr
         for path in work["bare"].iterdir():
             other = work["instrumented"] / path.name
