@@ -108,7 +108,7 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
 
 static void apply_file(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_file file;
-  if (darshan_file_read(&file, config->config_path, CONFIG_FILE_LIMIT) < 0) {
+  if (darshan_read_file(&file, config->config_path, CONFIG_FILE_LIMIT) < 0) {
     struct darshan_slice path = slice_of(config->config_path);
     darshan_message_add(messages, "DARSHAN_CONFIG_PATH", "cannot read", path.at, path.length);
     return;
@@ -116,7 +116,7 @@ static void apply_file(struct darshan_config *config, struct darshan_messages *m
   struct darshan_slice rest = {file.bytes, file.length}, line;
   while (darshan_next_item(&rest, '\n', &line))
     apply_line(config, line, messages);
-  darshan_file_release(&file);
+  darshan_release_file(&file);
 }
 
 static void apply_environment(struct darshan_config *config, const char **values,

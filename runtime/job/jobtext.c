@@ -139,12 +139,12 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 size_t darshan_job_text(char *out, size_t room, bool with_mounts) {
   /* Without /proc both are empty, which is what is then known. */
   struct darshan_file cmdline = {.bytes = ""}, mounts = {.bytes = ""};
-  darshan_file_read(&cmdline, "/proc/self/cmdline", room);
-  if (with_mounts) darshan_file_read(&mounts, "/proc/self/mounts", MOUNTS_LIMIT);
+  darshan_read_file(&cmdline, "/proc/self/cmdline", room);
+  if (with_mounts) darshan_read_file(&mounts, "/proc/self/mounts", MOUNTS_LIMIT);
   size_t length =
       darshan_job_text_from(out, room, cmdline.bytes, cmdline.length, mounts.bytes, mounts.length);
-  if (cmdline.mapped) darshan_file_release(&cmdline);
-  if (mounts.mapped) darshan_file_release(&mounts);
+  if (cmdline.mapped) darshan_release_file(&cmdline);
+  if (mounts.mapped) darshan_release_file(&mounts);
   return length;
 }
 

@@ -5,7 +5,7 @@
 
 #include "../intercept/sys.h"
 
-int darshan_file_read(struct darshan_file *file, const char *path, size_t limit) {
+int darshan_read_file(struct darshan_file *file, const char *path, size_t limit) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return fd;
   /* Only the pages that are written take memory, so the limit may be generous. */
@@ -23,14 +23,14 @@ int darshan_file_read(struct darshan_file *file, const char *path, size_t limit)
   } while (got == -EINTR || (got > 0 && read.length < limit));
   sys_close(fd);
   if (got < 0) {
-    darshan_file_release(&read);
+    darshan_release_file(&read);
     return (int)got;
   }
   *file = read;
   return 0;
 }
 
-void darshan_file_release(struct darshan_file *file) {
+void darshan_release_file(struct darshan_file *file) {
   sys_munmap(file->bytes, file->mapped);
   *file = (struct darshan_file){0};
 }

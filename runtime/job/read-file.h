@@ -12,7 +12,7 @@ struct darshan_file {
 
 /* Reads up to limit bytes of path.  Returns 0, to be released, or -errno
  * with *file as it was.  Devices and pipes are read until they would block. */
-int darshan_file_read(struct darshan_file *file, const char *path, size_t limit);
-void darshan_file_release(struct darshan_file *file);
+int darshan_read_file(struct darshan_file *file, const char *path, size_t limit);
+void darshan_release_file(struct darshan_file *file);
 
 #endif

@@ -197,9 +197,9 @@ int64_t darshan_utc_offset(const char *timezone, int64_t seconds) {
   darshan_text_add(&text, timezone ? timezone : "/etc/localtime");
   struct darshan_file file;
   if (darshan_text_length(&text) == 0) return 0;
-  if (darshan_file_read(&file, path, ZONE_LIMIT) < 0)
+  if (darshan_read_file(&file, path, ZONE_LIMIT) < 0)
     return timezone ? darshan_rule_offset(timezone, strlen(timezone), seconds) : 0;
   int64_t offset = darshan_zone_offset((const unsigned char *)file.bytes, file.length, seconds);
-  darshan_file_release(&file);
+  darshan_release_file(&file);
   return offset;
 }

@@ -1,0 +1,214 @@
+/* darshan-merge: one log from the journals that the ranks of a job left. */
+#include <config.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "content.h"
+#include "journals.h"
+#include "player.h"
+
+static const char usage[] =
+    "usage: darshan-merge [OPTION...] JOURNAL...|FOLDER\n"
+    "  makes one log of the journals that the processes of a job left; a folder\n"
+    "  stands for all journals in it\n"
+    "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file\n"
+    "  --shared-redux        combine the records of files that ranks share (default)\n"
+    "  --no-shared-redux     keep a record per rank\n"
+    "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
+    "                        a record tells]\n"
+    "  --remove              remove the journals when the log is complete\n"
+    "  -h, --help\n";
+
+struct options {
+  const char *output;
+  int keep_ranks, remove;
+  int64_t end; /* 0: not given */
+};
+
+struct merge {
+  const struct options *options;
+  struct journals journals;
+  struct darshan_config config;
+  char final[DARSHAN_PATH_ROOM], output[PATH_MAX];
+  char more[DARSHAN_JOB_METADATA_LEN]; /* metadata on top */
+  struct journal_content content;      /* of the rank that is open */
+  struct darshan_error error;
+};
+
+static int content(void *context, const struct facts *agreed, struct log_content *content) {
+  struct merge *merge = context;
+  (void)agreed;
+  *content = merge->content.content;
+  return 0;
+}
+
+static size_t job(void *context, const struct facts *agreed, char *out) {
+  struct merge *merge = context;
+  struct darshan_job job = merge->journals.files[0].job;
+  job.nprocs = merge->journals.nprocs;
+  job.start_time_sec = agreed->times.start_sec;
+  job.start_time_nsec = agreed->times.start_nsec;
+  job.end_time_sec = agreed->times.end_sec;
+  job.end_time_nsec = agreed->times.end_nsec;
+  if (merge->options->end) {
+    job.end_time_sec = merge->options->end;
+    job.end_time_nsec = 0;
+  }
+  return journal_job(out, merge->journals.files[0].path, job, merge->more);
+}
+
+/* A process that was killed has no end: the last thing that it recorded. */
+static struct facts_times times_of(const struct journal_file *file) {
+  struct facts_times times = {file->job.start_time_sec, file->job.start_time_nsec,
+                              file->job.end_time_sec, file->job.end_time_nsec, file->last};
+  if (times.end_sec == 0 && file->last < 4e9) {
+    double whole = floor(file->last);
+    times.end_sec = times.start_sec + (int64_t)whole;
+    times.end_nsec = times.start_nsec + (int64_t)((file->last - whole) * 1e9);
+    if (times.end_nsec >= 1000000000) {
+      times.end_nsec -= 1000000000;
+      times.end_sec++;
+    }
+  }
+  return times;
+}
+
+static int open_rank(void *context, int rank, struct reduce_source *source) {
+  struct merge *merge = context;
+  const struct journal_file *file = &merge->journals.files[rank];
+  int again = source->context != NULL;
+  if (journal_content_read(&merge->content, file->path, again, &merge->error) < 0) {
+    merge_say("%s: %s", file->path, merge->error.text);
+    return -1;
+  }
+  *source =
+      (struct reduce_source){.context = merge,
+                             .rank = file->rank,
+                             .nprocs = merge->journals.nprocs,
+                             .keep_ranks = merge->options->keep_ranks,
+                             .limits = reduce_default_limits,
+                             .host = "",
+                             .names = merge->content.content.names,
+                             .names_length = merge->content.content.names_length,
+                             .bytes = 1, /* a journal is there because something was recorded */
+                             .times = times_of(file),
+                             .content = content,
+                             .job = job,
+                             .config = &merge->config,
+                             .identity = {.jobid = file->job.jobid, .pid = getpid()},
+                             .begun_ns = 0,
+                             .final_path = merge->final};
+  return 0;
+}
+
+static void close_rank(void *context, int rank, struct reduce_source *source) {
+  struct merge *merge = context;
+  (void)rank;
+  (void)source;
+  journal_content_free(&merge->content);
+}
+
+static int make_output_path(struct merge *merge) {
+  char folder[PATH_MAX] = "";
+  if (merge->options->output[0] != '/' && !getcwd(folder, sizeof(folder))) return -1;
+  int n = snprintf(merge->output, sizeof(merge->output), "%s%s%s", folder, folder[0] ? "/" : "",
+                   merge->options->output);
+  merge->config.logfile = merge->output;
+  merge->config.exe = merge->config.logpath = "";
+  return n < (int)sizeof(merge->output) ? 0 : -1;
+}
+
+static void say_missing(struct merge *merge) {
+  char missing[256];
+  int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
+  int unfinished = 0;
+  for (int i = 0; i < merge->journals.count; i++)
+    unfinished += merge->journals.files[i].job.end_time_sec == 0;
+  snprintf(merge->more, sizeof(merge->more), "%s%s%s%s",
+           unfinished ? "end=killed; log merged from journals\n" : "",
+           count ? "missing_ranks=" : "", missing, count ? "\n" : "");
+  if (count)
+    merge_say("no journal of %" PRId64 " of %" PRId64 " ranks, which did no I/O or lost it: %s",
+              count, merge->journals.nprocs, missing);
+}
+
+static int run(struct merge *merge) {
+  struct player player = {
+      .size = merge->journals.count, .context = merge, .open = open_rank, .close = close_rank};
+  if (journals_sort(&merge->journals) < 0) return 1;
+  if (make_output_path(merge) < 0) {
+    merge_say("%s: the path is too long", merge->options->output);
+    return 1;
+  }
+  if (access(merge->output, F_OK) == 0) {
+    merge_say("%s is there already", merge->output);
+    return 1;
+  }
+  say_missing(merge);
+  if (player_run(&player, NULL) < 0) {
+    if (!merge->error.text[0]) merge_say("%s cannot be written", merge->output);
+    return 1;
+  }
+  for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
+    if (unlink(merge->journals.files[i].path) < 0)
+      merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));
+  return 0;
+}
+
+static int64_t seconds(const char *text) {
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  return *end || end == text || errno || value <= 0 ? -1 : value;
+}
+
+static int read_options(struct options *options, int argc, char **argv) {
+  enum { REDUX = 256, NO_REDUX, END, REMOVE };
+  static const struct option names[] = {{"output", required_argument, NULL, 'o'},
+                                        {"shared-redux", no_argument, NULL, REDUX},
+                                        {"no-shared-redux", no_argument, NULL, NO_REDUX},
+                                        {"job-end-time", required_argument, NULL, END},
+                                        {"remove", no_argument, NULL, REMOVE},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
+  int code;
+  while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
+    if (code == 'o')
+      options->output = optarg;
+    else if (code == REDUX)
+      options->keep_ranks = 0;
+    else if (code == NO_REDUX)
+      options->keep_ranks = 1;
+    else if (code == REMOVE)
+      options->remove = 1;
+    else if (code == END && (options->end = seconds(optarg)) > 0)
+      continue;
+    else
+      return code == 'h' ? 1 : -1;
+  }
+  return optind < argc ? 0 : -1;
+}
+
+int main(int argc, char **argv) {
+  struct options options = {.output = "darshan-merge.darshan"};
+  static struct merge merge;
+  int result = read_options(&options, argc, argv);
+  if (result != 0) {
+    fputs(usage, result > 0 ? stdout : stderr);
+    return result > 0 ? 0 : 2;
+  }
+  merge.options = &options;
+  for (int i = optind; result == 0 && i < argc; i++)
+    result = journals_add(&merge.journals, argv[i]) < 0;
+  if (result == 0) result = run(&merge);
+  journals_free(&merge.journals);
+  return result;
+}

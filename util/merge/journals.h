@@ -1,0 +1,31 @@
+/* The journals that a job left, one per rank. */
+#ifndef DARSHAN_MERGE_JOURNALS_H
+#define DARSHAN_MERGE_JOURNALS_H
+
+#include "darshan-util.h"
+
+struct journal_file {
+  char *path;
+  int64_t rank;
+  struct darshan_job job;
+  double last; /* seconds from start: the last thing that any record knows */
+};
+
+struct journals {
+  struct journal_file *files; /* by rank */
+  int count;
+  int64_t nprocs;
+};
+
+/* Adds a journal, or all journals in a folder.  -1: one line was said. */
+int journals_add(struct journals *journals, const char *path);
+/* Puts them in order.  -1: they are not of one job, and one line was said. */
+int journals_sort(struct journals *journals);
+/* The ranks that have none, as "0,3-5"; empty if there are no such.  Returns
+ * how many. */
+int64_t journals_missing(const struct journals *journals, char *out, size_t room);
+void journals_free(struct journals *journals);
+
+void merge_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
