@@ -1,12 +1,16 @@
 /* Times one kind of HDF5 call in a loop: hdf5-cost KIND CALLS FOLDER
  *
- * Prints nanoseconds of processor time per call.  The same program is run bare and
- * with the runtime, and the difference is what the runtime adds. */
+ * Prints nanoseconds of processor time per call, in the fastest of LOOPS loops that
+ * share the calls: what other programs do to the caches spoils some of them only.
+ * The same program is run bare and with the runtime, and the difference is what the
+ * runtime adds. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { LOOPS = 40 };
 
 static hid_t file, data, element, one;
 
@@ -88,12 +92,17 @@ int main(int argc, char **argv) {
   void (*call)(void) = NULL;
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
     if (strcmp(kinds[i].name, argv[1]) == 0) call = kinds[i].call;
-  if (!call || calls <= 0) return 2;
+  if (!call || calls < LOOPS) return 2;
   prepare(argv[3]);
   call(); /* what the first one does besides is not the question */
-  double start = processor_ns();
-  for (long i = 0; i < calls; i++)
-    call();
-  printf("%.1f\n", (processor_ns() - start) / (double)calls);
+  double fastest = 0;
+  for (int loop = 0; loop < LOOPS; loop++) {
+    double start = processor_ns();
+    for (long i = 0; i < calls / LOOPS; i++)
+      call();
+    double taken = (processor_ns() - start) / (double)(calls / LOOPS);
+    if (loop == 0 || taken < fastest) fastest = taken;
+  }
+  printf("%.1f\n", fastest);
   return must(H5Fclose(file)) < 0;
 }

@@ -16,7 +16,7 @@ def row_of(outcome: Outcome, name: str) -> Row:
     return row
 
 
-@pytest.mark.parametrize("name", ["contiguous", "chunked"])
+@pytest.mark.parametrize("name", ["contiguous", "chunked", "late"])
 def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None:
     """Each byte is written once; what was read back came from HDF5's memory or the file."""
     row = row_of(program.run("storage", "env", SETTING), name)

@@ -377,3 +377,46 @@ def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_p
     check_factor(found[1], moved, row["DISTINCT_BYTES_READ"])
     assert float(found[1]) > 20
     assert "16 x 4096 (256 KiB)" in text
+
+
+def test_raw_data_apart(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
+    """Where HDF5 was asked, each dataset's raw data stands beside its metadata."""
+    outcome = program_of(build, parser, tmp_path).run("storage", "env", "DARSHAN_HDF5_STORAGE=1")
+    lines = report(summary, tmp_path, outcome.log).splitlines()
+    start = next(i for i, line in enumerate(lines) if "Raw data and metadata" in line)
+    (shown,) = (line for line in lines[start:] if re.match(r"^ *\d+ +/late .*(?<!%)$", line))
+    row = next(row for name, row in outcome.layers.items() if name.endswith("a.h5:/late"))
+    raw = row["DISTINCT_RAW_BYTES_WRITTEN"]
+    expected = (0, 0, raw, row["DISTINCT_BYTES_WRITTEN"] - raw)
+    cells = re.findall(AMOUNT, re.sub(r"\b0B", "0 B", shown))  # a thin space is lost
+    assert raw > 0 and len(cells) == len(expected)
+    assert all(close(quantities(c)[0], true, 0.5) for c, true in zip(cells, expected))
+
+
+def test_calls_on_metadata(summary: Run, tmp_path: Path) -> None:
+    """Calls and times of H5_META, by kind; two processes of one file together."""
+    module = module_by_name("H5_META")
+    assert module is not None
+    name = b"/data/a.h5"
+    values = {"ATTR_READS": 1000, "ATTR_OTHER": 234, "LINK_CREATES": 5, "F_ATTR_TIME": 1.5}
+    raw = b""
+    for rank in range(2):
+        found = [values.get(c.name[len("H5_META_") :], 0) for c in module.counters]
+        times = [float(values.get(c.name[len("H5_META_") :], 0)) for c in module.fcounters]
+        words = f"<Qq{len(found)}q{len(times)}d"
+        raw += struct.pack(words, record_id(name), rank, *found, *times)
+    upper = layers_record(name.decode(), 0, {"UPPER_MODULE": 3, "OPEN_CALLS": 1})
+    log = standard_log(
+        {},
+        names=[(record_id(name), name)],
+        annex=[
+            Region("H5_META", 1, raw=raw, number=module.id),
+            Region("LAYERS", 1, raw=upper, number=layers_module().id),
+        ],
+    )
+    path = tmp_path / "log.darshan"
+    path.write_bytes(encode(log))
+    text = report(summary, tmp_path, path)
+    text = text[text.index("Calls on metadata of the files") :]
+    shown = next(line for line in text.splitlines() if line.startswith("/data/a.h5"))
+    assert shown.split() == ["/data/a.h5", "2,468:", "3.00", "s", "-", "10:", "0", "s", "-", "-"]

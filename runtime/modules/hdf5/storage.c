@@ -77,12 +77,26 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
+/* The number of chunks is known only when those that wait in the cache are written. */
+static void write_waiting(struct h5_library *lib, int64_t id) {
+  uint64_t n = 0;
+  int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;
+  if (space < 0) return;
+  lib->H5Dget_num_chunks(id, space, &n);
+  lib->H5Sclose(space);
+}
+
 /* Asking makes the library write what it still holds of the dataset: that is
- * booked as a flush. */
+ * booked as a flush, before what was written is held against the chunks. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
-  struct layer_frame *frame = layer_push(LAYER_FLUSH, &known->dataset->layer);
+  struct layer_state *layer = &known->dataset->layer;
+  struct layer_frame *frame = layer_push(LAYER_FLUSH, layer);
   uint64_t t1 = ticks_now();
+  if (known->dataset->layout == CHUNKED) write_waiting(lib, known->id);
+  uint64_t t2 = ticks_now();
+  layer_pop(frame, layer, t1, t2);
+  frame = layer_push(LAYER_META, layer);
   ask(lib, known->id, known->dataset);
-  layer_pop(frame, &known->dataset->layer, t1, ticks_now());
+  layer_pop(frame, layer, t2, ticks_now());
 }

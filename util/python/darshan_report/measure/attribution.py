@@ -108,6 +108,19 @@ class Contents:
     time: float  # seconds in their calls
 
 
+@dataclass(frozen=True, eq=False)
+class Metadata:
+    """Metadata calls of one HDF5 file over all processes: its H5_META record."""
+
+    id: int
+    counters: dict[str, int]  # by name without the prefix
+    times: dict[str, float]  # seconds
+
+    def calls(self, prefixes: tuple[str, ...]) -> int:
+        """Calls whose counters begin so."""
+        return sum(value for name, value in self.counters.items() if name.startswith(prefixes))
+
+
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
     """Ids, and a row of counters and of fcounters per id: sums, or the largest value."""
     order = np.argsort(records.ids, kind="stable")
@@ -142,6 +155,7 @@ class Attribution:
         with np.errstate(over="ignore", invalid="ignore"):
             self._seconds = self._fcounters[:, whole].sum(axis=1)
         self._h5d = log.records("H5D")
+        self._h5_meta = log.records("H5_META")
 
     def _upper(self, place: int) -> Upper:
         return Upper(
@@ -205,6 +219,26 @@ class Attribution:
         """Id of the file that a dataset lies in, None if H5D has no record of it."""
         place = self._place_in_h5d.get(dataset)
         return None if place is None else int(self._h5d["file_rec_id"][place])
+
+    @functools.cached_property
+    def metadata(self) -> list[Metadata]:
+        """The H5_META records, that with the most time first."""
+        if not len(self._h5_meta.ids):
+            return []
+        ids, counters, fcounters = _joined(self._h5_meta)
+        prefix, module = "H5_META_", self._h5_meta.module
+        names = [c.name[len(prefix) :] for c in module.counters]
+        times = [c.name[len(prefix) :] for c in module.fcounters]
+        with np.errstate(over="ignore", invalid="ignore"):
+            order = np.lexsort((ids, -fcounters.sum(axis=1)))
+        return [
+            Metadata(
+                int(ids[p]),
+                {n: int(v) for n, v in zip(names, counters[p])},
+                {n: float(v) for n, v in zip(times, fcounters[p])},
+            )
+            for p in order
+        ]
 
     @functools.cached_property
     def contents(self) -> dict[int, Contents]:

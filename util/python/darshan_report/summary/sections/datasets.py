@@ -9,6 +9,7 @@ from ..plots import layers_below
 from ..text import shorten
 from ..units import amount, plural, seconds, share
 from .dataset_tables import Name, bytes_table, endings, factor, files_table, time_table
+from .metadata_tables import calls_table, raw_table
 
 TOP = 10
 _NAME = 34  # characters of a dataset's name in a table
@@ -92,9 +93,11 @@ def blocks(context: Context) -> list[Block]:
         )
         found.append(Paragraph("Bytes of the datasets"))
         found.append(bytes_table(names, datasets))
+        found += raw_table(names, datasets)
         found.append(Paragraph("Time and storage of the datasets"))
         found.append(time_table(attribution, datasets))
     if attribution.num_files:
         found.append(Paragraph("Time in the files themselves"))
         found.append(files_table(context, attribution, TOP))
+        found += calls_table(context, attribution, TOP)
     return found

@@ -65,7 +65,7 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 def _left_out(context: Context) -> list[str]:
-    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS"}
+    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS", "H5_META"}
     quiet = {m for m, _ in context.damaged}
     modules = []
     for region in context.info.regions:

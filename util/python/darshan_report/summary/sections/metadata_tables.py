@@ -1,0 +1,99 @@
+"""Metadata on the page about datasets: calls per HDF5 file, and its share of the bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...measure.attribution import Attribution, Metadata, Upper
+from ..context import Context
+from ..model import Block, Column, Paragraph, Table
+from ..units import NONE, amount, seconds
+from .dataset_tables import Name, ending
+
+_FILE_NAME = 34  # characters
+_DIRECTIONS = ("READ", "WRITTEN")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Counters of H5_META that make up one column."""
+
+    title: str
+    prefixes: tuple[str, ...]
+    time: str
+
+
+GROUPS = (
+    Group("Attributes", ("ATTR_",), "ATTR"),
+    Group("Groups", ("GROUP_",), "GROUP"),
+    Group("Links", ("LINK_",), "LINK"),
+    Group("Objects, types", ("OBJECT_", "TYPE_"), "OBJECT"),
+    Group("Others", ("SET_EXTENTS", "REFRESHES", "CHUNK_", "SWMR_", "MULTI_"), "OTHER"),
+)
+
+
+def _cell(file: Metadata, group: Group) -> str:
+    calls = file.calls(group.prefixes)
+    return f"{calls:,}: {seconds(file.times[f'F_{group.time}_TIME'])}" if calls else NONE
+
+
+def calls_table(context: Context, attribution: Attribution, most: int) -> list[Block]:
+    """Calls on attributes, groups, links and objects; nothing where there were none."""
+    files = [file for file in attribution.metadata if file.calls(("",))]
+    if not files:
+        return []
+    columns = [Column("HDF5 file", code=True)]
+    columns += [Column(group.title, right=True) for group in GROUPS]
+    rows = [
+        (ending(context.name(file.id), _FILE_NAME), *(_cell(file, group) for group in GROUPS))
+        for file in files[:most]
+    ]
+    left = len(files) - len(rows)
+    note = (
+        "Number of calls and the time in them, summed over processes. Attributes: created, opened, "
+        "read, written, deleted, closed and others. Others: datasets extended or refreshed, chunks "
+        "moved as they are stored, changes to SWMR mode, transfers of several datasets; transfers "
+        "are timed with their datasets."
+    ) + (f" {left:,} more files are not shown." if left > 0 else "")
+    return [
+        Paragraph("Calls on metadata of the files"),
+        Table(tuple(columns), tuple(rows), note),
+    ]
+
+
+def _raw(dataset: Upper, direction: str) -> tuple[str, str]:
+    raw = dataset.counters[f"DISTINCT_RAW_BYTES_{direction}"]
+    if raw < 0:
+        return NONE, NONE
+    rest = max(0, dataset.counters[f"DISTINCT_BYTES_{direction}"] - raw)
+    return amount(raw), amount(rest)
+
+
+def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
+    """Raw data apart from metadata; nothing unless somebody asked for it."""
+    known = [
+        (number, name, dataset)
+        for number, (name, dataset) in enumerate(zip(names, datasets), 1)
+        if dataset.distinct > 0
+        and any(dataset.counters[f"DISTINCT_RAW_BYTES_{d}"] >= 0 for d in _DIRECTIONS)
+    ]
+    if not known:
+        return []
+    columns = (
+        Column("", right=True),
+        Column("Dataset", code=True),
+        Column("Raw data read", right=True),
+        Column("Metadata read", right=True),
+        Column("Raw data written", right=True),
+        Column("Metadata written", right=True),
+    )
+    rows = tuple(
+        (str(number), name.full, *_raw(dataset, "READ"), *_raw(dataset, "WRITTEN"))
+        for number, name, dataset in known
+    )
+    note = (
+        "Different bytes of the file that POSIX moved inside calls on the dataset. Raw data: those "
+        "where HDF5 says that the dataset's elements lie. Metadata: the others, such as headers "
+        "and B-trees."
+    )
+    return [Paragraph("Raw data and metadata of the datasets"), Table(columns, rows, note)]
