@@ -63,4 +63,15 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return seconds + (double)(int64_t)(ticks - origin) * seconds_per_tick;
 }
 
+/* When the line says that this many seconds will have passed. */
+static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double seconds) {
+  const struct clock_line *line =
+      &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
+  double at, seconds_per_tick;
+  uint64_t origin = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds, &at, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds_per_tick, &seconds_per_tick, __ATOMIC_RELAXED);
+  return origin + (uint64_t)(int64_t)((seconds - at) / seconds_per_tick);
+}
+
 #endif

@@ -11,7 +11,9 @@
 #include "../intercept/spin.h"
 #include "../log/ranks.h"
 #include "../log/write.h"
+#include "../modules/dxt/dxt.h"
 #include "../modules/hdf5/hdf5.h"
+#include "../modules/heatmap/heatmap.h"
 #include "../modules/layers/layers.h"
 #include "../modules/mpiio/mpiio.h"
 #include "../modules/pnetcdf/pnetcdf.h"
@@ -34,8 +36,8 @@ static uint32_t *phase_word(void) {
 
 static int prepare_memory(void) {
   static const int modules[STORE_FIRST_ANNEX] = {
-      DARSHAN_MOD_POSIX,        DARSHAN_MOD_MPIIO,       DARSHAN_MOD_H5F,  DARSHAN_MOD_H5D,
-      DARSHAN_MOD_PNETCDF_FILE, DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO};
+      DARSHAN_MOD_POSIX,        DARSHAN_MOD_MPIIO,       DARSHAN_MOD_H5F,   DARSHAN_MOD_H5D,
+      DARSHAN_MOD_PNETCDF_FILE, DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO, DARSHAN_MOD_HEATMAP};
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
   for (int i = 0; i < STORE_FIRST_ANNEX; i++)
     limits.records[i] = darshan_rt.config.max_records[modules[i]];
@@ -52,6 +54,7 @@ static int prepare_memory(void) {
   sys_madvise(phase_word(), PAGE, MADV_WIPEONFORK);
   if (store_prepare(&darshan_rt.store, &limits) < 0) return -1;
   if (posix_prepare(darshan_rt.store.regions[STORE_POSIX].limit) < 0) return -1;
+  if (dxt_prepare() < 0 || heatmap_prepare() < 0) return -1;
   return stdio_prepare(darshan_rt.store.regions[STORE_STDIO].limit);
 }
 
@@ -175,6 +178,9 @@ static void become_child(void) {
   h5_forked();
   pn_forked();
   layers_forked();
+  mpiio_forked();
+  dxt_forked();
+  heatmap_forked();
   /* A child of an MPI rank is none. */
   if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
@@ -188,6 +194,7 @@ static uint32_t stop_recording(void) {
   stdio_finish();
   uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  if (phase != RUNTIME_FINISHED) heatmap_settle();
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
     describe_job(0);

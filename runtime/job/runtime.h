@@ -6,7 +6,9 @@
 #include "../intercept/guard.h"
 #include "../intercept/linked.h"
 #include "../log/logname.h"
+#include "../modules/dxt/dxt-state.h"
 #include "../modules/hdf5/hdf5-state.h"
+#include "../modules/heatmap/heatmap-state.h"
 #include "../modules/layers/layers-state.h"
 #include "../modules/mpiio/mpiio-state.h"
 #include "../modules/pnetcdf/pnetcdf-state.h"
@@ -43,6 +45,8 @@ struct darshan_runtime {
   struct hdf5_state hdf5;
   struct mpiio_state mpiio;
   struct pnetcdf_state pnetcdf;
+  struct dxt_state dxt;
+  struct heatmap_state heatmap;
   struct mpi_state mpi;
 
   struct linked_table *linked; /* programs that hold libraries in themselves */

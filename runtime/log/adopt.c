@@ -34,9 +34,12 @@ static int inside(const struct mapped *map, uint64_t off, uint64_t len) {
 
 static void add_part(struct log_content *content, int module, uint32_t version, int partial,
                      const char *records, size_t length) {
-  if (length == 0 || content->num_parts == LOG_PARTS) return;
-  content->parts[content->num_parts++] =
-      (struct log_part){module, partial, version, records, length};
+  struct log_part part = {.module = module,
+                          .partial = partial,
+                          .version = version,
+                          .records = records,
+                          .length = length};
+  log_content_add(content, &part);
 }
 
 /* The blocks of a live annex lie one behind the other, each with its room. */

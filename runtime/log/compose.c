@@ -28,6 +28,17 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return 0;
 }
 
+/* The records of a part, which is not empty. */
+static int add_records(struct log_draft *draft, struct log_compressor *compressor,
+                       const struct log_part *part, struct darshan_region *region) {
+  if (!part->ready) return add_stream(draft, compressor, part->records, part->length, region);
+  if (draft->room - draft->used < part->length) return -1;
+  *region = (struct darshan_region){draft->used, part->length};
+  memcpy(draft->bytes + draft->used, part->records, part->length);
+  draft->used += part->length;
+  return 0;
+}
+
 static int add_block(struct log_draft *draft, struct log_compressor *compressor,
                      const struct log_part *part) {
   struct darshan_annex_block block = {.module = (uint32_t)part->module,
@@ -65,7 +76,7 @@ static int add_annex(struct log_draft *draft, struct log_compressor *compressor,
 }
 
 static int fill(struct log_draft *draft, const struct log_content *content) {
-  struct log_compressor compressor = {NULL, NULL};
+  struct log_compressor compressor = {.large = NULL};
   struct darshan_header header = {
       .version = DARSHAN_LOG_VERSION, .magic = DARSHAN_LOG_MAGIC, .comp_type = DARSHAN_ZLIB};
   struct darshan_region job;
@@ -77,9 +88,7 @@ static int fill(struct log_draft *draft, const struct log_content *content) {
     if (part->module >= DARSHAN_MAX_MODULES || part->length == 0) continue;
     header.module_versions[part->module] = part->version;
     if (part->partial) header.partial_flag |= UINT64_C(1) << part->module;
-    if (add_stream(draft, &compressor, part->records, part->length, &header.modules[part->module]) <
-        0)
-      return -1;
+    if (add_records(draft, &compressor, part, &header.modules[part->module]) < 0) return -1;
   }
   if (add_annex(draft, &compressor, content) < 0) return -1;
   memcpy(draft->bytes, &header, sizeof(header));

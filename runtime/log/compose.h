@@ -10,6 +10,7 @@ enum { LOG_PARTS = 64 };
 struct log_part { /* the records of one module */
   int module;     /* 64 and above: goes into the annex */
   int partial;    /* 1: records were left out */
+  int ready;      /* 1: the bytes are zlib streams already */
   uint32_t version;
   const char *records;
   size_t length;

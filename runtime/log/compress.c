@@ -17,7 +17,9 @@ enum {
   SMALL_ROOM = 64 << 10,
   /* Beyond: with logs of 1,000 files, level 6 takes 1.5 ms, 7 takes 2.4 ms for
    * 10 % less, 8 and 9 take 8 and 10 ms. */
-  LEVEL = 7
+  LEVEL = 7,
+  /* Traces: level 6 takes five times as long, for 5 % less. */
+  FAST_LEVEL = 1
 };
 
 /* Memory that knows its size: libdeflate does not say it when it gives back. */
@@ -72,21 +74,33 @@ size_t log_compress_bound(size_t n) {
   return libdeflate_zlib_compress_bound(NULL, n) + n / 8;
 }
 
+static size_t compress_large(struct libdeflate_compressor **compressor, int level, const void *in,
+                             size_t n, void *out, size_t room) {
+  if (!*compressor) {
+    libdeflate_set_memory_allocator(take, give_back);
+    *compressor = libdeflate_alloc_compressor(level);
+    if (!*compressor) return 0;
+  }
+  return libdeflate_zlib_compress(*compressor, in, n, out, room);
+}
+
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room) {
   if (n <= SMALL) return compress_small(compressor, in, n, out, room);
-  if (!compressor->large) {
-    libdeflate_set_memory_allocator(take, give_back);
-    compressor->large = libdeflate_alloc_compressor(LEVEL);
-    if (!compressor->large) return 0;
-  }
-  return libdeflate_zlib_compress(compressor->large, in, n, out, room);
+  return compress_large(&compressor->large, LEVEL, in, n, out, room);
+}
+
+size_t log_compress_fast(struct log_compressor *compressor, const void *in, size_t n, void *out,
+                         size_t room) {
+  if (n <= SMALL) return compress_small(compressor, in, n, out, room);
+  return compress_large(&compressor->fast, FAST_LEVEL, in, n, out, room);
 }
 
 void log_compressor_drop(struct log_compressor *compressor) {
   if (compressor->small) give_back(compressor->small);
   if (compressor->large) libdeflate_free_compressor(compressor->large);
-  *compressor = (struct log_compressor){NULL, NULL};
+  if (compressor->fast) libdeflate_free_compressor(compressor->fast);
+  *compressor = (struct log_compressor){.large = NULL};
 }
 
 unsigned log_checksum(const void *bytes, size_t n) {

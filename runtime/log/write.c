@@ -6,6 +6,8 @@
 
 #include "../intercept/sys.h"
 #include "../job/runtime.h"
+#include "../modules/dxt/dxt.h"
+#include "../modules/heatmap/heatmap.h"
 #include "compose.h"
 #include "round.h"
 #include "save.h"
@@ -61,6 +63,7 @@ void log_content_here(struct log_content *content, const char *job, size_t job_l
   content->names_length = store->names_used;
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
+    if (i == STORE_HEATMAP) continue; /* its records are trimmed first */
     struct log_part part = {.module = region->module_id,
                             .version = region->version,
                             .partial = region->overflow != NO_RECORD,
@@ -68,6 +71,8 @@ void log_content_here(struct log_content *content, const char *job, size_t job_l
                             .length = (size_t)region->count * region->record_size};
     log_content_add(content, &part);
   }
+  heatmap_add_part(content);
+  dxt_add_parts(content);
 }
 
 size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {

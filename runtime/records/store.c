@@ -6,6 +6,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "../intercept/sys.h"
+#include "../modules/heatmap/heatmap-state.h"
 #include "record-id.h"
 
 enum {
@@ -34,6 +35,7 @@ static const struct {
     {DARSHAN_MOD_PNETCDF_FILE, VERSION_PNETCDF_FILE, sizeof(struct darshan_pnetcdf_file_record)},
     {DARSHAN_MOD_PNETCDF_VAR, VERSION_PNETCDF_VAR, sizeof(struct darshan_pnetcdf_var_record)},
     {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
+    {DARSHAN_MOD_HEATMAP, VERSION_HEATMAP, sizeof(struct heatmap_record)},
     {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)},
     {DARSHAN_MOD_H5_META, VERSION_H5_META, sizeof(struct darshan_h5_meta_record)},
     {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)},
@@ -54,15 +56,15 @@ static struct darshan_annex_block *annex_block(struct record_store *store,
 }
 
 /* Room for the records of the log, given to the modules that most processes use
- * before the others.  The annex does not count against MODMEM. */
+ * before the others.  Neither the annex nor the few heat maps count against
+ * MODMEM. */
 static void share_room(struct record_store *store, const struct store_limits *limits) {
-  static const int order[STORE_FIRST_ANNEX] = {STORE_POSIX,      STORE_STDIO, STORE_MPIIO,
-                                               STORE_H5F,        STORE_H5D,   STORE_PNETCDF_FILE,
-                                               STORE_PNETCDF_VAR};
+  static const int order[] = {STORE_POSIX, STORE_STDIO,        STORE_MPIIO,      STORE_H5F,
+                              STORE_H5D,   STORE_PNETCDF_FILE, STORE_PNETCDF_VAR};
   uint64_t room = limits->module_bytes;
   for (int i = 0; i < STORE_MODULES; i++)
     store->regions[i].limit = limits->records[i];
-  for (int i = 0; i < STORE_FIRST_ANNEX; i++) {
+  for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
     struct store_region *region = &store->regions[order[i]];
     uint64_t fits = room / shapes[order[i]].record_size;
     if (region->limit > fits) region->limit = (uint32_t)fits;

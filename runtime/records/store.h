@@ -18,7 +18,8 @@ enum store_module {
   STORE_H5D,
   STORE_PNETCDF_FILE,
   STORE_PNETCDF_VAR,
-  STORE_STDIO, /* of the log, in the order of their ids; from here on, the annex */
+  STORE_STDIO,
+  STORE_HEATMAP, /* of the log, in the order of their ids; from here on, the annex */
   STORE_POSIX_EXT,
   STORE_H5_META,
   STORE_LAYERS,

@@ -130,7 +130,8 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
     struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
     record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
-    darshan_rt.posix.aux[number] = (struct posix_aux){.watched = darshan_rt.layers.active};
+    darshan_rt.posix.aux[number] = (struct posix_aux){.watched = darshan_rt.layers.active,
+                                                      .traced = (uint32_t)dxt_on(DXT_POSIX)};
   }
   file->aux = &darshan_rt.posix.aux[number];
   file->name = entry->name;

@@ -92,6 +92,7 @@ int overflow_share(struct posix_state *posix, struct posix_file *file) {
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
     shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
     posix->aux[record].watched = darshan_rt.layers.active;
+    posix->aux[record].traced = (uint32_t)dxt_on(DXT_POSIX);
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
   }
   file->aux = &posix->aux[record];

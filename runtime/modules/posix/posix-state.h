@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "../../records/common-values.h"
+#include "../heatmap/heatmap-state.h"
 #include "records.h"
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
@@ -12,7 +13,11 @@ struct posix_aux { /* in lines of its own: another thread may own the next one *
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched; /* events are told to the layers module */
-  struct common_values access, stride;
+  uint32_t traced;  /* transfers are told to DXT */
+  struct heatmap_span span;
+  struct common_values access;
+  int64_t booked[2]; /* here, so that each line in use holds what belongs together */
+  struct common_values stride;
 } __attribute__((aligned(64)));
 
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };

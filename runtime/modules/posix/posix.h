@@ -10,6 +10,8 @@
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
 #include "../../job/runtime.h"
+#include "../dxt/dxt.h"
+#include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
 
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
@@ -139,7 +141,13 @@ static inline void posix_unlock_other(struct posix_file *file, uint64_t t1, uint
 }
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
-  uint32_t watched = file->aux->watched;
+  struct posix_aux *aux = file->aux;
+  const int64_t *counters = file->record->counters;
+  heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
+              &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
+  if (UNLIKELY(aux->traced))
+    dxt_append(DXT_POSIX, (uint32_t)(aux - darshan_rt.posix.aux), writes, bytes, offset, t1, t2);
+  uint32_t watched = aux->watched;
   posix_unlock(file);
   if (UNLIKELY(watched))
     layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "../heatmap/heatmap-state.h"
 #include "records.h"
 
 struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-state.h */
@@ -12,6 +13,8 @@ struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-sta
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched;   /* events are told to the layers module */
   double last_end[3]; /* metadata, read, write */
+  struct heatmap_span span;
+  int64_t booked[2];
 } __attribute__((aligned(64)));
 
 /* Belongs to an open stream. */

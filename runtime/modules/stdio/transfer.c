@@ -34,6 +34,13 @@ static inline void moved(struct stdio_stream *stream, int bytes_counter, int max
     counters[max_counter] = stream->offset - 1;
 }
 
+static inline void into_heatmap(struct stdio_stream *stream, int writes, int64_t bytes, uint64_t t1,
+                                uint64_t t2) {
+  const int64_t *counters = stream->record->counters;
+  heatmap_add(HEATMAP_STDIO, &stream->aux->span, stream->aux->booked, &counters[STDIO_BYTES_READ],
+              &counters[STDIO_BYTES_WRITTEN], writes, bytes, t1, t2);
+}
+
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   ticks_check(t2);
@@ -42,6 +49,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, start, end);
+  into_heatmap(stream, 0, bytes, t1, t2);
   stdio_remember(stream);
   stdio_unlock_layers(stream, bytes, 0, t2 - t1);
 }
@@ -54,6 +62,7 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
+  into_heatmap(stream, 1, bytes, t1, t2);
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, bytes, t2 - t1);
 }
@@ -78,9 +87,22 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
+/* Nobody knows when a macro moved its bytes: at the latest now. */
+static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
+  const int64_t *counters = stream->record->counters;
+  uint64_t now = ticks_now();
+  int64_t read = counters[STDIO_BYTES_READ] - before[0];
+  int64_t written = counters[STDIO_BYTES_WRITTEN] - before[1];
+  ticks_check(now);
+  if (read) into_heatmap(stream, 0, read, now, now);
+  if (written) into_heatmap(stream, 1, written, now, now);
+}
+
 void stdio_settle_slow(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   if (!stdio_lock(stream)) return;
+  int64_t before[2] = {stream->record->counters[STDIO_BYTES_READ],
+                       stream->record->counters[STDIO_BYTES_WRITTEN]};
   if (file->_IO_read_end == stream->read_end && file->_IO_read_ptr > stream->read_mark) {
     moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, file->_IO_read_ptr - stream->read_mark);
     stream->record->counters[STDIO_READS]++;
@@ -92,6 +114,7 @@ void stdio_settle_slow(struct stdio_stream *stream) {
     stream->record->counters[STDIO_WRITES]++;
     note_inlined(stream);
   }
+  settled_in_heatmap(stream, before);
   stdio_remember(stream);
   stdio_unlock(stream);
 }

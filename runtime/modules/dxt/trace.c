@@ -1,0 +1,126 @@
+/* From transfers to packed segments. */
+#include "dxt.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../intercept/sys.h"
+#include "../../job/names.h"
+#include "pack.h"
+
+enum {
+  FIRST_CHUNK = 256, /* bytes; each next one of a trace is twice as large ... */
+  LARGEST_CHUNK = 64 << 10,
+  SMALLEST_CHUNK = 128, /* what is left at the end is no use below this */
+  KIB = 1024
+};
+
+static const struct {
+  int module_id;
+  enum store_module counters;
+} kinds[DXT_MODULES] = {
+    [DXT_POSIX] = {DARSHAN_MOD_DXT_POSIX, STORE_POSIX},
+    [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
+};
+
+static size_t traces_size(const struct dxt_recorder *recorder) {
+  return (recorder->limit + 2) * sizeof(struct dxt_trace);
+}
+
+int dxt_prepare(void) {
+  for (int i = 0; i < DXT_MODULES; i++) {
+    struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
+    if (!darshan_module_on(&darshan_rt.config, kinds[i].module_id)) continue;
+    recorder->limit = darshan_rt.store.regions[kinds[i].counters].limit;
+    recorder->room = (uint64_t)darshan_rt.config.max_records[kinds[i].module_id] * KIB;
+    recorder->memory = journal_private_memory(recorder->room + PACKED_SLACK);
+    recorder->traces = journal_private_memory(traces_size(recorder));
+    if (!recorder->memory || !recorder->traces) return -1;
+  }
+  return 0;
+}
+
+void dxt_forked(void) {
+  for (int i = 0; i < DXT_MODULES; i++) {
+    struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
+    if (!recorder->traces) continue;
+    sys_madvise(recorder->traces, traces_size(recorder), MADV_DONTNEED);
+    recorder->used = 0;
+    recorder->dropped = 0;
+  }
+}
+
+/* NULL: the memory is used up. */
+static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
+  uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
+  do {
+    uint64_t left = recorder->room - used;
+    size = (wanted < left ? wanted : left) & ~UINT64_C(7);
+    if (size < SMALLEST_CHUNK) return NULL;
+  } while (!__atomic_compare_exchange_n(&recorder->used, &used, used + size, 1, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  struct dxt_chunk *chunk = (struct dxt_chunk *)(void *)(recorder->memory + used);
+  chunk->next = NULL;
+  chunk->used = 0;
+  chunk->room = (uint32_t)(size - sizeof(*chunk));
+  return chunk;
+}
+
+/* 0: there is no room for another segment. */
+static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
+  struct dxt_chunk *last = trace->last;
+  uint64_t wanted = FIRST_CHUNK;
+  if (last) {
+    last->used = (uint32_t)(trace->next - last->bytes);
+    wanted = 2 * (last->room + sizeof(*last));
+  }
+  struct dxt_chunk *chunk =
+      take_chunk(recorder, wanted < LARGEST_CHUNK ? wanted : (uint64_t)LARGEST_CHUNK);
+  if (!chunk) return 0;
+  if (last)
+    last->next = chunk;
+  else
+    trace->first = chunk;
+  trace->last = chunk;
+  trace->next = chunk->bytes;
+  trace->end = chunk->bytes + chunk->room;
+  return 1;
+}
+
+/* Files past the limit of records share one: their segments cannot be told
+ * apart and are left out. */
+static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
+  const struct record_store *store = &darshan_rt.store;
+  const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
+  const struct store_entry *entry = store_find(store, base->id);
+  if (number == store->regions[kinds[module].counters].overflow)
+    darshan_rt.dxt.recorders[module].dropped = 1;
+  else if (entry && !darshan_name_excluded(&darshan_rt.config, kinds[module].module_id, entry->name,
+                                           entry->name_length))
+    trace->decision = DXT_TRACED;
+  if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;
+}
+
+static uint64_t units_of(uint64_t ticks) {
+  double seconds = ticks_seconds(ticks);
+  return seconds > 0 ? (uint64_t)(int64_t)(seconds * DXT_UNITS_PER_SECOND + 0.5) : 0;
+}
+
+void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t bytes, int64_t offset,
+                uint64_t t1, uint64_t t2) {
+  struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[module];
+  struct dxt_trace *trace = &recorder->traces[number];
+  if (UNLIKELY(trace->decision != DXT_TRACED)) {
+    if (trace->decision == DXT_UNDECIDED) decide(module, number, trace);
+    if (trace->decision != DXT_TRACED) return;
+  }
+  if (UNLIKELY(trace->end - trace->next < PACKED_MAX + PACKED_SLACK) &&
+      !add_chunk(recorder, trace)) {
+    __atomic_store_n(&recorder->dropped, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  uint64_t start = units_of(t1), end = units_of(t2);
+  struct dxt_packed segment = {writes, offset, bytes, start, end > start ? end - start : 0};
+  trace->next = dxt_pack(trace->next, &trace->previous, &segment);
+  trace->count[writes]++;
+}

@@ -1,0 +1,136 @@
+/* From packed segments to the DXT part of a log: unpacked piece by piece, each
+ * piece one zlib stream, so that a long trace needs little memory twice. */
+#include "dxt.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../../intercept/sys.h"
+#include "../../log/compose.h"
+#include "../../log/compress.h"
+#include "pack.h"
+#include "trigger.h"
+
+enum { PIECE = 256 << 10 };
+
+/* Releases up to 3.5.0, and what reads their logs, know these and no newer. */
+static const struct {
+  int module_id;
+  uint32_t version;
+  enum store_module counters;
+} parts[DXT_MODULES] = {
+    [DXT_POSIX] = {DARSHAN_MOD_DXT_POSIX, 1, STORE_POSIX},
+    [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, 2, STORE_MPIIO},
+};
+
+/* What a segment is in these versions: without the thread. */
+struct old_segment {
+  int64_t offset, length;
+  double start_time, end_time;
+};
+static_assert(sizeof(struct old_segment) == offsetof(struct darshan_dxt_segment, pthread_id),
+              "format");
+
+struct writer {
+  struct log_compressor compressor;
+  char *piece, *out;
+  size_t used, out_used, out_room;
+  int failed;
+};
+
+static void flush_piece(struct writer *writer) {
+  if (writer->used == 0 || writer->failed) return;
+  size_t length =
+      log_compress_fast(&writer->compressor, writer->piece, writer->used,
+                        writer->out + writer->out_used, writer->out_room - writer->out_used);
+  writer->failed = length == 0;
+  writer->out_used += length;
+  writer->used = 0;
+}
+
+static void *room_for(struct writer *writer, size_t n) {
+  if (writer->used + n > PIECE) flush_piece(writer);
+  void *at = writer->piece + writer->used;
+  writer->used += n;
+  return at;
+}
+
+/* All segments of one kind, in the order in which they were taken. */
+static void put_segments(struct writer *writer, const struct dxt_trace *trace, int writes) {
+  struct dxt_previous previous = {.start = 0};
+  struct dxt_packed segment;
+  if (trace->count[writes] == 0) return;
+  for (const struct dxt_chunk *chunk = trace->first; chunk; chunk = chunk->next) {
+    const unsigned char *end = chunk == trace->last ? trace->next : chunk->bytes + chunk->used;
+    for (const unsigned char *at = chunk->bytes; at < end;) {
+      at = dxt_unpack(at, &previous, &segment);
+      if (segment.writes != writes) continue;
+      struct old_segment *out = room_for(writer, sizeof(*out));
+      out->offset = segment.offset;
+      out->length = segment.length;
+      out->start_time = (double)segment.start / DXT_UNITS_PER_SECOND;
+      out->end_time = (double)(segment.start + segment.duration) / DXT_UNITS_PER_SECOND;
+    }
+  }
+}
+
+static void put_trace(struct writer *writer, enum dxt_module module, uint32_t number,
+                      const char *host) {
+  const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[number];
+  struct darshan_dxt_head head = {.write_count = (int64_t)trace->count[1],
+                                  .read_count = (int64_t)trace->count[0]};
+  const struct darshan_base_record *base =
+      store_record(&darshan_rt.store, parts[module].counters, number);
+  head.base = *base;
+  for (size_t i = 0; i < sizeof(head.hostname) - 1 && host[i]; i++)
+    head.hostname[i] = host[i];
+  memcpy(room_for(writer, sizeof(head)), &head, sizeof(head));
+  put_segments(writer, trace, 1);
+  put_segments(writer, trace, 0);
+}
+
+static int is_kept(enum dxt_module module, uint32_t number) {
+  const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[number];
+  return trace->count[0] + trace->count[1] > 0 && dxt_triggered(module, number);
+}
+
+/* Bytes of the module before compression. */
+static size_t raw_size(enum dxt_module module, uint32_t records) {
+  size_t size = 0;
+  for (uint32_t i = 1; i <= records; i++) {
+    const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[i];
+    if (is_kept(module, i))
+      size += sizeof(struct darshan_dxt_head) +
+              (trace->count[0] + trace->count[1]) * sizeof(struct old_segment);
+  }
+  return size;
+}
+
+static void add_part(struct log_content *content, enum dxt_module module, const char *host) {
+  uint32_t records = darshan_rt.store.regions[parts[module].counters].count;
+  size_t size = raw_size(module, records);
+  if (size == 0) return;
+  struct writer writer = {.out_room = log_compress_bound(size) +
+                                      (size / (PIECE / 2) + 1) * log_compress_bound(0)};
+  writer.piece = journal_private_memory(PIECE);
+  writer.out = journal_private_memory(writer.out_room);
+  if (!writer.piece || !writer.out) return;
+  for (uint32_t i = 1; i <= records && !writer.failed; i++)
+    if (is_kept(module, i)) put_trace(&writer, module, i, host);
+  flush_piece(&writer);
+  struct log_part part = {.module = parts[module].module_id,
+                          .version = parts[module].version,
+                          .partial = (int)darshan_rt.dxt.recorders[module].dropped,
+                          .ready = 1,
+                          .records = writer.out,
+                          .length = writer.out_used};
+  if (!writer.failed) log_content_add(content, &part);
+}
+
+void dxt_add_parts(struct log_content *content) {
+  struct utsname host = {.nodename = ""};
+  if (!dxt_on(DXT_POSIX) && !dxt_on(DXT_MPIIO)) return;
+  SYS1(SYS_uname, &host);
+  for (int i = 0; i < DXT_MODULES; i++)
+    if (dxt_on((enum dxt_module)i)) add_part(content, (enum dxt_module)i, host.nodename);
+}

@@ -1,0 +1,44 @@
+/* What the heat maps keep.  A record is that of the journal: all bins, written
+ * bytes first; the log gets as many as the run was long. */
+#ifndef DARSHAN_HEATMAP_STATE_H
+#define DARSHAN_HEATMAP_STATE_H
+
+#include <stdint.h>
+
+#include "records.h"
+
+enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };
+
+enum { HEATMAP_BINS = 200 };
+
+struct heatmap_record {
+  struct darshan_heatmap_head head;
+  int64_t written[HEATMAP_BINS], read[HEATMAP_BINS]; /* bytes */
+};
+
+/* Belongs to a counter record and is changed under its lock.  As long as the
+ * transfers of a record begin and end within one bin, their bytes are in its
+ * counters only; they are booked when a transfer leaves the bin. */
+struct heatmap_span { /* the bin, in ticks; zeroed: none yet */
+  uint64_t from, until;
+};
+
+/* For modules that keep nothing of the kind themselves: by record number. */
+struct heatmap_slot {
+  struct heatmap_span span;
+  int64_t booked[2];
+};
+
+struct heatmap { /* one layer; in a line of its own */
+  int lock;
+  int refused; /* there was no room for its record */
+  struct heatmap_record *record;
+} __attribute__((aligned(64)));
+
+struct heatmap_state {
+  struct heatmap layers[HEATMAP_LAYERS];
+  struct heatmap_slot *mpiio;
+  double end; /* seconds: when the last bin ends */
+};
+
+#endif

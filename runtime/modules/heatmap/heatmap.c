@@ -1,0 +1,201 @@
+/* From transfers to bins. */
+#include "heatmap.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../intercept/spin.h"
+#include "record-id.h"
+
+#define FIRST_WIDTH 0.1 /* seconds */
+
+static const char *const names[HEATMAP_LAYERS] = {
+    [HEATMAP_POSIX] = "heatmap:POSIX",
+    [HEATMAP_MPIIO] = "heatmap:MPIIO",
+    [HEATMAP_STDIO] = "heatmap:STDIO",
+};
+
+static size_t slots_size(void) {
+  return (darshan_rt.store.regions[STORE_MPIIO].limit + 2) * sizeof(struct heatmap_slot);
+}
+
+int heatmap_prepare(void) {
+  darshan_rt.heatmap.mpiio = journal_private_memory(slots_size());
+  return darshan_rt.heatmap.mpiio ? 0 : -1;
+}
+
+void heatmap_forked(void) {
+  struct heatmap_slot *mpiio = darshan_rt.heatmap.mpiio;
+  memset(&darshan_rt.heatmap, 0, sizeof(darshan_rt.heatmap));
+  darshan_rt.heatmap.mpiio = mpiio;
+  sys_madvise(mpiio, slots_size(), MADV_DONTNEED);
+}
+
+/* With the store's lock.  The head is filled before the journal counts the
+ * record, because its length is in there. */
+static struct heatmap_record *make_record(enum heatmap_layer layer) {
+  struct record_store *store = &darshan_rt.store;
+  struct store_region *region = &store->regions[STORE_HEATMAP];
+  size_t length = strlen(names[layer]);
+  struct store_entry *entry =
+      store_enter(store, darshan_hash(names[layer], length, 0), names[layer], length);
+  size_t needed = ((size_t)region->count + 1) * region->record_size;
+  if (!entry || journal_reserve(&store->journal, &region->part, needed) < 0) return NULL;
+  struct heatmap_record *record = store_record(store, STORE_HEATMAP, region->count + 1);
+  record->head.bin_width_seconds = FIRST_WIDTH;
+  record->head.nbins = HEATMAP_BINS;
+  return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
+}
+
+/* With the layer's lock. */
+static int have_record(enum heatmap_layer layer) {
+  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  if (heatmap->record) return 1;
+  if (heatmap->refused) return 0;
+  if (darshan_module_on(&darshan_rt.config, DARSHAN_MOD_HEATMAP)) {
+    store_lock(&darshan_rt.store);
+    heatmap->record = make_record(layer);
+    store_unlock(&darshan_rt.store);
+  }
+  heatmap->refused = !heatmap->record;
+  return !heatmap->refused;
+}
+
+static void fold_bins(int64_t *bins) {
+  for (int i = 0; i < HEATMAP_BINS / 2; i++)
+    bins[i] = bins[2 * i] + bins[2 * i + 1];
+  memset(bins + HEATMAP_BINS / 2, 0, HEATMAP_BINS / 2 * sizeof(*bins));
+}
+
+void heatmap_reach(struct heatmap_record *record, double seconds) {
+  while (seconds > HEATMAP_BINS * record->head.bin_width_seconds &&
+         record->head.bin_width_seconds < 1e9) {
+    fold_bins(record->written);
+    fold_bins(record->read);
+    record->head.bin_width_seconds *= 2;
+  }
+}
+
+static int bin_at(const struct heatmap_record *record, double seconds) {
+  double bin = seconds / record->head.bin_width_seconds;
+  if (!(bin > 0)) return 0;
+  return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
+}
+
+/* Bytes go to the bins that the transfer overlaps, in proportion to the time in
+ * each.  What is rounded is the sum so far, so that no byte is lost. */
+static void spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
+                   double end) {
+  int first = bin_at(record, start), last = bin_at(record, end);
+  double width = record->head.bin_width_seconds, time = end - start;
+  int64_t done = 0;
+  for (int bin = first; bin < last; bin++) {
+    double part = time > 0 ? (double)bytes * (((bin + 1) * width - start) / time) : 0;
+    int64_t upto = (int64_t)(part + 0.5);
+    if (upto > bytes) upto = bytes;
+    if (upto < done) upto = done;
+    bins[bin] += upto - done;
+    done = upto;
+  }
+  bins[last] += bytes - done;
+}
+
+/* What the record counted since it was booked last belongs to the span's bin. */
+static void book(struct heatmap_record *record, const struct heatmap_span *span, int64_t booked[2],
+                 int64_t read, int64_t written) {
+  int64_t more_read = read - booked[0], more_written = written - booked[1];
+  if (span->until == 0 || (more_read == 0 && more_written == 0)) return;
+  /* The middle, because bins of today are at least as wide. */
+  int bin = bin_at(record, ticks_seconds(span->from + (span->until - span->from) / 2));
+  record->read[bin] += more_read;
+  record->written[bin] += more_written;
+}
+
+static void enter_bin(const struct heatmap_record *record, struct heatmap_span *span, double end) {
+  double width = record->head.bin_width_seconds;
+  int bin = bin_at(record, end);
+  span->from = clock_ticks_at(&darshan_rt.clock, bin * width);
+  span->until = clock_ticks_at(&darshan_rt.clock, (bin + 1) * width);
+}
+
+void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
+                  const struct heatmap_transfer *transfer) {
+  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  int64_t read = *transfer->read, written = *transfer->written;
+  spin_lock(&heatmap->lock);
+  if (have_record(layer)) {
+    struct heatmap_record *record = heatmap->record;
+    double start = ticks_seconds(transfer->t1), end = ticks_seconds(transfer->t2);
+    heatmap_reach(record, end);
+    book(record, span, booked, read - (transfer->writes ? 0 : transfer->bytes),
+         written - (transfer->writes ? transfer->bytes : 0));
+    spread(record, transfer->writes ? record->written : record->read, transfer->bytes, start, end);
+    booked[0] = read;
+    booked[1] = written;
+    enter_bin(record, span, end);
+  } else {
+    *span = (struct heatmap_span){0, UINT64_MAX}; /* never again */
+  }
+  spin_unlock(&heatmap->lock);
+}
+
+/* With the lock of the counter record: the rest of its bytes. */
+static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
+                   int64_t read, int64_t written) {
+  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  spin_lock(&heatmap->lock);
+  if (heatmap->record) book(heatmap->record, span, booked, read, written);
+  spin_unlock(&heatmap->lock);
+  booked[0] = read;
+  booked[1] = written;
+}
+
+static void settle_posix(void) {
+  const struct record_store *store = &darshan_rt.store;
+  for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
+    struct posix_aux *aux = &darshan_rt.posix.aux[i];
+    const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
+    spin_lock(&aux->lock);
+    settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
+           record->counters[POSIX_BYTES_WRITTEN]);
+    spin_unlock(&aux->lock);
+  }
+}
+
+static void settle_stdio(void) {
+  const struct record_store *store = &darshan_rt.store;
+  for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
+    struct stdio_aux *aux = &darshan_rt.stdio.aux[i];
+    const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
+    spin_lock(&aux->lock);
+    settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
+           record->counters[STDIO_BYTES_WRITTEN]);
+    spin_unlock(&aux->lock);
+  }
+}
+
+static void settle_mpiio(void) {
+  const struct record_store *store = &darshan_rt.store;
+  for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
+    struct heatmap_slot *slot = &darshan_rt.heatmap.mpiio[i];
+    const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
+    settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
+           record->counters[MPIIO_BYTES_WRITTEN]);
+  }
+}
+
+void heatmap_settle(void) {
+  darshan_rt.heatmap.end = ticks_seconds(ticks_now());
+  if (!darshan_rt.store.journal.base) return;
+  settle_posix();
+  settle_stdio();
+  settle_mpiio();
+}
+
+double heatmap_end(void) {
+  return darshan_rt.heatmap.end;
+}
+
+void heatmap_set_end(double seconds) {
+  darshan_rt.heatmap.end = seconds;
+}

@@ -1,0 +1,58 @@
+/* From the bins in memory to the records of a log. */
+#include "heatmap.h"
+
+#include <string.h>
+
+#include "../../log/compose.h"
+
+/* The bins that the run needed: ceil(end / width), all if that is more. */
+static int64_t bins_needed(double end, double width) {
+  double bins = end / width;
+  if (!(bins < HEATMAP_BINS)) return HEATMAP_BINS;
+  int64_t whole = bins > 0 ? (int64_t)bins : 0;
+  return whole + (bins > (double)whole);
+}
+
+static int has_traffic(const struct heatmap_record *record) {
+  for (int i = 0; i < HEATMAP_BINS; i++)
+    if (record->written[i] || record->read[i]) return 1;
+  return 0;
+}
+
+/* A transfer that ended while the end was taken may lie behind it by the
+ * clock's resolution: its bytes stay in the last bin. */
+static void put_bins(char *out, const int64_t *bins, int64_t kept) {
+  int64_t more = 0;
+  for (int64_t i = kept; i < HEATMAP_BINS; i++)
+    more += bins[i];
+  memcpy(out, bins, (size_t)kept * sizeof(*bins));
+  if (more == 0 || kept == 0) return;
+  more += bins[kept - 1];
+  memcpy(out + (size_t)(kept - 1) * sizeof(*bins), &more, sizeof(more));
+}
+
+/* Returns the length. */
+static size_t put_record(char *out, struct heatmap_record *record, double end) {
+  heatmap_reach(record, end);
+  struct darshan_heatmap_head head = record->head;
+  head.nbins = bins_needed(end, head.bin_width_seconds);
+  size_t bins = (size_t)head.nbins * sizeof(int64_t);
+  memcpy(out, &head, sizeof(head));
+  put_bins(out + sizeof(head), record->written, head.nbins);
+  put_bins(out + sizeof(head) + bins, record->read, head.nbins);
+  return sizeof(head) + 2 * bins;
+}
+
+void heatmap_add_part(struct log_content *content) {
+  const struct store_region *region = &darshan_rt.store.regions[STORE_HEATMAP];
+  if (region->count == 0) return;
+  char *out = journal_private_memory(region->count * sizeof(struct heatmap_record));
+  if (!out) return;
+  struct log_part part = {.module = region->module_id, .version = region->version, .records = out};
+  for (uint32_t i = 1; i <= region->count; i++) {
+    struct heatmap_record *record = store_record(&darshan_rt.store, STORE_HEATMAP, i);
+    if (has_traffic(record))
+      part.length += put_record(out + part.length, record, darshan_rt.heatmap.end);
+  }
+  log_content_add(content, &part);
+}
