@@ -179,8 +179,10 @@ static void settle_mpiio(void) {
   for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
     struct heatmap_slot *slot = &darshan_rt.heatmap.mpiio[i];
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
+    spin_lock(&darshan_rt.mpiio.files[i].lock);
     settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
            record->counters[MPIIO_BYTES_WRITTEN]);
+    spin_unlock(&darshan_rt.mpiio.files[i].lock);
   }
 }
 

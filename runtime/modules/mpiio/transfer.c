@@ -1,5 +1,7 @@
 /* Reads and writes. */
 #include "../../records/size-bins.h"
+#include "../dxt/dxt.h"
+#include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
 /* Read and write counters stand side by side, so one function serves both. */
@@ -88,8 +90,8 @@ static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer
 }
 
 /* With the file's lock. */
-static int64_t count_all(struct mpiio_call *call, const struct mpiio_transfer *transfer,
-                         int64_t bytes, int64_t done, uint64_t t1, uint64_t t2) {
+static void count_all(struct mpiio_call *call, const struct mpiio_transfer *transfer, int64_t bytes,
+                      int64_t done, uint64_t t1, uint64_t t2) {
   struct mpiio_file *file = call->file;
   enum mpiio_operation op = transfer->operation;
   ticks_check(t2);
@@ -97,13 +99,15 @@ static int64_t count_all(struct mpiio_call *call, const struct mpiio_transfer *t
   if (transfer->pointer == MPIIO_SHARED && file->ext)
     file->ext->counters[MPIIO_EXT_SHARED_READS + (op == MPIIO_WRITE)]++;
   int64_t place = mpiio_view_place(&call->handle->view, place_of(call->handle, transfer, bytes));
+  uint32_t number = mpiio_file_number(file);
+  heatmap_mpiio(number, op == MPIIO_WRITE, bytes, t1, t2);
+  dxt_mpiio(number, op == MPIIO_WRITE, bytes, place, t1, t2);
   if (transfer->end == MPIIO_AT_ONCE) mpiio_note_done(file, op, bytes, done);
   if (transfer->end == MPIIO_SPLIT) {
     call->handle->split_kind = op;
     call->handle->split_bytes = bytes;
     call->handle->split_begun = t1;
   }
-  return place;
 }
 
 void mpiio_transferred(struct mpiio_call *call, int result, const struct mpiio_transfer *transfer,
