@@ -5,13 +5,14 @@
 
 #include "../job/runtime.h"
 #include "../job/text.h"
+#include "../modules/heatmap/heatmap.h"
 #include "ranks/reduce.h"
 #include "round.h"
 #include "write.h"
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   (void)context;
-  (void)agreed;
+  heatmap_set_end(agreed->times.last);
   log_content_here(content, NULL, 0);
   return 0;
 }
@@ -70,7 +71,7 @@ int log_write_ranks(struct rank_comm *comm) {
       .names_length = store->journal.base ? store->names_used : 0,
       .bytes = record_bytes(store),
       .times = {darshan_rt.job.start_time_sec, darshan_rt.job.start_time_nsec,
-                darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, 0},
+                darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, heatmap_end()},
       .content = content,
       .job = job,
       .config = &darshan_rt.config,

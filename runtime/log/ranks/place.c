@@ -171,7 +171,7 @@ static int place_annex(const struct reduction *reduction, struct place_file *fil
 
 static int write_job(struct reduction *reduction, struct place_file *file) {
   const struct reduce_source *source = reduction->source;
-  struct log_compressor compressor = {NULL, NULL};
+  struct log_compressor compressor = {.large = NULL};
   char job[DARSHAN_JOB_REGION_MAX], out[2 * DARSHAN_JOB_REGION_MAX];
   size_t n = source->job(source->context, &reduction->facts, job);
   size_t stored = log_compress(&compressor, job, n, out, sizeof(out));

@@ -140,7 +140,10 @@ int select_content(const struct selection *selection, const struct log_content *
     struct stretch kind = {.section = (uint32_t)section_of_module(part->module),
                            .version = part->version,
                            .partial = part->partial != 0};
-    if (select_part(selection, &kind, part->records, part->length, own, candidates) < 0) return -1;
+    if (part->ready)
+      stretches_add_ready(own, &kind, part->records, part->length);
+    else if (select_part(selection, &kind, part->records, part->length, own, candidates) < 0)
+      return -1;
   }
   return 0;
 }

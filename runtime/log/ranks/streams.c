@@ -36,6 +36,14 @@ int stretches_add(struct stretches *stretches, struct arena *arena,
   return 0;
 }
 
+void stretches_add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
+                         size_t n) {
+  struct stretch *line = &stretches->lines[stretches->count];
+  *line = *kind;
+  line->raw = line->stored = n; /* how much they were is asked in the annex only */
+  stretches->bytes[stretches->count++] = bytes;
+}
+
 void stretch_join(struct stretch *a, const struct stretch *b) {
   if (in_annex(a->section)) a->crc = (uint32_t)crc32_combine(a->crc, b->crc, (z_off_t)b->stored);
   if (b->version > a->version) a->version = b->version;

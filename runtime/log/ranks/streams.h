@@ -28,6 +28,10 @@ struct stretches {
 int stretches_add(struct stretches *stretches, struct arena *arena,
                   struct log_compressor *compressor, const struct stretch *kind,
                   const void *records, size_t n);
+/* The same for bytes that are streams already, of a module outside the annex;
+ * they must stay where they are. */
+void stretches_add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
+                         size_t n);
 int stretches_prepare(struct stretches *stretches, struct arena *arena, int room);
 
 /* Adds line b behind line a of the same section. */
