@@ -103,11 +103,12 @@ class Lab:
             [self.build / "darshan-parser", log], capture_output=True, text=True, check=True
         )
         found: dict[str, Counters] = {}
+        prefix = module.replace("-", "") + "_"
         for line in done.stdout.splitlines():
             columns = line.split("\t")
             if columns[0] == module:
                 counters = found.setdefault(Path(columns[5]).name, {})
-                counters[columns[3].removeprefix(f"{module}_")] = float(columns[4])
+                counters[columns[3].removeprefix(prefix)] = float(columns[4])
         return found
 
 

@@ -22,6 +22,12 @@ class Mpi:
         commands = (f"mpicc.{self.name}", f"mpiexec.{self.name}")
         return " and ".join(command for command in commands if not shutil.which(command))
 
+    def missing_package(self, library: str) -> str:
+        """The name of a library's build for this MPI, if pkg-config does not know it."""
+        name = f"{library}-{self.name}"
+        found = subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+        return "" if found else name
+
     def package(self, library: str) -> list[str]:
         """Options that compile and link with the build of a library for this MPI."""
         words = subprocess.run(

@@ -58,6 +58,7 @@ class Measured:
     bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
     ours: dict[str, float]
     same: bool  # the file
+    digest: str
     log: Path
     counters: dict[str, Counters] = field(default_factory=dict)  # per module: of the file
 
@@ -125,16 +126,23 @@ class Study:
         assert ours.log
         counters = {
             module: self.lab.counters(ours.log, module).get(FILE, {})
-            for module in ("POSIX", "MPIIO", "H5F", "LAYERS")
+            for module in ("POSIX", "MPI-IO", "H5F", "LAYERS")
         }
-        counters["H5D"] = total(self.lab.counters(ours.log, "H5D"))
-        return Measured(numbers(bare), numbers(ours), left == found, ours.log, counters)
+        counters["POSIX of all"] = total(list(self.lab.counters(ours.log).values()))
+        counters["H5D"] = total(self.datasets(ours.log, "H5D"))
+        counters["LAYERS of datasets"] = total(self.datasets(ours.log, "LAYERS"))
+        return Measured(numbers(bare), numbers(ours), left == found, left, ours.log, counters)
+
+    def datasets(self, log: Path, module: str) -> list[Counters]:
+        """A module's records of the variables."""
+        records = self.lab.counters(log, module)
+        return [record for name, record in records.items() if name.startswith("variable")]
 
 
-def total(records: dict[str, Counters]) -> Counters:
-    """Sums over the datasets."""
-    names = {name for record in records.values() for name in record}
-    return {name: sum(record.get(name, 0) for record in records.values()) for name in names}
+def total(records: list[Counters]) -> Counters:
+    """Sums over records."""
+    names = {name for record in records for name in record}
+    return {name: sum(record.get(name, 0) for record in records) for name in names}
 
 
 def where_time_went(layers: Counters, operation: str) -> dict[str, float]:
@@ -161,7 +169,7 @@ WRITE_HEAD = (
 
 def write_row(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> list[str]:
     """How fast, and what became of the writes."""
-    posix, mpiio = measured.counters["POSIX"], measured.counters["MPIIO"]
+    posix, mpiio = measured.counters["POSIX"], measured.counters["MPI-IO"]
     speed, sizes = SOURCE[mode]
     return [
         f"{mpi.name}, {mesh.ranks}",

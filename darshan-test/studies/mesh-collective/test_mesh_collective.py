@@ -1,0 +1,107 @@
+"""What does not depend on time in the small form of the study, and where waiting is booked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from instrumented import Lab
+from mesh_collective import MODES, VALUE, Measured, Mesh, Study, where_time_went
+from mpirun import MPIS, Mpi
+
+MESH = Mesh(ranks=8, edge=12, parts=2, variables=3)
+LATE = 300  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """Like that of the other studies; what is compiled here needs a parallel HDF5."""
+    return Lab(build, tmp_path_factory.mktemp("mesh"))
+
+
+@pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """One MPI after the other; skips where it or its HDF5 is missing."""
+    chosen: Mpi = request.param
+    missing = chosen.missing() or chosen.missing_package("hdf5")
+    if missing and os.environ.get("CI"):
+        pytest.fail(f"CI is set, but there is no {missing}")
+    if missing:
+        pytest.skip(f"there is no {missing}")
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
+    """Each mode once."""
+    study = Study(lab, mpi)
+    return {mode: study.measure(MESH, mode) for mode in MODES}
+
+
+def test_file_is_the_same(measured: dict[str, Measured]) -> None:
+    """The runtime changes nothing, and the modes differ only in how they write."""
+    assert all(result.same for result in measured.values())
+    assert len({result.digest for result in measured.values()}) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
+    """HDF5's own counters do not depend on the mode, but for the one that names it."""
+    datasets = measured[mode].counters["H5D"]
+    assert datasets["WRITES"] == MESH.writes
+    assert datasets["BYTES_WRITTEN"] == MESH.bytes
+    assert datasets["USE_MPIIO_COLLECTIVE"] == (MESH.variables if mode == "collective" else 0)
+    assert measured[mode].counters["H5F"]["USE_MPIIO"] == 1
+
+
+def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
+    """Each for itself: a write of MPI-IO and one of POSIX for every row of every part."""
+    counters = measured["independent"].counters
+    posix, mpiio = counters["POSIX"], counters["MPI-IO"]
+    metadata = mpiio["INDEP_WRITES"] - MESH.rows
+    assert 0 < metadata <= 2 * MESH.ranks
+    assert posix["WRITES"] == mpiio["INDEP_WRITES"]
+    assert mpiio["COLL_WRITES"] == 0
+    row = MESH.edge * VALUE
+    assert posix["ACCESS1_ACCESS"] == row
+    assert MESH.rows <= posix["ACCESS1_COUNT"] <= MESH.rows + metadata
+    assert posix["SIZE_WRITE_0_100"] + posix["SIZE_WRITE_100_1K"] >= MESH.rows
+    assert posix["BYTES_WRITTEN"] == mpiio["BYTES_WRITTEN"] >= MESH.bytes
+
+
+def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
+    """Together: one call of MPI-IO per rank and part, and few large ones of POSIX."""
+    bad, good = (measured[mode].counters for mode in MODES)
+    assert good["MPI-IO"]["COLL_WRITES"] == MESH.writes
+    assert good["POSIX"]["WRITES"] * 50 < bad["POSIX"]["WRITES"]
+    assert good["MPI-IO"]["BYTES_WRITTEN"] == bad["MPI-IO"]["BYTES_WRITTEN"]
+    # Parts of one call leave gaps: ROMIO reads what lies in them, and writes it again.
+    again = good["POSIX"]["BYTES_WRITTEN"] - bad["POSIX"]["BYTES_WRITTEN"]
+    assert 0 <= again <= good["POSIX"]["BYTES_READ"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
+    """Below datasets and file lies all that POSIX has seen, in files of the MPI too."""
+    counters = measured[mode].counters
+    below = sum(
+        counters[kind][f"{operation}_POSIX_WRITES"]
+        for kind in ("LAYERS", "LAYERS of datasets")
+        for operation in ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+    )
+    assert below == counters["POSIX of all"]["WRITES"]
+    for operation in ("OPEN", "CLOSE"):
+        went = where_time_went(counters["LAYERS"], operation)
+        assert counters["LAYERS"][f"{operation}_CALLS"] == MESH.ranks
+        assert min(went.values()) >= 0
+        assert went["MPIIO"] > 0
+
+
+def test_waiting_for_a_late_rank_is_communication(lab: Lab, mpi: Mpi) -> None:
+    """All ranks but one wait in H5Fclose, and the log says that they wait."""
+    late = Study(lab, mpi, late=LATE).measure(MESH, "collective").counters["LAYERS"]
+    went = where_time_went(late, "CLOSE")
+    waited = (MESH.ranks - 1) * LATE / 1000
+    assert went["all"] > 0.9 * waited
+    assert went["COMM"] + went["MPIIO"] > 0.8 * waited
