@@ -1,57 +1,47 @@
-"""The MPIs of this system: how a program is compiled for one, and started on its ranks."""
+"""Compiles a study's program for an MPI, with the build of a library for this MPI."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+
+from mpi.launch import ROOT_MAY_RUN, Mpi, ranks_of
 
 WARNINGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 
 
-@dataclass(frozen=True)
-class Mpi:
-    """One of Debian's MPIs, by the ending of its commands."""
-
-    name: str
-
-    def missing(self) -> str:
-        """Which of its commands is not installed; empty if all are."""
-        commands = (f"mpicc.{self.name}", f"mpiexec.{self.name}")
-        return " and ".join(command for command in commands if not shutil.which(command))
-
-    def missing_package(self, library: str) -> str:
-        """The name of a library's build for this MPI, if pkg-config does not know it."""
-        name = f"{library}-{self.name}"
-        found = subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
-        return "" if found else name
-
-    def package(self, library: str) -> list[str]:
-        """Options that compile and link with the build of a library for this MPI."""
-        words = subprocess.run(
-            ["pkg-config", "--cflags", "--libs", f"{library}-{self.name}"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        # Its headers' warnings are not ours; the MPI itself is the compiler wrapper's business.
-        return [word.replace("-I", "-isystem", 1) for word in words if word[:3] != "-Wl"]
-
-    def compile(self, source: Path, program: Path, *options: str) -> Path:
-        """Makes a program, or, with -shared, a library."""
-        command = [f"mpicc.{self.name}", *WARNINGS, "-o", program, source, *options]
-        subprocess.run(list(map(str, command)), check=True)
-        return program
-
-    def launch(self, ranks: int, variables: dict[str, str]) -> list[str]:
-        """What stands before a command; the variables reach the ranks, not the launcher."""
-        command = [f"mpiexec.{self.name}", "-n", str(ranks)]
-        if self.name == "openmpi":
-            command += ["--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
-            return command + [w for n, v in variables.items() for w in ("-x", f"{n}={v}")]
-        return command + [w for n, v in variables.items() for w in ("-genv", n, v)]
+def missing(mpi: Mpi, library: str) -> str:
+    """What of an MPI and a library for it is not installed; empty if all is."""
+    if not (mpi.command("mpicc") and mpi.command("mpiexec")):
+        return f"{mpi.name} (mpicc, mpiexec)"
+    package = f"{library}-{mpi.name}"
+    found = subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0
+    return "" if found else package
 
 
-MPIS = (Mpi("openmpi"), Mpi("mpich"))
+def package(mpi: Mpi, library: str) -> list[str]:
+    """Options that compile and link with the build of a library for this MPI."""
+    words = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", f"{library}-{mpi.name}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    # Its headers' warnings are not ours; how to link is the business of the compiler wrapper.
+    return [word.replace("-I", "-isystem", 1) for word in words if word[:3] != "-Wl"]
+
+
+def compile_for(mpi: Mpi, source: Path, program: Path, *options: str) -> None:
+    """Makes a program, or, with -shared, a library."""
+    command = [mpi.command("mpicc"), *WARNINGS, "-o", program, source, *options]
+    subprocess.run(list(map(str, command)), check=True)
+
+
+def launcher(mpi: Mpi, ranks: int, variables: dict[str, str]) -> list[str]:
+    """What stands before a command; the variables reach the ranks, not mpiexec.
+
+    Except for those that Open MPI wants of root; nothing keeps them from the ranks.
+    """
+    root = [f"{k}={v}" for k, v in ROOT_MAY_RUN.items()] if os.getuid() == 0 else []
+    return ["env", *root, *mpi.launch(ranks_of(ranks, variables, []))]

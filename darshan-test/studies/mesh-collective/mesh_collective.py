@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from instrumented import Counters, Lab, Run, digest, print_table
-from mpirun import MPIS, Mpi
+from mpi.launch import MPIS, Mpi
+from mpirun import compile_for, launcher, missing, package
 
 HERE = Path(__file__).resolve().parent
 FILE = "mesh.h5"
@@ -80,10 +81,10 @@ class Study:
     def build(self) -> None:
         """Compiles the program and what is preloaded, once."""
         if not self.program.exists():
-            self.mpi.compile(HERE / "mesh.c", self.program, *self.mpi.package("hdf5"))
+            compile_for(self.mpi, HERE / "mesh.c", self.program, *package(self.mpi, "hdf5"))
         for name in ("slow", "yield"):
             if not self.library(name).exists():
-                self.mpi.compile(HERE / f"{name}.c", self.library(name), "-shared", "-fPIC")
+                compile_for(self.mpi, HERE / f"{name}.c", self.library(name), "-shared", "-fPIC")
 
     @property
     def program(self) -> Path:
@@ -114,7 +115,7 @@ class Study:
         run = self.lab.run(
             [self.program, path, *amounts],
             instrumented=instrumented,
-            launcher=lambda variables: self.mpi.launch(mesh.ranks, variables),
+            launcher=lambda variables: launcher(self.mpi, mesh.ranks, variables),
             variables=self.variables(),
         )
         return run, digest(path)
@@ -204,8 +205,8 @@ def report(lab: Lab, meshes: tuple[Mesh, ...], delay: int, late: int) -> None:
     """Measures and prints."""
     writes, files = [], []
     for mpi in MPIS:
-        if missing := mpi.missing():
-            print(f"no {missing}: {mpi.name} is left out")
+        if lacking := missing(mpi, "hdf5"):
+            print(f"no {lacking}: {mpi.name} is left out")
             continue
         study = Study(lab, mpi, delay, late)
         for mesh in meshes:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from instrumented import Lab
 from mesh_collective import MODES, VALUE, Measured, Mesh, Study, where_time_went
-from mpirun import MPIS, Mpi
+from mpi.launch import MPIS, Mpi
+from mpirun import missing
 
 MESH = Mesh(ranks=8, edge=12, parts=2, variables=3)
 LATE = 300  # milliseconds
@@ -24,11 +25,11 @@ def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """One MPI after the other; skips where it or its HDF5 is missing."""
     chosen: Mpi = request.param
-    missing = chosen.missing() or chosen.missing_package("hdf5")
-    if missing and os.environ.get("CI"):
-        pytest.fail(f"CI is set, but there is no {missing}")
-    if missing:
-        pytest.skip(f"there is no {missing}")
+    lacking = missing(chosen, "hdf5")
+    if lacking and os.environ.get("CI"):
+        pytest.fail(f"CI is set, but there is no {lacking}")
+    if lacking:
+        pytest.skip(f"there is no {lacking}")
     return chosen
 
 
