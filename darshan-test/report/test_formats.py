@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -208,3 +209,30 @@ def test_campaign(summary: Run, tmp_path: Path) -> None:
     assert len(numbers) > 5 and numbers == sorted(numbers, reverse=True)
     done = summary("--campaign", "-o", "c.pdf", folder / "0-chunk-cache.darshan")
     assert (done.returncode, done.stdout) == (0, "c.pdf\n")
+
+
+def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:
+    """A finding on page 1 leads to its evidence, and every section has a bookmark."""
+    if not shutil.which("pdflatex") and not os.environ.get("CI"):
+        pytest.skip("there is no LaTeX")
+    log = problem(tmp_path / "a.darshan", "small-accesses-read")
+    assert summary("-o", "a.pdf", log).returncode == 0
+    command = ["pdftohtml", "-xml", "-i", "-stdout", tmp_path / "a.pdf"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    items = re.findall(r'<item page="(\d+)">([^<]*)</item>', text)
+    assert ("1", "What to change first") in items
+    place = next(page for page, title in items if title == "Problem: Many small reads")
+    link = re.search(r'<a href="[^"#]*#(\d+)">(?:<[bi]>)?1\. Many small reads', text)
+    assert link and link[1] == place
+
+
+def test_long_names_are_given_in_full(summary: Run, tmp_path: Path) -> None:
+    """Shortened in the table, whole in the appendix."""
+    name = "/scratch/" + "/".join(f"folder-{i}" for i in range(20)) + "/file"
+    having = next(having for case, having, _ in CASES if case == "small-accesses-read")
+    log = write(replace(having, rows=(replace(having.rows[0], name=name),)), tmp_path / "a")
+    assert summary("-o", "a.pdf", log).returncode == 0
+    command = ["pdftotext", "-layout", tmp_path / "a.pdf", "-"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    appendix = "".join(text.split("Names in full")[1].split("I/O report")[0].split())
+    assert name in appendix

@@ -8,7 +8,7 @@ from ..diagnose.limits import Limits
 from ..log import Log
 from .context import Context
 from .model import Paragraph, Report
-from .sections import accesses, datasets, files, findings, heat, job, layers, notes
+from .sections import accesses, datasets, files, findings, heat, job, layers, names, notes
 from .text import shorten
 
 
@@ -29,16 +29,17 @@ def compose_context(context: Context) -> Report:
         *accesses.blocks(context),
         *notes.blocks(context),
     ]
+    blocks = [
+        *job.answer(context),
+        *warnings,
+        *findings.top(context),
+        *job.blocks(context),
+        *layers.blocks(context),
+        *layers.sizes(context),
+        *files.top(context),
+        *behind,
+    ]
     return Report(
         title=f"I/O report: {shorten(os.path.basename(log.path), 80)}",
-        blocks=[
-            *job.answer(context),
-            *warnings,
-            *findings.top(context),
-            *job.blocks(context),
-            *layers.blocks(context),
-            *layers.sizes(context),
-            *files.top(context),
-            *behind,
-        ],
+        blocks=blocks + names.blocks(context),
     )

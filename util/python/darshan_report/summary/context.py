@@ -20,6 +20,7 @@ from ..measure.heat import Heat, heats
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, performance
 from ..measure.totals import Totals
+from .text import printable, shorten
 
 _COMMON_SIZES = 4
 
@@ -119,6 +120,7 @@ class Context:
         self.log = log
         self.limits = limits or Limits()
         self.info = log.info
+        self.shortened: dict[str, str] = {}  # as shown -> in full, in order of use
         self.damaged: list[tuple[str, str]] = []  # module, what the library said
 
     @functools.cached_property
@@ -196,3 +198,10 @@ class Context:
         """The name of a record, or its number."""
         found = self.log.name(record)
         return found or f"(no name, id {record})"
+
+    def short(self, name: str, width: int) -> str:
+        """A name cut in the middle where it is long; the appendix then has it in full."""
+        shown = shorten(name, width)
+        if shown != printable(name):
+            self.shortened.setdefault(shown, name)
+        return shown

@@ -77,12 +77,17 @@ def _plots(row: PlotRow, numbers: Iterator[int]) -> str:
     return f'<div class="row">{"".join(parts)}</div>'
 
 
-def _block(block: Block, headings: Iterator[int], numbers: Iterator[int]) -> str:
+def _block(block: Block, headings: Iterator[int], numbers: Iterator[int], report: int) -> str:
     if isinstance(block, Heading):
-        return f'<h2 id="s{next(headings)}">{_text(block.text)}</h2>'
+        level = 3 if block.level else 2
+        anchor = f'<a id="r{report}-{block.anchor}"></a>' if block.anchor else ""
+        return f'<h{level} id="s{next(headings)}">{anchor}{_text(block.text)}</h{level}>'
     if isinstance(block, Paragraph):
         kind = ' class="strong"' if block.strong else ""
-        return f"<p{kind}>{_text(block.text)}</p>"
+        text = _text(block.text)
+        if block.link:
+            text = f'<a href="#r{report}-{block.link}">{text}</a>'
+        return f"<p{kind}>{text}</p>"
     if isinstance(block, Facts):
         return _facts(block)
     if isinstance(block, Table):
@@ -106,9 +111,9 @@ def render(reports: list[Report]) -> str:
     titles = [b.text for b in blocks if isinstance(b, Heading)]
     headings, numbers = iter(range(len(titles))), iter(range(len(blocks) * 4))
     body = []
-    for report in reports:
+    for number, report in enumerate(reports):
         body.append(f"<h1>{_text(report.title)}</h1>")
-        body += [_block(block, headings, numbers) for block in report.blocks]
+        body += [_block(block, headings, numbers, number) for block in report.blocks]
     places = "".join(f'<li><a href="#s{i}">{_text(t)}</a></li>' for i, t in enumerate(titles))
     style = resources.files(__package__).joinpath("page.css").read_text("utf-8")
     return f"""<!DOCTYPE html>

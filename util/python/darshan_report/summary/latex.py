@@ -18,6 +18,7 @@ SOURCE = "report.tex"
 RESULT = "report.pdf"
 # Starts in half the time of lualatex, needs half the memory, and is in every TeX.
 _ENGINE = "pdflatex"
+_BREAKABLE = 12  # rows; a longer table may go over a page, its head repeated
 _SECONDS = 120  # an engine that takes longer hangs
 
 
@@ -36,16 +37,43 @@ def _cell(column: Column, text: str) -> str:
 
 def _table(table: Table) -> str:
     kinds = "".join("r" if c.right else "l" for c in table.columns)
+    long = len(table.rows) > _BREAKABLE
+    kind = "longtable" if long else "tabular"
     # Without @{} the outer columns would stand away from the text above.
-    lines = [rf"{{\footnotesize\begin{{tabular}}{{@{{}}{kinds}@{{}}}}"]
-    lines.append(" & ".join(rf"\textbf{{{latex(c.title)}}}" for c in table.columns) + r"\\\hline")
+    lines = [rf"{{\footnotesize\begin{{{kind}}}{{@{{}}{kinds}@{{}}}}"]
+    head = " & ".join(rf"\textbf{{{latex(c.title)}}}" for c in table.columns)
+    lines.append(head + r"\\\hline" + (r"\endhead" if long else ""))
     for place, row in enumerate(table.rows):
         cells = (_cell(c, text) for c, text in zip(table.columns, row))
         lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(cells) + r"\\")
-    lines.append(r"\end{tabular}\par}")
+    lines.append(rf"\end{{{kind}}}\par}}")
     if table.note:
         lines.append(rf"\note{{{latex(table.note)}}}")
     return "\n".join(lines)
+
+
+def _outline_text(text: str) -> str:
+    """A title for the list of bookmarks, where only plain letters are safe."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in " .,:;-+/=_") else " " for c in text)
+    return latex(plain).replace("-{}", "-").replace(",{}", ",").replace(r"\_", "\\string_")
+
+
+def _inside(blocks: list[Block], place: int) -> int:
+    """Headings of the next level below the heading at this place."""
+    count = 0
+    for block in blocks[place + 1 :]:
+        if isinstance(block, Heading):
+            if block.level == 0:
+                break
+            count += 1
+    return count
+
+
+def _heading(block: Heading, name: str, inside: int) -> str:
+    start = r"\clearpage" if block.new_page else ""
+    children = f" count -{inside}" if inside and block.level == 0 else ""
+    mark = rf"\bookmark{{{name}}}{{{children}}}{{{_outline_text(block.text)}}}"
+    return rf"{start}\heading{{{mark}{latex(block.text)}}}"
 
 
 def _facts(facts: Facts) -> str:
@@ -70,12 +98,11 @@ def _plots(row: PlotRow, pages: Iterator[int]) -> str:
     return r"\par\vskip 2mm" + "\n" + "\\hfill\n".join(cells) + r"\par"
 
 
-def _block(block: Block, pages: Iterator[int]) -> str:
-    if isinstance(block, Heading):
-        start = r"\clearpage" if block.new_page else ""
-        return rf"{start}\heading{{{latex(block.text)}}}"
+def _block(block: Block, pages: Iterator[int], report: int) -> str:
     if isinstance(block, Paragraph):
         text = latex(block.text)
+        if block.link:
+            text = rf"\linkto{{r{report}-{block.link}}}{{{text}}}"
         return rf"{{\normalsize {text}\par}}" if block.strong else rf"{text}\par"
     if isinstance(block, Facts):
         return _facts(block)
@@ -93,11 +120,16 @@ def source(reports: list[Report]) -> str:
     """The LaTeX source of the reports; figures are pages of FIGURES in order."""
     pages = itertools.count(1)
     body = []
-    for report in reports:
+    for number, report in enumerate(reports):
         title = latex(report.title)
         body.append(rf"\clearpage\setcounter{{page}}{{1}}\def\reporttitle{{{title}}}")
         body.append(rf"{{\Large\bfseries {title}\par}}\vskip 1mm")
-        body += [_block(block, pages) for block in report.blocks]
+        for place, block in enumerate(report.blocks):
+            if isinstance(block, Heading):
+                name = f"r{number}-{block.anchor or f'h{place}'}"
+                body.append(_heading(block, name, _inside(report.blocks, place)))
+            else:
+                body.append(_block(block, pages, number))
     template = resources.files(__package__).joinpath("template.tex").read_text("utf-8")
     info = f"/Title {pdf_string(reports[0].title)} /Creator {pdf_string('darshan-job-summary')}"
     # The body last: what a log put into it must not be taken for a mark.

@@ -16,6 +16,8 @@ class Heading:
 
     text: str
     new_page: bool = False
+    anchor: str = ""  # a name that a Paragraph's link leads to
+    level: int = 0  # 1: part of the section of the heading before with level 0
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Paragraph:
 
     text: str
     strong: bool = False
+    link: str = ""  # anchor of the heading that says more
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, Paragraph, Table
-from ..text import shorten
 from ..units import UNKNOWN, amount, plural, seconds, share
 
 TOP = 5
@@ -21,7 +20,7 @@ def _row(context: Context, figures: LayerFigures, place: int, name_width: int) -
     processes, time = int(files.processes[place]), float(files.time[place])
     read, written = int(files.read[place]), int(files.written[place])
     return (
-        shorten(context.name(int(files.ids[place])), name_width),
+        context.short(context.name(int(files.ids[place])), name_width),
         "all" if processes < 0 else f"{processes:,}",
         _cell(read, amount(read)) if figures.moves_bytes else "-",
         _cell(written, amount(written)) if figures.moves_bytes else "-",

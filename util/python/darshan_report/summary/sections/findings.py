@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
 from ..context import Context
 from ..model import Block, Code, Column, Heading, Paragraph, Table
-from ..text import shorten
 from ..units import amount, count, seconds, share
 
 TOP = 3
@@ -36,7 +35,8 @@ def top(context: Context) -> list[Block]:
     found: list[Block] = [Heading("What to change first")]
     for number, finding in enumerate(shown, 1):
         start = f"{number}. " if finding.kind == PROBLEM else ""
-        found.append(Paragraph(f"{start}{finding.title}.", strong=True))
+        text = f"{start}{finding.title}."
+        found.append(Paragraph(text, strong=True, link=f"f-{finding.name}"))
         at = stake(finding)
         found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
         if finding.remedy.text:
@@ -53,11 +53,16 @@ def value(evidence: Evidence) -> str:
     return f"{evidence.value:,}"
 
 
-def _evidence(finding: Finding) -> list[Block]:
+def _evidence(context: Context, finding: Finding) -> list[Block]:
     if not finding.evidence:
         return []
     rows = tuple(
-        (e.module, shorten(e.record, _NAME) if e.record else "(sum over all)", e.counter, value(e))
+        (
+            e.module,
+            context.short(e.record, _NAME) if e.record else "(sum over all)",
+            e.counter,
+            value(e),
+        )
         for e in finding.evidence
     )
     columns = (
@@ -73,7 +78,7 @@ def full(context: Context) -> list[Block]:
     """Every finding: sentence, stake, evidence, remedy, threshold."""
     if not context.findings:
         return []
-    found: list[Block] = [Heading("Findings", new_page=True)]
+    found: list[Block] = [Heading("Findings")]
     found.append(
         Paragraph(
             "Problems first, by what is at stake; seconds are summed over all processes, of run "
@@ -81,7 +86,8 @@ def full(context: Context) -> list[Block]:
         )
     )
     for finding in context.findings:
-        found.append(Heading(f"{_KINDS[finding.kind]}: {finding.title}"))
+        title = f"{_KINDS[finding.kind]}: {finding.title}"
+        found.append(Heading(title, anchor=f"f-{finding.name}", level=1))
         found.append(Paragraph(finding.sentence))
         at = stake(finding)
         if at:
@@ -91,7 +97,7 @@ def full(context: Context) -> list[Block]:
             found.append(Paragraph(f"Remedy: {finding.remedy.text}"))
         if finding.remedy.example:
             found.append(Code(tuple(finding.remedy.example.split("\n"))))
-        found += _evidence(finding)
+        found += _evidence(context, finding)
         if finding.limits:
             found.append(Paragraph(f"Thresholds: {thresholds(context, finding)}."))
     return found
