@@ -53,5 +53,5 @@ def test_python(runner: Runner) -> None:
     )
     assert job.code == 0, job
     name = {"openmpi": "Open", "mpich": "MPICH"}[runner.mpi.name]
-    assert job.out.count(f" of 3: {name}\n") == 3
+    assert job.out.count(f" of 3: {name}") == 3
     check(runner.only_log(job), runner, 3, 10)
