@@ -151,6 +151,25 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
   return found;
 }
 
+static void decide_launch(struct darshan_config *config, char **envp) {
+  static const struct {
+    const char *rank, *size;
+  } launchers[] = {
+#define LAUNCHER(rank, size) {rank, size},
+#include "launchers.def"
+#undef LAUNCHER
+  };
+  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+    const char *rank = find_variable(envp, launchers[i].rank);
+    const char *size = rank != NULL ? find_variable(envp, launchers[i].size) : NULL;
+    if (size == NULL || !darshan_parse_leading_integer(rank, &config->launched_rank) ||
+        !darshan_parse_leading_integer(size, &config->launched_size))
+      continue;
+    if (config->launched_rank >= 0 && config->launched_rank < config->launched_size) return;
+  }
+  config->launched_rank = config->launched_size = 0;
+}
+
 static void decide_program(struct darshan_config *config, const char *command,
                            struct darshan_messages *messages) {
   const char *space = strchr(command, ' ');
@@ -209,6 +228,7 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
   apply_environment(config, values, messages);
   const char *jobid = find_variable(envp, config->jobid_variable);
   config->has_jobid = jobid != NULL && darshan_parse_leading_integer(jobid, &config->jobid);
+  decide_launch(config, envp);
   decide_modules(config);
   decide_logpath(config, messages);
   decide_program(config, command, messages);

@@ -36,6 +36,10 @@ void log_metadata_start(struct darshan_job *job) {
   memset(job->metadata, 0, sizeof(job->metadata));
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "lib_ver", VERSION);
   if (darshan_rt.fork_parent) add_number(&used, "fork_parent", (uint64_t)darshan_rt.fork_parent);
+  if (darshan_rt.mpi.phase == MPI_NOT_YET && darshan_rt.config.launched_size > 1) {
+    add_number(&used, "rank", (uint64_t)darshan_rt.config.launched_rank);
+    add_number(&used, "world_size", (uint64_t)darshan_rt.config.launched_size);
+  }
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
                               darshan_rt.clock.counter_trusted ? "tsc" : "monotonic");
   if (darshan_rt.mpi.version[0])
