@@ -1,0 +1,75 @@
+/* The runtime's heat map without a program around it: transfers at any time, of
+ * a run as long as one likes, so that folding can be seen.
+ *
+ * Reads lines "RECORD WRITES BYTES START END" (nanoseconds) in order of their
+ * end, then "end SECONDS"; prints the width of a bin, then the bytes written and
+ * the bytes read per bin. */
+#include "modules/heatmap/heatmap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/compose.h"
+
+enum { RECORDS = 64 };
+
+struct darshan_runtime darshan_rt;
+
+static struct darshan_posix_record *records[RECORDS + 1];
+
+/* A clock without a processor's counter: ticks are nanoseconds. */
+static void start(void) {
+  static struct posix_aux aux[RECORDS + 2];
+  struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
+  struct darshan_job job = {.uid = 0};
+  memset(&darshan_rt.config.modules, 0xff, sizeof(darshan_rt.config.modules));
+  darshan_rt.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
+  darshan_rt.posix.aux = aux;
+  for (int i = 0; i < STORE_MODULES; i++)
+    limits.records[i] = RECORDS;
+  if (store_prepare(&darshan_rt.store, &limits) < 0 || heatmap_prepare() < 0 ||
+      store_map(&darshan_rt.store, &job, "", 1) < 0)
+    exit(1);
+  for (uint32_t i = 1; i <= RECORDS; i++) {
+    struct store_entry *entry = store_enter(&darshan_rt.store, i * 7919, "name", 4);
+    if (!entry || store_new_record(&darshan_rt.store, STORE_POSIX, entry) != i) exit(1);
+    records[i] = store_record(&darshan_rt.store, STORE_POSIX, i);
+  }
+}
+
+static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
+  int64_t *counters = records[record]->counters;
+  struct posix_aux *aux = &darshan_rt.posix.aux[record];
+  counters[writes ? POSIX_BYTES_WRITTEN : POSIX_BYTES_READ] += bytes;
+  heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
+              &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
+}
+
+static void print(double end) {
+  struct log_content content = {.num_parts = 0};
+  heatmap_settle();
+  heatmap_set_end(end);
+  heatmap_add_part(&content);
+  if (content.num_parts == 0) return;
+  const struct darshan_heatmap_head *head = (const void *)content.parts[0].records;
+  const int64_t *bins = (const void *)(head + 1);
+  if (content.parts[0].length != sizeof(*head) + 16 * (size_t)head->nbins) exit(1);
+  printf("%.17g", head->bin_width_seconds);
+  for (int64_t i = 0; i < 2 * head->nbins; i++)
+    printf("%c%" PRId64, i % head->nbins ? ' ' : '\n', bins[i]);
+  printf("\n");
+}
+
+int main(void) {
+  int record, writes;
+  int64_t bytes;
+  uint64_t t1, t2;
+  double end;
+  start();
+  while (scanf("%d %d %" SCNd64 " %" SCNu64 " %" SCNu64, &record, &writes, &bytes, &t1, &t2) == 5)
+    if (record >= 1 && record <= RECORDS) transfer(record, writes, bytes, t1, t2);
+  if (scanf("end %lf", &end) == 1) print(end);
+  return 0;
+}

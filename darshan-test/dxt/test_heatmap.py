@@ -1,0 +1,200 @@
+"""Heat maps against a plain model: proportions, folding, the end of the run."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+from .tracing import Step, run_plan
+
+BINS = 200
+FIRST_WIDTH = Fraction(1, 10)
+NS = 10**9
+SLACK = 0.001  # seconds
+
+
+@dataclass
+class Transfer:
+    """One transfer; times in nanoseconds."""
+
+    record: int
+    writes: bool
+    bytes: int
+    start: int
+    end: int
+
+
+def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, list[Fraction]]]:
+    """Width and exact shares per bin, with the final width from the start.
+
+    Folding adds neighbours, so the result is that of wide bins all along."""
+    last = max(Fraction(end), *(Fraction(t.end, NS) for t in transfers))
+    width = FIRST_WIDTH
+    while last > BINS * width:
+        width *= 2
+    bins = {kind: [Fraction(0)] * BINS for kind in (True, False)}
+    for t in transfers:
+        start, stop = Fraction(t.start, NS), Fraction(t.end, NS)
+        for i in range(int(start / width), min(int(stop / width), BINS - 1) + 1):
+            inside = min(stop, (i + 1) * width) - max(start, i * width)
+            share = inside / (stop - start) if stop > start else Fraction(1)
+            bins[t.writes][i] += t.bytes * share
+    count = min(BINS, ceil(Fraction(end) / width))
+    return width, {kind: values[:count] for kind, values in bins.items()}
+
+
+def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, list[list[int]]]:
+    """What the runtime makes of them."""
+    rows = [f"{t.record} {int(t.writes)} {t.bytes} {t.start} {t.end}\n" for t in transfers]
+    done = subprocess.run(
+        [build / "darshan-test" / "dxt" / "bins"],
+        input="".join(rows) + f"end {end!r}\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    width, *lines = done.stdout.splitlines()
+    return float(width), [[int(word) for word in line.split()] for line in lines]
+
+
+def random_transfers(seed: int, seconds: float, longest: float, count: int) -> list[Transfer]:
+    """In order of their end, over several records."""
+    rng = random.Random(seed)
+    out = []
+    for _ in range(count):
+        end = rng.random() * seconds
+        start = max(0.0, end - rng.random() * rng.choice((longest, longest / 100, 0)))
+        size = rng.choice((0, 1, 4096, rng.randrange(1 << 30)))
+        record, writes = rng.randrange(1, 20), rng.random() < 0.5
+        out.append(Transfer(record, writes, size, int(start * NS), int(end * NS)))
+    return sorted(out, key=lambda t: t.end)
+
+
+def check(build: Path, transfers: list[Transfer], end: float) -> None:
+    """No byte is lost, and each bin has its share, up to a byte per transfer."""
+    width, bins = model(transfers, end)
+    got_width, (written, read) = heat(build, transfers, end)
+    assert got_width == pytest.approx(float(width))
+    for kind, got in ((True, written), (False, read)):
+        want = bins[kind]
+        assert len(got) == len(want)
+        assert sum(got) == sum(t.bytes for t in transfers if t.writes == kind)
+        for i, (a, b) in enumerate(zip(got, want)):
+            near = sum(t.start <= (i + 1) * width * NS and t.end >= i * width * NS - 1
+                       for t in transfers if t.writes == kind)  # fmt: skip
+            assert abs(a - b) <= near * (1 + Fraction(1, 10**4)) + b / 10**6
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("seconds", "longest"),
+    [(0.05, 0.01), (15, 0.5), (19.99, 19), (21, 0.2), (1000, 30), (40000, 4000)],
+)
+def test_against_the_model(seed: int, seconds: float, longest: float, build: Path) -> None:
+    check(build, random_transfers(seed, seconds, longest, 300), seconds + 0.01)
+
+
+def test_one_transfer_over_everything(build: Path) -> None:
+    check(build, [Transfer(1, True, 10**12, 0, 500 * NS)], 500.0)
+
+
+def test_long_silence_after_the_last_transfer(build: Path) -> None:
+    """The end of the run folds, too: ranks agree on the width of a bin."""
+    check(build, random_transfers(1, 3, 0.1, 50), 7200.0)
+
+
+def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
+    for end, count in ((0.05, 1), (0.1, 1), (0.11, 2), (19.95, 200), (20.0, 200), (20.1, 101)):
+        _, (written, _) = heat(build, [Transfer(1, True, 5, 0, 1000)], end)
+        assert len(written) == count
+        assert sum(written) == 5
+
+
+def test_nothing_moved_makes_no_record(build: Path) -> None:
+    done = subprocess.run(
+        [build / "darshan-test" / "dxt" / "bins"],
+        input="1 1 0 100 200\nend 1\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == ""
+
+
+def rows(build: Path, log: Path) -> dict[str, dict[str, float]]:
+    """Layer -> counter -> value of the heat maps in a log."""
+    done = subprocess.run(
+        [build / "darshan-parser", log], capture_output=True, text=True, check=True
+    )
+    out: dict[str, dict[str, float]] = {}
+    for line in done.stdout.splitlines():
+        fields = line.split("\t")
+        if fields[0] == "HEATMAP":
+            out.setdefault(fields[5], {})[fields[3]] = float(fields[4])
+    return out
+
+
+def totals(build: Path, log: Path, counter: str) -> int:
+    """A counter over all records."""
+    done = subprocess.run(
+        [build / "darshan-parser", log], capture_output=True, text=True, check=True
+    )
+    fields = [line.split("\t") for line in done.stdout.splitlines() if not line.startswith("#")]
+    return sum(int(f[4]) for f in fields if len(f) > 4 and f[3] == counter)
+
+
+def bins(counters: dict[str, float], kind: str) -> list[int]:
+    found = [name for name in counters if name.startswith(f"HEATMAP_{kind}_BIN_")]
+    return [int(counters[f"HEATMAP_{kind}_BIN_{i}"]) for i in range(len(found))]
+
+
+def test_in_a_program(build: Path, tmp_path: Path) -> None:
+    """Bytes are in the bins in which the trace of the same run has them."""
+    plan = []
+    for i in range(60):
+        plan.append(Step("pwrite", "a", 0, 1000 + i))
+        plan.append(Step("pread", "a", 0, 10 + i))
+        plan.append(Step("fwrite", "s", 0, 100))
+        plan.append(Step("sleep", "a", length=7000))
+    traced = run_plan(build, tmp_path, plan, DXT_ENABLE_IO_TRACE="1")
+    got = rows(build, traced.log)
+    assert set(got) == {"heatmap:POSIX", "heatmap:STDIO"}
+    posix = got["heatmap:POSIX"]
+    width = posix["HEATMAP_F_BIN_WIDTH_SECONDS"]
+    assert width == 0.1
+    for kind, row in (("WRITE", "write"), ("READ", "read")):
+        have = bins(posix, kind)
+        segments = traced.of("a", row)
+        assert sum(have) == sum(s.length for s in segments)
+        assert len(have) >= 4
+        for i, value in enumerate(have):
+            begin, end = i * width, (i + 1) * width
+            # Times in the text are rounded: a segment at a border may be on either side.
+            sure = [s for s in segments if begin + SLACK < s.start and s.end < end - SLACK]
+            near = [s for s in segments if begin - SLACK <= s.end and s.start <= end + SLACK]
+            assert sum(s.length for s in sure) <= value <= sum(s.length for s in near)
+    counted = totals(build, traced.log, "STDIO_BYTES_WRITTEN")
+    assert sum(bins(got["heatmap:STDIO"], "WRITE")) == counted >= 6000
+
+
+def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
+    plan = []
+    for thread in range(4):
+        for i in range(3000):
+            plan.append(Step("pwrite", "shared", i * 8, 8, thread))
+            plan.append(Step("pwrite", f"own-{thread}", i * 8, 8, thread))
+    traced = run_plan(build, tmp_path, plan)
+    assert sum(bins(rows(build, traced.log)["heatmap:POSIX"], "WRITE")) == 4 * 3000 * 2 * 8
+
+
+def test_switched_off(build: Path, tmp_path: Path) -> None:
+    plan = [Step("pwrite", "a", 0, 10)]
+    traced = run_plan(build, tmp_path, plan, DARSHAN_MOD_DISABLE="HEATMAP")
+    assert rows(build, traced.log) == {}

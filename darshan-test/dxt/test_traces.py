@@ -1,0 +1,228 @@
+"""Traces: every segment against what the program did, and which are kept."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .tracing import Done, Step, Traced, expected, run_plan
+
+TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
+FILES = ("a", "b", "c.dat")
+
+
+def random_plan(
+    seed: int, count: int, thread: int = 0, files: tuple[str, ...] = FILES
+) -> list[Step]:
+    """Transfers of all kinds: small, large, empty, backwards, far out."""
+    rng = random.Random(seed)
+    plan = []
+    for _ in range(count):
+        operation = rng.choice(
+            ("pread", "pwrite", "preadv", "pwritev", "read", "write", "seek", "pread", "pwrite")
+        )
+        far = rng.choice((0, 0, 0, 5 << 30))
+        offset = far + rng.choice((rng.randrange(1 << 20), 4096 * rng.randrange(64)))
+        length = rng.choice((0, 1, 64, 64, 64, 4096, 4096, rng.randrange(1 << 17)))
+        plan.append(Step(operation, rng.choice(files), offset, length, thread))
+    return plan
+
+
+def places(traced: Traced, file: str, kind: str) -> list[tuple[int, int]]:
+    return [(s.offset, s.length) for s in traced.of(file, kind)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_segment(seed: int, build: Path, tmp_path: Path) -> None:
+    plan = random_plan(seed, 3000)
+    traced = run_plan(build, tmp_path, plan, **TRACE)
+    assert traced.error == ""
+    want = expected(plan, traced.done)
+    assert len(want) == 2 * len(FILES)
+    for (file, kind), rows in want.items():
+        assert places(traced, file, kind) == rows
+
+
+def test_times(build: Path, tmp_path: Path) -> None:
+    """A segment lies within the times that the program took around the call."""
+    plan = []
+    for i in range(20):
+        plan += [Step("pwrite", "a", i * 64, 64), Step("sleep", "a", length=3000)]
+    traced = run_plan(build, tmp_path, plan, **TRACE)
+    first = traced.done[0].start
+    rows = traced.of("a", "write")
+    # The text has four digits, and the zero is the log's own: compare distances.
+    zero = rows[0].start - (traced.done[0].start - first)
+    for row, done in zip(rows, traced.done):
+        assert done.start - first - 0.0005 <= row.start - zero <= done.end - first + 0.0005
+        assert row.start <= row.end <= row.start + (done.end - done.start) + 0.0002
+
+
+def test_threads(build: Path, tmp_path: Path) -> None:
+    """Files of one thread are in order; those of a shared file are all there."""
+    plan: list[Step] = []
+    shared: list[list[Step]] = []
+    for thread in range(4):
+        plan += random_plan(thread, 2000, thread, (f"own-{thread}",))
+        mine = [Step("pwrite", "shared", (thread * 5000 + i) * 8, 8, thread) for i in range(2000)]
+        shared.append(mine)
+    plan += [step for steps in zip(*shared) for step in steps]
+    traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 4096 DXT_POSIX\n", **TRACE)
+    own = [s for s in plan if s.file != "shared"]
+    done = [d for d in traced.done if d.step.file != "shared"]
+    for (file, kind), rows in expected(own, done).items():
+        assert places(traced, file, kind) == rows
+    got = places(traced, "shared", "write")
+    assert sorted(got) == sorted((s.offset, s.length) for steps in shared for s in steps)
+    for steps in shared:
+        offsets = {s.offset for s in steps}
+        assert [o for o, _ in got if o in offsets] == [s.offset for s in steps]
+
+
+def test_limit(build: Path, tmp_path: Path) -> None:
+    """Past the memory that is allowed segments are left out, and the log says so."""
+    rng = random.Random(1)
+    plan = [Step("pwrite", "a", rng.randrange(1 << 20), 8) for _ in range(20000)]
+    traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 16 DXT_POSIX\n", **TRACE)
+    got = places(traced, "a", "write")
+    want = expected(plan, traced.done)["a", "write"]
+    assert 16 * 1024 / 40 < len(got) < len(want)
+    assert got == want[: len(got)]
+    assert "# *WARNING*: The DXT_POSIX module contains incomplete data!" in traced.text
+    refused = subprocess.run(
+        [build / "darshan-dxt-parser", traced.log], capture_output=True, check=False
+    )
+    assert refused.returncode == 1
+    subprocess.run([build / "darshan-parser", traced.log], capture_output=True, check=True)
+
+
+def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) -> None:
+    """2 MiB: 52,000 segments of 40 bytes elsewhere, here all of 150,000."""
+    plan = [Step("pwrite", "a", 64 * (i % 4096), 64) for i in range(150_000)]
+    traced = run_plan(build, tmp_path, plan, **TRACE)
+    assert len(traced.of("a", "write")) == 150_000
+    assert "incomplete" not in traced.text
+
+
+def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
+    """They share a record, so their segments cannot be told apart: left out, and said."""
+    plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
+    traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
+    assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
+    assert "# *WARNING*: The DXT_POSIX module contains incomplete data!" in traced.text
+
+
+SMALL, LARGE = 1000, 20000
+
+
+def two_files() -> list[Step]:
+    """`small`: three quarters small and unaligned; `large`: one quarter."""
+    plan = []
+    for i in range(40):
+        few = i % 4 == 0
+        plan.append(Step("pwrite", "large", 4096 * i + few, SMALL if few else LARGE))
+        plan.append(Step("pwrite", "small", 4096 * i + (not few), LARGE if few else SMALL))
+    return plan
+
+
+@pytest.mark.parametrize(
+    "config",
+    ["DXT_SMALL_IO_TRIGGER {}\n", "DXT_UNALIGNED_IO_TRIGGER {}\n"],
+    ids=["small", "unaligned"],
+)
+@pytest.mark.parametrize(
+    ("least", "kept"),
+    [("0", {"small", "large"}), ("0.25", {"small", "large"}), ("0.26", {"small"}),
+     ("0.75", {"small"}), ("0.76", set()), ("1", set())],
+)  # fmt: skip
+def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    traced = run_plan(build, tmp_path, two_files(), config.format(least), **TRACE)
+    assert {file for _, file, _ in traced.segments} == kept
+    for file in kept:
+        assert len(traced.of(file, "write")) == 40
+
+
+def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
+    plan = [*two_files(), Step("pwrite", "aligned", 0, SMALL)]
+    both = "DXT_SMALL_IO_TRIGGER 0.5\nDXT_UNALIGNED_IO_TRIGGER 0.5\n"
+    traced = run_plan(build, tmp_path, plan, both, **TRACE)
+    assert {file for _, file, _ in traced.segments} == {"small"}
+
+
+@pytest.mark.parametrize(
+    ("config", "kept"),
+    [
+        ("NAME_EXCLUDE large$ DXT_POSIX\n", {"small"}),
+        ("NAME_EXCLUDE .* DXT_POSIX\nNAME_INCLUDE large$ DXT_POSIX\n", {"large"}),
+        ("NAME_EXCLUDE .* DXT_MPIIO\n", {"small", "large"}),
+    ],
+)
+def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    traced = run_plan(build, tmp_path, two_files(), config, **TRACE)
+    assert {file for _, file, _ in traced.segments} == kept
+    done = subprocess.run(
+        [build / "darshan-parser", traced.log], capture_output=True, text=True, check=True
+    )
+    assert len(re.findall(r"POSIX_WRITES\t40\t", done.stdout)) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "traced_at_all"),
+    [
+        ({}, False),
+        ({"DARSHAN_MOD_ENABLE": "DXT_POSIX"}, True),
+        ({"DARSHAN_MOD_ENABLE": "DXT_MPIIO"}, False),
+        ({"DXT_ENABLE_IO_TRACE": ""}, True),
+        ({"DXT_ENABLE_IO_TRACE": "", "DARSHAN_MOD_DISABLE": "DXT_POSIX"}, False),
+        ({"DXT_ENABLE_IO_TRACE": "", "DARSHAN_RANK_EXCLUDE": "1:"}, True),
+    ],
+)
+def test_switches(more: dict[str, str], traced_at_all: bool, build: Path, tmp_path: Path) -> None:
+    traced = run_plan(build, tmp_path, two_files(), **more)
+    assert bool(traced.segments) == traced_at_all
+    assert ("no DXT module data" in traced.text) != traced_at_all
+
+
+def kinds_of(done: list[Done]) -> dict[str, int]:
+    """Bytes written and read through descriptors."""
+    out = {"write": 0, "read": 0}
+    for d in done:
+        if d.step.operation[0] != "f":
+            out["write" if "write" in d.step.operation else "read"] += d.moved
+    return out
+
+
+def test_pydarshan_reads_it(build: Path, tmp_path: Path) -> None:
+    """PyDarshan knows traces of these versions, and the heat maps."""
+    plan = random_plan(7, 2000) + [Step("fwrite", "f", 0, 100)] * 10
+    traced = run_plan(build, tmp_path, plan, **TRACE)
+    code = (
+        "import json, sys, darshan\n"
+        "report = darshan.DarshanReport(sys.argv[1], read_all=True)\n"
+        "out = {}\n"
+        "for record in report.records['DXT_POSIX'].to_df():\n"
+        "    name = report.name_records[record['id']].split('/')[-1]\n"
+        "    for kind in ('write', 'read'):\n"
+        "        frame = record[kind + '_segments']\n"
+        "        rows = zip(frame['offset'], frame['length']) if len(frame) else ()\n"
+        "        out[name + ' ' + kind] = [[int(a), int(b)] for a, b in rows]\n"
+        "heat = {name: [int(map.to_df(['write']).to_numpy().sum()),\n"
+        "               int(map.to_df(['read']).to_numpy().sum())]\n"
+        "        for name, map in report.heatmaps.items()}\n"
+        "print(json.dumps([out, heat]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, traced.log], capture_output=True, text=True, check=True
+    )
+    got, heat = json.loads(done.stdout)
+    for (file, kind), rows in expected(plan, traced.done).items():
+        assert got[f"{file} {kind}"] == [list(row) for row in rows]
+    moved = kinds_of(traced.done)
+    assert heat["POSIX"] == [moved["write"], moved["read"]]
+    assert heat["STDIO"][0] >= 1000

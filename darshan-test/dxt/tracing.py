@@ -1,0 +1,141 @@
+"""Runs plans of transfers under the runtime and reads the traces of their logs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwrite"}
+
+
+@dataclass
+class Step:
+    """A line of a plan."""
+
+    operation: str
+    file: str
+    offset: int = 0
+    length: int = 0
+    thread: int = 0
+
+
+@dataclass
+class Done:
+    """What became of a transfer: where it was, when, how much it moved."""
+
+    step: Step
+    start: float
+    end: float
+    moved: int
+
+
+@dataclass
+class Segment:
+    """A row of darshan-dxt-parser."""
+
+    offset: int
+    length: int
+    start: float
+    end: float
+
+
+@dataclass
+class Traced:
+    """A run and its log."""
+
+    done: list[Done]
+    log: Path
+    error: str
+    text: str = ""
+    # (module, name of the file, "write" or "read") -> segments
+    segments: dict[tuple[str, str, str], list[Segment]] = field(default_factory=dict)
+
+    def of(self, file: str, kind: str, module: str = "X_POSIX") -> list[Segment]:
+        """The segments of a file, in order."""
+        return self.segments.get((module, file, kind), [])
+
+
+def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
+    """The environment of a run."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
+    for name in ("logs", "journals"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    ours = {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_LOGPATH": str(folder / "logs"),
+        "DARSHAN_MMAP_LOGPATH": str(folder / "journals"),
+    }
+    return plain | ours | more
+
+
+def read_traces(build: Path, traced: Traced) -> None:
+    """Fills in the segments."""
+    command = [build / "darshan-dxt-parser", "--show-incomplete", traced.log]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    traced.text = done.stdout
+    name = ""
+    for line in done.stdout.splitlines():
+        found = re.match(r"# DXT, file_id: \d+, file_name: (.*)", line)
+        if found:
+            name = os.path.basename(found[1])
+        elif line.startswith(" X_"):
+            module, _, kind, index, offset, length, start, end, _ = line.split()
+            rows = traced.segments.setdefault((module, name, kind), [])
+            assert int(index) == len(rows)
+            rows.append(Segment(int(offset), int(length), float(start), float(end)))
+
+
+def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **more: str) -> Traced:
+    """Runs the plan in an empty folder and reads its log."""
+    work = folder / "work"
+    work.mkdir(parents=True)
+    lines = [f"{s.thread} {s.operation} {s.file} {s.offset} {s.length}\n" for s in plan]
+    (folder / "plan").write_text("".join(lines))
+    if config:
+        (folder / "config").write_text(config)
+        more["DARSHAN_CONFIG_PATH"] = str(folder / "config")
+    program = build / "darshan-test" / "dxt" / "transfers"
+    done = subprocess.run(
+        [program, folder / "plan"],
+        cwd=work,
+        env=settings(build, folder, more),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    (log,) = (folder / "logs").iterdir()
+    moves = [step for step in plan if step.operation in MOVES]
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert len(rows) == len(moves)
+    results = [Done(s, float(a), float(b), int(n)) for s, (a, b, n) in zip(moves, rows)]
+    traced = Traced(results, log, done.stderr)
+    read_traces(build, traced)
+    return traced
+
+
+def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """(file, kind) -> offset and length of each transfer, in order of the plan: what a
+    reader of the plan would write down.  For files that one thread uses."""
+    out: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    position: dict[str, int] = {}
+    results = iter(done)
+    for step in plan:
+        if step.operation == "seek":
+            position[step.file] = step.offset
+        if step.operation not in MOVES or step.operation[0] == "f":
+            if step.operation in MOVES:
+                next(results)
+            continue
+        moved = next(results).moved
+        at = step.offset
+        if step.operation in ("read", "write"):
+            at = position.get(step.file, 0)
+        # The tracked position follows pread and pwrite, too, as the counters' always did.
+        position[step.file] = at + moved
+        kind = "write" if "write" in step.operation else "read"
+        out.setdefault((step.file, kind), []).append((at, moved))
+    return out
