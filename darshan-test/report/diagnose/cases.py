@@ -92,6 +92,7 @@ def hdf5() -> list[Case]:
         _hdf5_file(CLOSE_CALLS=4, F_CLOSE_TIME=20.0, F_CLOSE_POSIX_TIME=1.0),
         nprocs=4,
     )  # fmt: skip
+    closing = inside.but(F_CLOSE_COMM_TIME=18.0)
     deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
     return [
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
@@ -102,6 +103,7 @@ def hdf5() -> list[Case]:
         ("fill-values", filled, filled.but(OPEN_POSIX_BYTES_WRITTEN=4096)),
         ("little-compression", packed, packed.but(DISTINCT_BYTES_WRITTEN=100 * MIB)),
         ("collective-metadata", headers, headers.but(META_POSIX_READS=4, OPEN_POSIX_READS=4)),
+        ("hdf5-file-time-waiting", closing, inside),
         ("hdf5-file-time-inside", inside, inside.but(F_CLOSE_POSIX_TIME=19.0)),
         ("deprecated-calls", deprecated, deprecated.but(USE_DEPRECATED=0)),
     ]  # fmt: skip
