@@ -74,6 +74,7 @@ static void tell_no_child(struct reduction *reduction) {
 static void write_here(struct reduction *reduction, int fd, const char *path) {
   int children = reduce_children(reduction), own = reduction->num_parts - children;
   uint64_t next[SECTIONS];
+  if (reduction->num_parts == 0) return; /* a log of nothing */
   memcpy(next, reduction->places, (size_t)reduction->total.count * sizeof(*next));
   for (int p = 0; p < own; p++)
     for (int i = 0; i < reduction->parts[p].count; i++)

@@ -1,0 +1,1 @@
+"""One log from many ranks: exactness, bounds, failures."""

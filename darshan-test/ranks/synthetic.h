@@ -1,0 +1,26 @@
+/* Records that no program made: what each rank of a job of any size has. */
+#ifndef DARSHAN_TEST_SYNTHETIC_H
+#define DARSHAN_TEST_SYNTHETIC_H
+
+#include "../../runtime/log/compose.h"
+
+struct synthetic {
+  int ranks;
+  int shared; /* files that all ranks have */
+  int own;    /* files that one rank has, for each */
+  int part;   /* files that some ranks have */
+  int posix_alone;
+};
+
+struct synthetic_content {
+  struct log_content content;
+  char *names;
+  char *parts[LOG_PARTS];
+  int num_parts;
+};
+
+/* The same for the same rank, always. */
+void synthetic_make(struct synthetic_content *content, const struct synthetic *synthetic, int rank);
+void synthetic_free(struct synthetic_content *content);
+
+#endif

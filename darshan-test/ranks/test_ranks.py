@@ -1,0 +1,257 @@
+"""The log of many ranks holds what the rules of the format say, within bounds, or there is none."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+
+from .model import TABLES, Record, merged, read, rules
+
+SIZES = (1, 2, 3, 7, 16, 21, 40)
+
+
+@pytest.fixture
+def play(build: Path) -> Path:
+    """The program that plays many ranks."""
+    return build / "darshan-test" / "ranks" / "play"
+
+
+def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [str(x) for x in (play, *options, log)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, list[Path]]:
+    """The log of all, and those of each."""
+    each = folder / "each"
+    each.mkdir()
+    done = run(play, folder / "all.darshan", "--ranks", ranks, "--each", each, *options)
+    assert done.stdout == f"0 of {ranks} ranks failed\n", done.stderr
+    return folder / "all.darshan", [each / f"{n}.darshan" for n in range(ranks)]
+
+
+def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
+    out: dict[tuple[str, int], list[Record]] = {}
+    for record in read(path):
+        out.setdefault((record.module, record.id), []).append(record)
+    return out
+
+
+def same(found: Record, expected: Record) -> None:
+    assert found.rank == expected.rank
+    for name, value in expected.values.items():
+        if name.startswith("F_"):
+            assert found.values[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+        else:
+            assert found.values[name] == value, (found.module, found.id, name)
+
+
+@pytest.mark.parametrize("ranks", SIZES)
+@pytest.mark.parametrize("streams", [4 << 20, 1000])
+def test_every_counter_is_merged_by_its_rule(
+    play: Path, tmp_path: Path, ranks: int, streams: int
+) -> None:
+    """Also when nearly every rank writes its streams itself."""
+    files = ("--shared", 6, "--own", 3, "--part", 12)
+    log, each = made(play, tmp_path, ranks, *files, "--streams", streams)
+    expected, found = merged(each), by_key(log)
+    assert found.keys() == expected.keys()
+    for key, records in expected.items():
+        assert [r.rank for r in found[key]] == [r.rank for r in records], key
+        for have, want in zip(found[key], records):
+            same(have, want)
+
+
+@pytest.mark.parametrize("ranks", SIZES)
+def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, ranks: int) -> None:
+    log, each = made(play, tmp_path, ranks, "--shared", 2, "--part", 12)
+    with open_log(log) as opened:
+        modules = {m.name: m.id for m in opened.modules()}
+        rows = opened.records("SHARED").array if opened.info.region("SHARED") else []
+        found = {(int(r["SHARED_MODULE"]), int(r["id"])): r for r in rows}
+    expected = {
+        (modules[key[0]], key[1]): record.ranks
+        for key, (record,) in merged(each).items()
+        if 1 < len(record.ranks) < ranks
+    }
+    counted = {modules[module] for module in TABLES}
+    assert {key for key in found if key[0] in counted} == expected.keys()
+    for key, who in expected.items():
+        row = found[key]
+        assert row["SHARED_RANKS"] == len(who)
+        assert (row["SHARED_LOWEST_RANK"], row["SHARED_HIGHEST_RANK"]) == (min(who), max(who))
+
+
+def lustre(path: Path) -> list[tuple[int, int]]:
+    with open_log(path) as log:
+        return [
+            (int.from_bytes(r[:8], "little"), int.from_bytes(r[8:16], "little", signed=True))
+            for r in log.each("LUSTRE")
+        ]
+
+
+def test_of_lustre_one_record_stays_and_heat_maps_all(play: Path, tmp_path: Path) -> None:
+    log, each = made(play, tmp_path, 9, "--shared", 6, "--own", 2)
+    all_ids = [{id for id, _ in lustre(path)} for path in each]
+    shared, found = set.intersection(*all_ids), lustre(log)
+    assert shared and Counter(id for id, rank in found if rank == -1) == Counter(shared)
+    assert {id for id, rank in found if rank >= 0} == set.union(*all_ids) - shared
+    with open_log(log) as opened:
+        heat = list(opened.each("HEATMAP"))
+    assert [int.from_bytes(r[8:16], "little") for r in heat] == list(range(9))
+
+
+@pytest.mark.parametrize("streams", [4 << 20, 1000])
+def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None:
+    files = ("--shared", 5, "--own", 2, "--part", 9, "--streams", streams)
+    log, each = made(play, tmp_path, 12, *files)
+    expected: dict[int, str] = {}
+    for path in each:
+        with open_log(path) as opened:
+            expected |= opened.names()
+    with open_log(log) as opened:
+        assert opened.names() == expected
+
+
+def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
+    log, each = made(play, tmp_path, 6, "--shared", 4, "--part", 5, "--keep-ranks")
+    expected: dict[tuple[str, int], list[Record]] = {}
+    for path in each:
+        for key, records in by_key(path).items():
+            expected.setdefault(key, []).extend(records)
+    found = by_key(log)
+    assert found.keys() == expected.keys()
+    for key, records in expected.items():
+        for have, want in zip(found[key], records):
+            same(have, want)
+
+
+def sums(path: Path) -> Counter[tuple[str, str]]:
+    """Of everything that adds up."""
+    total: Counter[tuple[str, str]] = Counter()
+    for record in read(path):
+        for name, rule in rules(record.module).items():
+            if rule == "SUM" and not name.startswith("F_"):
+                total[record.module, name] += record.values[name]
+    return total
+
+
+STAYING = ("--ranks", 24, "--shared", 30, "--part", 30, "--own", 3)
+FOLDING = ("--ranks", 64, "--part", 400, "--posix")
+
+
+@pytest.mark.parametrize(
+    ("files", "candidates", "folded"),
+    [
+        (STAYING, 270_000, False),
+        (STAYING, 0, False),
+        (FOLDING, 10**6, False),
+        (FOLDING, 200_000, True),
+    ],
+)
+def test_beyond_the_bound_nothing_is_lost(
+    play: Path, tmp_path: Path, files: tuple[object, ...], candidates: int, folded: bool
+) -> None:
+    """Records stay with their rank, or fold into one; sums are those of all ranks."""
+    log, each = made(play, tmp_path, *files[1:], "--candidates", candidates, "--streams", 5000)
+    expected: Counter[tuple[str, str]] = Counter()
+    for path in each:
+        expected.update(sums(path))
+    assert sums(log) == expected
+    combined = Counter((r.module, r.id) for r in read(log) if r.rank == -1)
+    assert max(combined.values(), default=1) == 1
+    with open_log(log) as opened:
+        names = opened.names()
+        partial = any(m.partial for m in opened.info.regions)
+    assert {r.id for r in read(log)} <= names.keys()
+    assert (partial, "<overflow>" in names.values()) == (folded, folded)
+
+
+def test_start_and_end_are_those_of_the_job(play: Path, tmp_path: Path) -> None:
+    log, _ = made(play, tmp_path, 10, "--shared", 1)
+    with open_log(log) as opened:
+        info = opened.info
+    assert (info.start, info.end, info.nprocs) == (1000, 2009, 10)
+
+
+def test_ranks_without_records_make_a_log_too(play: Path, parser: Path, tmp_path: Path) -> None:
+    log, _ = made(play, tmp_path, 17, "--posix")
+    text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
+    assert "# nprocs: 17" in text
+    assert not by_key(log)
+
+
+# --- what cannot be written -----------------------------------------------------------
+
+
+def nothing_is_left(folder: Path) -> None:
+    assert not [p for p in folder.iterdir() if p.is_file()]
+
+
+def test_no_file_no_log_for_anybody(play: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    files = ("--shared", 4, "--own", 4, "--streams", 1000)
+    done = run(play, tmp_path / "file" / "all.darshan", "--ranks", 11, *files)
+    assert done.stdout == "11 of 11 ranks failed\n"
+
+
+def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
+    log = tmp_path / "all.darshan"
+    log.write_text("precious")
+    done = run(play, log, "--ranks", 5, "--shared", 2)
+    assert done.stdout == "5 of 5 ranks failed\n"
+    assert log.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [log]
+
+
+def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> None:
+    """The size of files is limited, between where the root and where the last rank write."""
+    files = ("--ranks", 8, "--shared", 2, "--own", 300, "--posix", "--streams", 1000)
+    assert run(play, tmp_path / "whole.darshan", *files).returncode == 0
+    limit = (tmp_path / "whole.darshan").stat().st_size // 2
+    (tmp_path / "whole.darshan").unlink()
+    done = subprocess.run(
+        [str(x) for x in (play, *files, tmp_path / "all.darshan")],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.stdout == "8 of 8 ranks failed\n"
+    nothing_is_left(tmp_path)
+
+
+@pytest.mark.parametrize("edge", ["1,0", "4,0", "6,4", "0,4", "4,6", "7,6"])
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("streams", [4 << 20, 1000])
+def test_a_lost_message_is_no_hang_and_no_half_log(
+    play: Path, tmp_path: Path, edge: str, number: int, streams: int
+) -> None:
+    """Every rank comes to an end; a log that is there is whole."""
+    log = tmp_path / "all.darshan"
+    files = ("--ranks", 8, "--shared", 3, "--own", 3, "--streams", streams)
+    done = run(play, log, *files, "--lose", f"{edge},{number}")
+    assert done.returncode in (0, 1)
+    if log.exists():
+        assert sum(len(records) for records in by_key(log).values()) > 0
+        assert len(list(tmp_path.iterdir())) == 1
+    else:
+        assert done.stdout == "8 of 8 ranks failed\n"
+        nothing_is_left(tmp_path)
+
+
+def test_twenty_thousand_ranks(play: Path, tmp_path: Path) -> None:
+    """Sums, and a largest message that does not grow with the job."""
+    options = ("--shared", 4, "--posix", "--clock", "0")
+    done = run(play, tmp_path / "all.darshan", "--ranks", 20_000, *options)
+    words = done.stdout.split()
+    small = run(play, tmp_path / "small.darshan", "--ranks", 20, *options).stdout.split()
+    assert int(words[words.index("message") + 1]) < 2 * int(small[small.index("message") + 1])
+    records = by_key(tmp_path / "all.darshan")
+    assert len(records) == 4
+    assert all(r.rank == -1 for (r,) in records.values())
