@@ -31,6 +31,45 @@ This page is made by `python -m report.diagnose.describe` in `darshan-test`; a t
 """  # noqa: E501
 
 
+# Every line of the public rule set (Drishti 0.8), and what answers it here.
+_PUBLIC = (
+    ("S01", "share of bytes through stdio", "stdio-bulk"),
+    ("P01-P04", "more reads or more writes, calls and bytes", "balance"),
+    ("P05, P06", "small reads, small writes", "small-accesses-read, small-accesses-write"),
+    ("P07, P08", "not aligned in memory, in the file", "memory-alignment, unaligned"),
+    (
+        "P09, P10",
+        "more bytes moved than the file holds",
+        "same-bytes-again-read, same-bytes-again-written",
+    ),
+    ("P11, P13", "random reads, random writes", "random-access-read, random-access-write"),
+    ("P12, P14", "mostly sequential", "as-it-should-be-sequential"),
+    (
+        "P15, P16",
+        "small transfers of shared files",
+        "no-mpi-io, independent-shared-read, independent-shared-write",
+    ),
+    ("P17", "a rank's metadata time", "metadata"),
+    ("P18, P19", "shared file: slowest against fastest rank", "imbalance-shared"),
+    ("P21, P22", "files of single ranks: imbalance", "imbalance, one-process-does-all"),
+    ("M01", "MPI job without MPI-IO", "no-mpi-io"),
+    ("M02, M03", "no collective transfers", "independent-shared-read, independent-shared-write"),
+    ("M04, M05", "collective in use", "as-it-should-be-collective"),
+    ("M06, M07", "only blocking transfers", "blocking-only"),
+    ("M08-M10", "aggregators per node", "aggregators, collective-not-aggregated"),
+)
+
+
+def _public() -> Iterator[str]:
+    known = {name for name, _, _ in CASES}
+    yield "\n## The public rule set\n\n| rule | fires on | here |\n|---|---|---|\n"
+    for rule, what, ours in _PUBLIC:
+        names = ours.split(", ")
+        if not known.issuperset(names):
+            raise ValueError(f"{rule}: no diagnosis is called {ours}")
+        yield f"| {rule} | {what} | {', '.join(f'`{n}`' for n in names)} |\n"
+
+
 def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
     yield f"\n### {name}\n"
     yield f"*{why}* Kind: {finding.kind}.\n"
@@ -62,6 +101,7 @@ def page() -> str:
             )
             why = (owner.__doc__ or "").strip().split("\n")[0]
             parts += (f"{text}\n" for text in _finding(name, found, why))
+    parts += _public()
     parts.append("\n## Thresholds\n\n`--thresholds FILE` changes them: lines `name = number`.\n")
     parts.append("\n| name | value | unit | decides | source |\n|---|---:|---|---|---|\n")
     for row in LIMITS:
