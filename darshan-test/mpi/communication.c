@@ -36,14 +36,6 @@ static int others(void) { /* ranks but the last */
 #define CALLS calls_small
 #include "communication.h"
 
-#if MPI_VERSION >= 4
-#define FORM(name) name##_c
-#define COUNT MPI_Count
-#define PLACE MPI_Aint
-#define CALLS calls_large
-#include "communication.h"
-#endif
-
 static void single_forms(void) {
   MPI_Comm copy, part;
   MPI_Group group;
@@ -84,9 +76,6 @@ static void single_forms(void) {
 static void all_calls(void) {
   single_forms();
   calls_small();
-#if MPI_VERSION >= 4
-  calls_large();
-#endif
 }
 
 static int inside, called;

@@ -75,8 +75,9 @@ static int missing(void) {
   return SOME_ERROR;
 }
 
-void *mpi_resolve(void **slot, const char *name, const void *caller) {
+void *mpi_resolve(void **slot, const char *name, const void *caller, void *without) {
   void *found = mpi_find_function(name, caller);
+  if (!found) found = without;
   if (!found) return (void *)&missing; /* a library may be loaded later */
   __atomic_store_n(slot, found, __ATOMIC_RELEASE);
   return found;

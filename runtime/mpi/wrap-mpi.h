@@ -42,11 +42,17 @@ static inline void mpi_leave(enum mpi_level level) {
   darshan_mpi_frames[level] = NULL;
 }
 
+/* What does the work of a function that the library lacks; NULL: nothing. */
+#ifndef MPI_WITHOUT
+#define MPI_WITHOUT(name) NULL
+#endif
+
 #define MPI_REAL(symbol)                                                                           \
   ({                                                                                               \
     static void *slot_;                                                                            \
     void *found_ = __atomic_load_n(&slot_, __ATOMIC_RELAXED);                                      \
-    if (UNLIKELY(!found_)) found_ = mpi_resolve(&slot_, #symbol, __builtin_return_address(0));     \
+    if (UNLIKELY(!found_))                                                                         \
+      found_ = mpi_resolve(&slot_, #symbol, __builtin_return_address(0), MPI_WITHOUT(#symbol));    \
     found_;                                                                                        \
   })
 

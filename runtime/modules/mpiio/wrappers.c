@@ -1,4 +1,5 @@
 /* The wrappers of calls.def. */
+#define MPI_WITHOUT(name) mpiio_narrow(name)
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 

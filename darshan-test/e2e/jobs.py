@@ -1,0 +1,137 @@
+"""MPI programs that nobody here wrote, or that use such libraries: a row each."""
+
+from __future__ import annotations
+
+import ctypes.util
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mpi.launch import MPIS, Mpi
+
+from .files import script
+from .formats import netcdf
+
+OPENMPI, MPICH = MPIS
+DEBIAN_PYTHON = "/usr/bin/python3"  # whose h5py and mpi4py were built with Open MPI
+
+
+@dataclass
+class Job:
+    """A command that is run on several ranks, bare and instrumented."""
+
+    name: str
+    mpi: Mpi
+    ranks: int
+    command: list[str]
+    setup: Callable[[Path], None]
+    # Of the ranks; {work} stands for the folder where they run.
+    environment: dict[str, str] = field(default_factory=dict)
+    # Files with times inside, which differ from one bare run to the next.
+    changing: str = ""
+    # What shows that their contents are the same.
+    shown_by: tuple[str, ...] = ()
+    # It prints times.
+    prints_times: bool = False
+    # Files that it must have opened with MPI-IO, and nothing else.
+    together: str = "(?!)"
+    # Files whose highest byte written is not their last (O_APPEND does not tell where).
+    resized: str = ""
+    # Modules of Debian's Python that it needs.
+    modules: tuple[str, ...] = ()
+
+    def missing(self) -> str:
+        """What is not installed; empty if all is."""
+        if not self.mpi.command("mpiexec"):
+            return f"mpiexec.{self.mpi.name}"
+        found = subprocess.run(["sh", "-c", 'command -v "$0"', self.command[0]], check=False)
+        if found.returncode:
+            return self.command[0]
+        for module in self.modules:
+            done = subprocess.run([self.command[0], "-c", f"import {module}"], check=False)
+            if done.returncode:
+                return f"{module} for {self.command[0]}"
+        return ""
+
+
+def wheel(library: str) -> Callable[[Path], None]:
+    """A script, and the MPI library under the name that mpi4py's wheel looks for."""
+
+    def setup(work: Path) -> None:
+        script("slices.py")(work)
+        name = ctypes.util.find_library(library)
+        assert name, library
+        found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True)
+        path = next(
+            line.split()[-1] for line in found.stdout.splitlines() if line.split()[0] == name
+        )
+        (work / "lib").mkdir()
+        (work / "lib" / name.replace("mpich", "mpi")).symlink_to(path)
+
+    return setup
+
+
+def mpi4py(mpi: Mpi, library: str) -> Job:
+    """The wheel of mpi4py on one of the MPIs."""
+    environment = {"MPI4PY_MPIABI": mpi.name, "LD_LIBRARY_PATH": "{work}/lib"}
+    command = [sys.executable, "slices.py"]
+    return Job(
+        f"mpi4py-{mpi.name}", mpi, 3, command, wheel(library), environment, together="slices"
+    )
+
+
+JOBS = [
+    # Molecular dynamics: dumps through streams of rank 0, and through MPI-IO of all ranks.
+    Job(
+        "lammps",
+        OPENMPI,
+        4,
+        ["lmp", "-in", "melt.in"],
+        script("melt.in"),
+        changing=r"log\.lammps",
+        prints_times=True,
+        together=r"\w+\.mpiio\.(?!.*locktest).*",  # Open MPI asks whether locks work
+    ),
+    # Photonic bands: fields in HDF5 files that all ranks write.
+    Job(
+        "mpb",
+        OPENMPI,
+        4,
+        ["mpb-mpi", "rods.ctl"],
+        script("rods.ctl"),
+        changing=r"rods-.*\.h5",
+        prints_times=True,
+        shown_by=("h5dump",),
+        together=r"rods-.*\.h5",
+    ),
+    Job(
+        "h5py",
+        OPENMPI,
+        3,
+        [DEBIAN_PYTHON, "shared.py"],
+        script("shared.py"),
+        together=r"shared\.h5",
+        modules=("mpi4py", "h5py._debian_h5py_mpi"),
+    ),
+    Job(
+        "mpi4py-debian",
+        OPENMPI,
+        3,
+        [DEBIAN_PYTHON, "slices.py"],
+        script("slices.py"),
+        together="slices",
+        modules=("mpi4py", "numpy"),
+    ),
+    mpi4py(OPENMPI, "mpi"),
+    mpi4py(MPICH, "mpich"),
+    Job(
+        "ncmpidiff",
+        OPENMPI,
+        4,
+        ["ncmpidiff", "field.nc", "other.nc"],
+        netcdf("field.nc", "other.nc"),
+        together=r"\w+\.nc",
+    ),
+]

@@ -1,0 +1,89 @@
+"""Each MPI program leaves what it leaves without us; its one log counts what strace counts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from calls.run_case import Log
+from logs.pydarshan import compare_with_pydarshan
+from mpi.launch import ROOT_MAY_RUN, ranks_of, read
+
+from .compare import differences, sizes
+from .jobs import JOBS, Job
+from .sandbox import Outcome, Sandbox
+
+
+def of_work(log: Log, work: Path) -> Log:
+    """Without what an MPI keeps elsewhere, in files named after processes."""
+    kept = {
+        (module, name): row
+        for (module, name), row in log.records.items()
+        if name.startswith((f"{work}/", "<"))
+    }
+    return Log(log.header, log.metadata, log.text, kept, log.ids)
+
+
+def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
+    """What starts the job; the settings are for its ranks."""
+    own = {k: v.format(work=box.work) for k, v in job.environment.items()}
+    return job.mpi.launch(ranks_of(job.ranks, own | settings, job.command))
+
+
+def lasting(job: Job, outcome: Outcome) -> dict[str, str]:
+    """The files that must be the same in every run."""
+    return {n: d for n, d in outcome.files.items() if not re.fullmatch(job.changing, n)}
+
+
+def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
+    """What can be compared of the other files."""
+    found = {}
+    for path in sorted(box.work.rglob("*")) if job.shown_by else ():
+        if re.fullmatch(job.changing, path.name):
+            done = subprocess.run([*job.shown_by, path], capture_output=True, check=True)
+            found[path.name] = done.stdout
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("job", [pytest.param(job, id=job.name) for job in JOBS])
+def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
+    if lacking := job.missing():
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, but {lacking} is not installed")
+        pytest.skip(f"{lacking} is not installed")
+    box = Sandbox(tmp_path / "box", build, job.setup, dict(ROOT_MAY_RUN))
+    bare = box.bare(command(job, box, {}))
+    contents = shown(job, box)
+    run, counts = box.traced(command(job, box, box.settings()))
+
+    assert bare.status == run.status == 0, (bare.stderr, run.stderr)
+    assert run.stderr == bare.stderr
+    assert job.prints_times or run.stdout == bare.stdout
+    assert lasting(job, run) == lasting(job, bare)
+    assert run.files.keys() == bare.files.keys()
+    assert shown(job, box) == contents
+
+    recorded = box.recorded()
+    assert len(recorded.paths) == 1
+    assert recorded.journals == recorded.others == []
+    compare_with_pydarshan(parser, recorded.paths[0])
+    log = read(parser, recorded.paths[0])
+    assert log.header["nprocs"] == str(job.ranks)
+
+    work = f"{box.work}/"
+    ours = {name: tally for name, tally in counts.items() if name.startswith(work)}
+    assert ours, "strace saw no file of its own"
+    found = differences(ours, of_work(recorded.log, box.work), "", r"/lib/")
+    assert not found, "\n".join(found).replace(work, "")
+    wrong = sizes(recorded.log, box.sizes_left(), job.resized)
+    assert not wrong, "\n".join(wrong).replace(work, "")
+
+    written = {name for name in log.paths() if name.startswith(work)}
+    expected = {n for n in written if re.fullmatch(job.together, n.removeprefix(work))}
+    assert expected
+    collective = {name for module, _, name, _ in log.rows if module == "MPI-IO"}
+    assert {name for name in collective if name.startswith(work)} == expected
