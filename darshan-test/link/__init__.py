@@ -1,0 +1,1 @@
+"""Programs that are linked with the runtime."""

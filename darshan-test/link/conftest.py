@@ -1,0 +1,35 @@
+"""An installed tree that was moved, for all tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .runs import Comparison, Installed
+
+
+@pytest.fixture(scope="session")
+def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Installed into a folder with a blank in its name, and moved."""
+    folder = tmp_path_factory.mktemp("installed")
+    env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    subprocess.run(
+        ["make", "-s", "-C", build, "install", f"prefix={folder / 'a prefix'}"],
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=300,
+        check=True,
+    )
+    shutil.move(folder / "a prefix", folder / "moved here")
+    return Installed(folder / "moved here")
+
+
+@pytest.fixture
+def comparison(build: Path, parser: Path, tmp_path: Path) -> Comparison:
+    """Where programs run."""
+    return Comparison(build, parser, tmp_path)

@@ -1,0 +1,155 @@
+"""Links programs with and without the runtime, runs them, and compares their logs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+SECONDS = 120
+Words = Sequence["str | Path"]
+MPIEXEC = {
+    "openmpi": ["mpiexec.openmpi", "--oversubscribe", "-n", "2"],
+    "mpich": ["mpiexec.mpich", "-n", "2"],
+}
+# Depend on when something happened, not on what.
+BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
+
+
+@dataclass
+class Ran:
+    """What a program said, and what it left."""
+
+    stdout: str
+    stderr: str
+    logs: list[Path] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class Installed:
+    """A tree that was installed into a folder with a blank, and moved."""
+
+    prefix: Path
+
+    def command(self, name: str) -> Path:
+        """One of its commands."""
+        return self.prefix / "bin" / name
+
+    def compiler(self, name: str, folder: Path) -> Path:
+        """A compiler command that links with the runtime."""
+        kind = {"gfortran": "fortran", "mpif90": "fortran", "g++": "cxx"}.get(
+            name.split(".", maxsplit=1)[0], "cc"
+        )
+        output = folder / f"{name}.darshan"
+        run([self.command(f"darshan-gen-{kind}"), name, "--output", output])
+        return output
+
+
+def without_ours() -> dict[str, str]:
+    """The environment without anything that instruments; Open MPI may run as root."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
+    return env | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
+    """To its end; it has to succeed."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        **{"env": without_ours(), **options},
+    )
+    assert done.returncode == 0, f"{shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def need(*commands: str) -> None:
+    """Skips where a compiler is not installed, except on CI."""
+    missing = [command for command in commands if not shutil.which(command)]
+    if missing and os.environ.get("CI"):
+        pytest.fail(f"CI is set, but these are missing: {missing}")
+    if missing:
+        pytest.skip(f"not installed: {missing}")
+
+
+def need_file(path: str | Path) -> Path:
+    """Skips where a static library is not installed, except on CI."""
+    if not Path(path).exists():
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, but there is no {path}")
+        pytest.skip(f"there is no {path}")
+    return Path(path)
+
+
+def execute(
+    command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
+) -> Ran:
+    """Runs in an empty folder of the same name every time."""
+    for folder in (work, logs):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    (logs / "journals").mkdir()
+    settings = {"DARSHAN_LOGPATH": str(logs), "DARSHAN_MMAP_LOGPATH": str(logs / "journals")}
+    if serial:
+        settings["DARSHAN_ENABLE_NONMPI"] = "1"
+    done = run(command, cwd=work, env=without_ours() | settings | dict(env))
+    files = {str(path.relative_to(work)): path.read_bytes() for path in sorted(work.rglob("*.*"))}
+    assert not list((logs / "journals").iterdir())
+    return Ran(done.stdout, done.stderr, sorted(logs.glob("*.darshan")), files)
+
+
+def rows(parser: Path, logs: Sequence[Path], work: Path) -> list[str]:
+    """Rows about files of the program and its standard streams; those of time left out."""
+    found = []
+    for log in logs:
+        text = run([parser, "--show-incomplete", log]).stdout
+        for line in text.splitlines():
+            columns = line.split("\t")
+            if line.startswith("#") or len(columns) < 6 or BY_TIME.search(columns[3]):
+                continue
+            if columns[5].startswith((str(work), "<STD")):
+                found.append(line)
+    return sorted(found)
+
+
+@dataclass
+class Comparison:
+    """Runs a program in three ways, in one folder."""
+
+    build: Path
+    parser: Path
+    folder: Path
+
+    def same(
+        self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
+    ) -> list[str]:
+        """The rows of a linked program, after they were found to be those under preload."""
+        work, serial = self.folder / "work", not launch
+        preload = {"LD_PRELOAD": str(self.build / "libdarshan.so")}
+        through = ["env", *(f"{key}={value}" for key, value in preload.items())]
+        bare = execute([*launch, *plain], work, self.folder / "none", {"DARSHAN_DISABLE": "1"})
+        assert not bare.logs
+        preloaded = execute(
+            [*launch, *through, *plain], work, self.folder / "preloaded", {}, serial=serial
+        )
+        ours = execute([*launch, *linked], work, self.folder / "linked", {}, serial=serial)
+        for observed in (preloaded, ours):
+            assert (observed.stdout, observed.stderr) == (bare.stdout, bare.stderr)
+            assert observed.files == bare.files
+        assert ours.logs and preloaded.logs
+        mine, theirs = (rows(self.parser, ran.logs, work) for ran in (ours, preloaded))
+        assert mine == theirs
+        assert {row.split("\t")[0] for row in mine} >= set(modules)
+        return mine

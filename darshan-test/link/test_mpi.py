@@ -1,0 +1,71 @@
+"""MPI programs: both libraries, shared and, where there is one, static; C and Fortran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .runs import HERE, MPIEXEC, Comparison, Installed, need, need_file, run
+
+LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+MPICH_HEADERS = "/usr/include/x86_64-linux-gnu/mpich"
+# What Debian's static MPICH is made on; of these there are only shared libraries.
+MPICH_NEEDS = ["-lucp", "-lucs", "-lhwloc", "-lpthread", "-lrt", "-lm"]
+COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
+
+
+@pytest.mark.parametrize("mpi", MPIEXEC)
+@pytest.mark.parametrize("source", COMPILERS)
+def test_shared(
+    installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
+) -> None:
+    """Linked with the shared libraries of an MPI."""
+    compiler = f"{COMPILERS[source][0]}.{mpi}"
+    need(compiler, MPIEXEC[mpi][0])
+    plain, linked = tmp_path / "plain", tmp_path / "linked-program"
+    run([compiler, HERE / source, "-o", plain])
+    run([installed.compiler(compiler, tmp_path), HERE / source, "-o", linked])
+    comparison.same([linked], [plain], launch=MPIEXEC[mpi], modules=["POSIX", "MPI-IO"])
+
+
+@pytest.mark.parametrize("source", COMPILERS)
+def test_mpich_inside(
+    installed: Installed, comparison: Comparison, tmp_path: Path, source: str
+) -> None:
+    """Linked with libmpich.a, whose calls no loader sees."""
+    shared, own = COMPILERS[source]
+    need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
+    plain, linked = tmp_path / "plain", tmp_path / "linked-program"
+    libraries = [need_file(LIBRARIES / "libmpich.a")]
+    if own == "gfortran":
+        libraries.insert(0, need_file(LIBRARIES / "libmpichfort.a"))
+    run([f"{shared}.mpich", HERE / source, "-o", plain])
+    words = [f"-I{MPICH_HEADERS}", "-w", HERE / source, "-o", linked, *libraries, *MPICH_NEEDS]
+    run([installed.compiler(own, tmp_path), *words])
+    assert "libmpich" not in run(["readelf", "-d", linked]).stdout
+    comparison.same([linked], [plain], launch=MPIEXEC["mpich"], modules=["POSIX", "MPI-IO"])
+
+
+@pytest.mark.parametrize("inside", ["hdf5", "hdf5 and mpich"])
+def test_parallel_hdf5_inside(
+    installed: Installed, comparison: Comparison, tmp_path: Path, inside: str
+) -> None:
+    """Linked with the parallel libhdf5.a, above a shared and a static MPI."""
+    need("mpicc.mpich", MPIEXEC["mpich"][0])
+    folder = LIBRARIES / "hdf5" / "mpich"
+    archive = need_file(folder / "libhdf5.a")
+    headers = ["-I/usr/include/hdf5/mpich", f"-I{MPICH_HEADERS}"]
+    plain, linked = tmp_path / "plain", tmp_path / "linked-program"
+    source = HERE / "parallel.c"
+    run(["mpicc.mpich", *headers, source, "-o", plain, f"-L{folder}", "-lhdf5"])
+    libraries = [archive, "-lsz", "-lz", "-lm", "-ldl"]
+    compiler = "mpicc.mpich"
+    if "mpich" in inside:
+        compiler = "gcc"
+        libraries += [need_file(LIBRARIES / "libmpich.a"), *MPICH_NEEDS]
+    run([installed.compiler(compiler, tmp_path), *headers, source, "-o", linked, *libraries])
+    assert "libhdf5" not in run(["readelf", "-d", linked]).stdout
+    comparison.same(
+        [linked], [plain], launch=MPIEXEC["mpich"], modules=["POSIX", "MPI-IO", "H5F", "H5D"]
+    )

@@ -1,0 +1,166 @@
+"""Programs of one process: dynamic, static, with HDF5 inside, in C and in Fortran."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .runs import HERE, Comparison, Installed, execute, need, need_file, rows, run
+
+STATIC_LIBC = Path(
+    subprocess.run(
+        ["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+)
+KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
+
+
+def hdf5_flags(build: Path, name: str) -> list[str]:
+    """What configure found."""
+    text = (build / "Makefile").read_text()
+    found = re.search(rf"^{name} = (.*)$", text, re.M)
+    if "\nwith_static_hdf5 = yes\n" not in text or not found:
+        pytest.skip("configure has not found HDF5")
+    return shlex.split(found.group(1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("source", ["serial.c", "serial.f90"])
+def test_serial(
+    installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
+) -> None:
+    """The rows are those under preload, for both languages and all kinds of programs."""
+    compiler = "gcc" if source.endswith(".c") else "gfortran"
+    need(compiler)
+    need_file(STATIC_LIBC)
+    linked, plain = tmp_path / "linked-program", tmp_path / "program"
+    run([compiler, "-O2", HERE / source, "-o", plain])
+    run([installed.compiler(compiler, tmp_path), "-O2", HERE / source, "-o", linked, *KINDS[kind]])
+    found = comparison.same([linked], [plain], modules=["POSIX"])
+    if compiler == "gcc":
+        (written,) = [row.split("\t")[4] for row in found if is_stream(row)]
+        assert int(written) == 8 + 5000 + 5000 + 11
+
+
+def is_stream(row: str) -> bool:
+    """Is this the row of what went to the stream?"""
+    columns = row.split("\t")
+    return columns[3] == "STDIO_BYTES_WRITTEN" and columns[5].endswith("/stream.dat")
+
+
+@pytest.mark.parametrize("kind", ["inside", "static"])
+def test_hdf5_inside(
+    installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
+) -> None:
+    """HDF5 calls are seen where the library lies in the program, by stubs alone."""
+    compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
+    archive = need_file(HDF5_ARCHIVE)
+    plain, linked, unlinked = (tmp_path / name for name in ("shared", "linked-program", "inside"))
+    own = [archive, "-lsz", "-laec", "-lz", "-lm", "-ldl", *(["-static"] * (kind == "static"))]
+    run(["gcc", *headers, HERE / "hdf5.c", "-o", plain, *hdf5_flags(build, "HDF5_LIBS")])
+    run(["gcc", *headers, HERE / "hdf5.c", "-o", unlinked, *own])
+    run([compiler, *headers, HERE / "hdf5.c", "-o", linked, *own])
+    found = comparison.same([linked], [plain], modules=["POSIX", "H5F", "H5D", "H5_META", "LAYERS"])
+    assert any("H5D_BYTES_READ\t4096" in row for row in found)
+    if kind == "inside":  # without stubs, and under preload, the POSIX side
+        preload = {"LD_PRELOAD": str(build / "libdarshan.so")}
+        ran = execute([unlinked], tmp_path / "work", tmp_path / "logs", preload)
+        modules = {
+            row.split("\t")[0] for row in rows(comparison.parser, ran.logs, tmp_path / "work")
+        }
+        assert "POSIX" in modules and not modules & {"H5F", "H5D", "H5_META", "LAYERS"}
+
+
+HDF5_ARCHIVE = "/usr/lib/x86_64-linux-gnu/hdf5/serial/libhdf5.a"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
+    """With DARSHAN_DISABLE nothing is written, and no more said."""
+    program = tmp_path / "program"
+    need_file(STATIC_LIBC)
+    run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
+    ran = execute([program], tmp_path / "work", tmp_path / "logs", {"DARSHAN_DISABLE": "1"})
+    assert (ran.stdout, ran.stderr, ran.logs) == ("all is well\n", "", [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_preloaded_as_well(
+    installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
+) -> None:
+    """A linked program that is also preloaded counts once."""
+    program = tmp_path / "program"
+    need_file(STATIC_LIBC)
+    run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
+    logs, work = tmp_path / "logs", tmp_path / "work"
+    once = execute([program], work, logs, {})
+    expected = rows(comparison.parser, once.logs, work)
+    twice = execute([program], work, logs, {"LD_PRELOAD": str(build / "libdarshan.so")})
+    assert rows(comparison.parser, twice.logs, work) == expected
+    assert len([log for log in twice.logs if "_program_" in log.name]) == 1
+
+
+def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
+    """What darshan-config says links a program, whatever the folder is called; and what
+    pkg-config says, which has its troubles with blanks."""
+    need("pkg-config")
+    plain = tmp_path / "plain"
+    run(["gcc", HERE / "serial.c", "-o", plain])
+    (tmp_path / "here").symlink_to(installed.prefix)
+    config, pkgconfig = installed.command("darshan-config"), tmp_path / "here" / "lib" / "pkgconfig"
+    scripts = [
+        'eval "gcc $("$0" --pre-ld-flags) serial.c -o $1 $("$0" --post-ld-flags)"',
+        'eval "gcc serial.c -o $1 $("$0" --dyn-ld-flags)"',
+        'eval "gcc serial.c -o $1 $(pkg-config --libs darshan-runtime)"',
+        'eval "gcc -static $(pkg-config --variable=pre_ld_flags darshan-runtime) serial.c -o $1'
+        ' $(pkg-config --variable=post_ld_flags darshan-runtime)"',
+    ]
+    for number, script in enumerate(scripts):
+        program = tmp_path / f"program-{number}"
+        command = ["sh", "-c", script, config, program]
+        run(command, cwd=HERE, env={"PATH": "/usr/bin:/bin", "PKG_CONFIG_PATH": str(pkgconfig)})
+        comparison.same([program], [plain], modules=["POSIX", "STDIO"])
+
+
+def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
+    """Where no program is linked the compiler gets what the user said, and nothing else."""
+    compiler = installed.compiler("gcc", tmp_path)
+    object_file, library = tmp_path / "serial.o", tmp_path / "serial.so"
+    run([compiler, "-fPIC", "-c", HERE / "serial.c", "-o", object_file])
+    run([compiler, "-shared", object_file, "-o", library])
+    assert run([compiler, "--version"]).stdout == run(["gcc", "--version"]).stdout
+    assert "darshan" not in run(["readelf", "-d", library]).stdout
+
+
+def test_archive_shows_no_more_than_it_must(build: Path) -> None:
+    """Programs meet no name of ours but those of wrappers and stubs."""
+    archive = build / "runtime" / "link" / "made" / "libdarshan.a"
+    text = run(["nm", "--defined-only", "-g", archive]).stdout
+    names = {line.split()[2] for line in text.splitlines() if len(line.split()) == 3}
+    allowed = re.compile(r"darshan_(wrap_\w+|link|register|ask_\w+)$|__wrap_\w+$")
+    assert "__wrap_open" in names
+    assert [name for name in sorted(names) if not allowed.match(name)] == []
+
+
+def test_names_that_the_c_library_uses_itself() -> None:
+    """Members of libc.a call one another by names that are wrapped; all are known."""
+    text = run(["nm", "-A", "-u", need_file(STATIC_LIBC)]).stdout
+    used = {line.split()[-1] for line in text.splitlines() if line.strip()}
+    listed = set(
+        re.findall(r"^\w+$", (HERE.parents[1] / "runtime/link/libc-own").read_text(), re.M)
+    )
+    modules = HERE.parents[1] / "runtime" / "modules"
+    wrapped = {
+        name
+        for module in ("posix", "stdio")
+        for name in re.findall(
+            r"^[A-Z_0-9]+\((\w+)[,)]", (modules / module / "calls.def").read_text(), re.M
+        )
+    }
+    inner = {name for name in wrapped & used if name.startswith("_")}
+    # The first end a process; the others know when they are called inside a call.
+    assert inner - listed <= {"_exit", "__overflow", "__uflow", "__getdelim"}
