@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hdf5.observe import Rows, bare, instrumented, read_rows
+from logs.pydarshan import compare_with_pydarshan
 
 from .compare import FILE, VAR, differences
 from .model import Expected, from_facts
@@ -74,6 +75,7 @@ def test_case(name: str, run_both: Runs) -> None:
     assert expected.files
     wrong = list(differences(expected, rows))
     assert not wrong, "\n".join(wrong)
+    assert compare_with_pydarshan(run_both.parser, run_both.logs[0]) > 0
 
 
 def test_every_function_was_called(run_both: Runs) -> None:

@@ -15,6 +15,7 @@
 #include "../modules/hdf5/hdf5.h"
 #include "../modules/heatmap/heatmap.h"
 #include "../modules/layers/layers.h"
+#include "../modules/lustre/lustre.h"
 #include "../modules/mpiio/mpiio.h"
 #include "../modules/pnetcdf/pnetcdf.h"
 #include "../modules/posix/posix.h"
@@ -177,6 +178,7 @@ static void become_child(void) {
   stdio_forked();
   h5_forked();
   pn_forked();
+  lustre_forked();
   layers_forked();
   mpiio_forked();
   dxt_forked();
@@ -192,6 +194,7 @@ static uint32_t stop_recording(void) {
   if (runtime_phase() == RUNTIME_OFF) become_child();
   if (!darshan_rt.fd_limit) return RUNTIME_OFF;
   stdio_finish();
+  lustre_finish();
   uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   if (phase != RUNTIME_FINISHED) heatmap_settle();

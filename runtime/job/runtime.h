@@ -10,6 +10,7 @@
 #include "../modules/hdf5/hdf5-state.h"
 #include "../modules/heatmap/heatmap-state.h"
 #include "../modules/layers/layers-state.h"
+#include "../modules/lustre/lustre-state.h"
 #include "../modules/mpiio/mpiio-state.h"
 #include "../modules/pnetcdf/pnetcdf-state.h"
 #include "../modules/posix/posix-state.h"
@@ -47,6 +48,7 @@ struct darshan_runtime {
   struct pnetcdf_state pnetcdf;
   struct dxt_state dxt;
   struct heatmap_state heatmap;
+  struct lustre_state lustre;
   struct mpi_state mpi;
 
   struct linked_table *linked; /* programs that hold libraries in themselves */

@@ -8,6 +8,7 @@
 #include "../job/runtime.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/heatmap/heatmap.h"
+#include "../modules/lustre/lustre.h"
 #include "compose.h"
 #include "round.h"
 #include "save.h"
@@ -77,6 +78,7 @@ void log_content_here(struct log_content *content, const char *job, size_t job_l
   }
   heatmap_add_part(content);
   dxt_add_parts(content);
+  lustre_add_part(content);
 }
 
 size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {

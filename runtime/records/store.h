@@ -50,7 +50,8 @@ struct store_entry {
   const char *name;
   uint32_t name_length;
   uint32_t record[STORE_MODULES];
-  uint32_t file; /* state of the POSIX module, 0: none */
+  uint32_t file;   /* state of the POSIX module, 0: none */
+  uint32_t lustre; /* number of its LUSTRE record, 0: none */
 };
 
 struct record_store {

@@ -5,6 +5,7 @@
 #include <sys/vfs.h>
 
 #include "../../job/names.h"
+#include "../lustre/lustre.h"
 #include "overflow.h"
 #include "record-id.h"
 
@@ -104,18 +105,18 @@ int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module
   return 1;
 }
 
-/* The file system's block size; asked for once per folder, with no lock held. */
-static uint32_t alignment_of(const struct posix_name *name, int fd) {
-  uint32_t folder = name->length;
-  while (folder > 0 && name->text[folder - 1] != '/')
+uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
+  uint32_t folder = length;
+  while (folder > 0 && name[folder - 1] != '/')
     folder--;
-  uint64_t hash = darshan_hash(name->text, folder, 0);
+  uint64_t hash = darshan_hash(name, folder, 0);
   uint64_t *known = &darshan_rt.posix.alignments[hash % 64];
   uint64_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (entry != 0 && entry >> 32 == hash >> 32) return (uint32_t)entry;
   struct statfs fs;
-  long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name->text, &fs);
+  long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name, &fs);
   uint32_t alignment = result == 0 && fs.f_bsize > 0 ? (uint32_t)fs.f_bsize : 4096;
+  if (result == 0 && fs.f_type == LUSTRE_FILE_SYSTEM) alignment = LUSTRE_ALIGNMENT | ON_LUSTRE;
   __atomic_store_n(known, (hash >> 32 << 32) | alignment, __ATOMIC_RELAXED);
   return alignment;
 }
@@ -153,7 +154,8 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
       uint32_t number = posix->used_files + 1;
       struct posix_file *file = &posix->files[number];
       *file = (struct posix_file){.id = name->id, .name_length = name->length};
-      file->alignment = alignment;
+      file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
+      file->on_lustre = alignment & ON_LUSTRE;
       if (make_record(file, entry)) {
         posix->used_files = number;
         __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
@@ -168,7 +170,7 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
   if (LIKELY(number != 0)) return number;
-  uint32_t alignment = name->length ? alignment_of(name, fd) : 0;
+  uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
   store_lock(&darshan_rt.store);
   number = new_file(name, alignment);
   store_unlock(&darshan_rt.store);

@@ -109,7 +109,8 @@ uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
   number = take_number(posix);
   if (!number) return posix->first_overflow; /* too many open: they share one state */
   struct posix_file *file = &posix->files[number];
-  *file = (struct posix_file){.id = name->id, .alignment = alignment, .overflow = 1};
+  *file = (struct posix_file){
+      .id = name->id, .alignment = alignment & ~(uint32_t)ON_LUSTRE, .overflow = 1};
   if (!overflow_share(posix, file)) return 0;
   uint64_t *place = set_place(posix, name->id);
   if (place && *place == 0 && posix->overflow_names < SET_PLACES / 8 * 7) {

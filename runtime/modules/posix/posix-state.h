@@ -39,6 +39,7 @@ struct posix_file {
   uint32_t descriptors; /* that point here */
   uint32_t next_free;   /* overflow files only */
   uint32_t overflow;    /* 1: shares the overflow record */
+  uint32_t on_lustre;   /* 1: its striping can be asked for */
 } __attribute__((aligned(64)));
 
 /* Asynchronous requests under way. */

@@ -26,6 +26,10 @@ int posix_prepare(uint64_t records);
 /* Cleans a path into buffer if need be.  0: not to be recorded. */
 int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
                   const char *path);
+/* FILE_ALIGNMENT of a file, asked for once per folder, with no lock held; ON_LUSTRE
+ * is added where its striping can be asked for. */
+enum { ON_LUSTRE = 1 };
+uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 /* The file of this name, made if necessary (fd: one open on it, or -1). */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
 /* The file of this name if there is one; 0. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "../../job/exec.h"
+#include "../lustre/lustre.h"
 
 #define CALLS "../modules/posix/calls.def"
 #include "../../intercept/declare-slots.h"
@@ -30,7 +31,8 @@
   if (!f) FORWARD
 #define RELEASE(fd)                                                                                \
   struct posix_file *f = fd_release(fd);                                                           \
-  if (!f) FORWARD
+  if (!f) FORWARD;                                                                                 \
+  if (UNLIKELY(f->on_lustre)) lustre_closing(f->id, fd)
 /* The mode is there only if the call may create something. */
 #define OPEN_MODE(flags)                                                                           \
   mode_t mode = 0;                                                                                 \

@@ -1,6 +1,7 @@
 /* Streams: opened, reopened, closed. */
 #include "stdio-module.h"
 
+#include "../lustre/lustre.h"
 #include "record-id.h"
 #include "streams.h"
 
@@ -56,6 +57,14 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
   if (!fd_may_change()) return;
   forget_number(file);
   if (stdio_is_on()) count_open(stdio_follow(file, &name), 0, t1, t2);
+}
+
+void stdio_closing(const struct stdio_stream *stream, int fd) {
+  if (fd < 0 || stream->standard || stream->name[0] != '/' ||
+      !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_LUSTRE))
+    return;
+  if (posix_file_system(stream->name, stream->name_length, fd) & ON_LUSTRE)
+    lustre_closing(stream->id, fd);
 }
 
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2) {

@@ -63,6 +63,8 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* A stream is about to be closed or reopened: it is not followed any more.
  * What is left of it is copied, for the event afterwards; 0: nothing. */
 int stdio_release(FILE *file, struct stdio_stream *last);
+/* Before a stream is closed: where is its file? */
+void stdio_closing(const struct stdio_stream *stream, int fd);
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,
                     uint64_t t2);

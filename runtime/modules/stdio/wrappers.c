@@ -30,7 +30,8 @@ static __thread const char *outer_call;
   struct stdio_mark before = stdio_mark(file)
 #define RELEASE(file)                                                                              \
   ACTIVE;                                                                                          \
-  struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL
+  struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL;                        \
+  if (s) stdio_closing(s, file->_fileno)
 #define FLUSH(file)                                                                                \
   ACTIVE;                                                                                          \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \

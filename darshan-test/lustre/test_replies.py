@@ -1,0 +1,182 @@
+"""The runtime on what it takes for Lustre: strace gives the replies of the kernel."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hdf5.observe import Observed, finish, without_ours
+from logs.pydarshan import compare_with_pydarshan
+
+MIB = 1 << 20
+PYTHON = sys.executable
+TEXT = "some text\n" * 100
+FILE_SYSTEM = struct.pack("<7q", 0x0BD00BD0, 65536, 100, 100, 100, 10, 10)
+
+
+def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
+    """A layout of version 1."""
+    head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
+    return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
+
+
+def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
+    """Components: flags, start, end, layout."""
+    head = struct.pack("<IIIHHHHHHQ", 0x0BD60BD0, 0, 1, 0, len(parts), 0, 0, 0, 0, 0)
+    entries, layouts = b"", b""
+    behind = len(head) + 48 * len(parts)
+    for number, (flags, start, end, layout) in enumerate(parts):
+        at = behind + len(layouts)
+        entries += struct.pack(
+            "<IIQQIIIQI", number + 1, flags, start, end, at, len(layout), 0, 0, 0
+        )
+        layouts += layout
+    return head + entries + layouts
+
+
+def reply(layout: bytes) -> str:
+    """The kernel says this."""
+    return f"retval={len(layout)}:poke_exit=@arg3={layout.hex()}"
+
+
+@dataclass
+class OnLustre:
+    """Runs programs whose files lie on Lustre, as far as they and we can see."""
+
+    build: Path
+    parser: Path
+    folder: Path
+    log: Path = field(init=False)
+
+    def run(
+        self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
+    ) -> Observed:
+        """In a folder with a file data; answer: to every question about a layout."""
+        work, self.log = self.folder / "work", self.folder / "a.darshan"
+        work.mkdir()
+        (work / "data").write_text(TEXT)
+        tracer = ["strace", "-f", "-o", str(self.folder / "trace")]
+        tracer += ["-e", "trace=statfs,fstatfs,fgetxattr"]
+        for call in ("statfs", "fstatfs"):
+            tracer += ["-e", f"inject={call}:retval=0:poke_exit=@arg2={f_type.hex()}"]
+        tracer += ["-e", f"inject=fgetxattr:{answer}"]
+        tracer += ["env", f"LD_PRELOAD={self.build / 'libdarshan.so'}"]
+        tracer += ["DARSHAN_ENABLE_NONMPI=1", f"DARSHAN_LOGFILE={self.log}"]
+        return finish([*tracer, *command], work, without_ours())
+
+    def questions(self) -> int:
+        """How often the kernel was asked for a layout."""
+        return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
+
+    def row(self, module: str = "LUSTRE") -> dict[str, str]:
+        """Counters of the file, names cut short."""
+        text = subprocess.run(
+            [self.parser, "--show-incomplete", self.log], capture_output=True, check=True, text=True
+        ).stdout
+        fields = [line.split("\t") for line in text.splitlines() if line.startswith(f"{module}\t")]
+        path = str(self.folder / "work" / "data")
+        return {row[3].removeprefix(f"{module}_"): row[4] for row in fields if row[5] == path}
+
+
+@pytest.fixture
+def on_lustre(build: Path, parser: Path, tmp_path: Path) -> OnLustre:
+    """Where it happens."""
+    return OnLustre(build, parser, tmp_path)
+
+
+THRICE = ["cat", "data", "data", "data"]
+OPEN_TO_THE_END = "import os\nos.open('data', os.O_RDONLY)"
+GROWING = composite(
+    (0x10, 0, 16 * MIB, plain(MIB, [4])), (0, 16 * MIB, (1 << 64) - 1, plain(4 * MIB, []))
+)
+GROWN = composite(
+    (0x10, 0, 16 * MIB, plain(MIB, [4])),
+    (0x10, 16 * MIB, (1 << 64) - 1, plain(4 * MIB, list(range(5, 25)))),
+)
+
+
+@pytest.mark.parametrize("program", [["cat", "data"], ["sed", "", "data"]], ids=["fd", "stream"])
+def test_plain(program: list[str], on_lustre: OnLustre) -> None:
+    """A descriptor, and a stream that POSIX knows nothing of."""
+    observed = on_lustre.run(program, reply(plain(4 * MIB, [7, 9])))
+    assert (observed.status, observed.stdout) == (0, TEXT)
+    assert on_lustre.row() == {
+        "NUM_COMPONENTS": "1",
+        "NUM_STRIPES": "2",
+        "COMP1_STRIPE_SIZE": str(4 * MIB),
+        "COMP1_STRIPE_COUNT": "2",
+        "COMP1_STRIPE_PATTERN": "raid0",
+        "COMP1_FLAGS": "0",
+        "COMP1_EXT_START": "0",
+        "COMP1_EXT_END": "-1",
+        "COMP1_MIRROR_ID": "0",
+        "COMP1_POOL_NAME": "N/A",
+        "COMP1_OST_ID_0": "7",
+        "COMP1_OST_ID_1": "9",
+    }
+    assert on_lustre.questions() == 1
+    if program[0] == "cat":
+        assert on_lustre.row("POSIX")["FILE_ALIGNMENT"] == str(MIB)
+    assert compare_with_pydarshan(on_lustre.parser, on_lustre.log) > 0
+
+
+def test_asked_once(on_lustre: OnLustre) -> None:
+    """A file that is opened again and again is asked once, if its layout is complete."""
+    assert on_lustre.run(THRICE, reply(plain(MIB, [3]))).status == 0
+    assert on_lustre.questions() == 1
+    assert on_lustre.row()["COMP1_OST_ID_0"] == "3"
+
+
+def test_growing(on_lustre: OnLustre) -> None:
+    """Asked at each close while objects are to come."""
+    assert on_lustre.run(THRICE, reply(GROWING)).status == 0
+    assert on_lustre.questions() == 3
+    row = on_lustre.row()
+    assert (row["NUM_COMPONENTS"], row["NUM_STRIPES"]) == ("1", "1")
+
+
+def test_grown(on_lustre: OnLustre) -> None:
+    """All of its objects, once."""
+    assert on_lustre.run(THRICE, reply(GROWN)).status == 0
+    assert on_lustre.questions() == 1
+    row = on_lustre.row()
+    assert (row["NUM_COMPONENTS"], row["NUM_STRIPES"]) == ("2", "21")
+    assert [row[f"COMP2_OST_ID_{i}"] for i in range(20)] == [str(ost) for ost in range(5, 25)]
+
+
+def test_long(on_lustre: OnLustre) -> None:
+    """An answer that is longer than usual takes a second question, and no third."""
+    assert on_lustre.run(["cat", "data"], "error=ERANGE").stdout == TEXT
+    assert on_lustre.questions() == 2
+    assert not on_lustre.row()
+
+
+def test_open_to_the_end(on_lustre: OnLustre) -> None:
+    """What is never closed is asked for at the end."""
+    assert on_lustre.run([PYTHON, "-c", OPEN_TO_THE_END], reply(plain(MIB, [3]))).status == 0
+    assert on_lustre.row()["NUM_STRIPES"] == "1"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["error=ENODATA", "error=EOPNOTSUPP", reply(b"x" * 80), reply(GROWN[:100]), "retval=70000"],
+)
+def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
+    """No record, and nothing happens to the program."""
+    observed = on_lustre.run(["cat", "data"], answer)
+    assert (observed.status, observed.stdout, observed.stderr) == (0, TEXT, "")
+    assert not on_lustre.row()
+    assert on_lustre.row("POSIX")["OPENS"] == "1"
+
+
+def test_elsewhere(on_lustre: OnLustre) -> None:
+    """No question on any other file system."""
+    ext4 = struct.pack("<7q", 0xEF53, 4096, 100, 100, 100, 10, 10)
+    assert on_lustre.run(["cat", "data"], f_type=ext4).stdout == TEXT
+    assert on_lustre.questions() == 0
+    assert on_lustre.row("POSIX")["FILE_ALIGNMENT"] == "4096"

@@ -1,0 +1,119 @@
+#include "lustre.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../../intercept/spin.h"
+#include "../../job/fds.h"
+#include "../../job/runtime.h"
+#include "../../log/compose.h"
+#include "../stdio/stdio-module.h"
+#include "layout.h"
+
+enum { USUAL_LAYOUT = 1024, BYTES_PER_RECORD = 1024 };
+
+#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
+enum {
+#include "modules.def"
+};
+#undef MODULE
+
+/* The first file on Lustre: a process without one pays nothing.  With the lock. */
+static int prepare(struct lustre_state *lustre) {
+  if (lustre->slots) return 0;
+  lustre->limit = darshan_rt.config.max_records[DARSHAN_MOD_LUSTRE];
+  lustre->size = (size_t)lustre->limit * BYTES_PER_RECORD + LUSTRE_LAYOUT_MAX;
+  lustre->bytes = journal_private_memory(lustre->size);
+  if (lustre->bytes)
+    lustre->slots = journal_private_memory(((size_t)lustre->limit + 1) * sizeof(*lustre->slots));
+  return lustre->slots ? 0 : -1;
+}
+
+/* With the lock.  A record is made behind the others, and stays there unless it
+ * fits where the file's former one is. */
+static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
+                 size_t n) {
+  int settled = 0;
+  struct lustre_slot *slot = entry->lustre ? &lustre->slots[entry->lustre] : NULL;
+  char *out = lustre->bytes + lustre->used;
+  if (!slot && lustre->count == lustre->limit) {
+    lustre->refused++;
+    return;
+  }
+  size_t length = lustre_record(out, lustre->size - lustre->used, entry->id, darshan_rt.store.rank,
+                                reply, n, &settled);
+  if (length == 0) return;
+  if (!slot) {
+    entry->lustre = ++lustre->count;
+    slot = &lustre->slots[entry->lustre];
+  }
+  if (length <= slot->room) {
+    memcpy(lustre->bytes + slot->offset, out, length);
+  } else {
+    slot->offset = lustre->used;
+    slot->room = length;
+    lustre->used += length;
+  }
+  slot->length = length;
+  slot->settled = settled;
+}
+
+/* One question, or two where the answer is long. */
+static void ask(struct store_entry *entry, int fd) {
+  static const char name[] = "lustre.lov";
+  struct lustre_state *lustre = &darshan_rt.lustre;
+  char usual[USUAL_LAYOUT], *reply = usual;
+  long n = SYS4(SYS_fgetxattr, fd, name, usual, sizeof(usual));
+  if (n == -ERANGE) {
+    reply = journal_private_memory(LUSTRE_LAYOUT_MAX);
+    if (!reply) return;
+    n = SYS4(SYS_fgetxattr, fd, name, reply, LUSTRE_LAYOUT_MAX);
+  }
+  if (n > 0 && n <= LUSTRE_LAYOUT_MAX) {
+    spin_lock(&lustre->lock);
+    if (prepare(lustre) == 0) keep(lustre, entry, reply, (size_t)n);
+    spin_unlock(&lustre->lock);
+  }
+  if (reply != usual) sys_munmap(reply, LUSTRE_LAYOUT_MAX);
+}
+
+void lustre_closing(uint64_t id, int fd) {
+  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
+  struct store_entry *entry = store_find(&darshan_rt.store, id);
+  if (entry && entry->name[0] == '/' &&
+      !(entry->lustre && darshan_rt.lustre.slots[entry->lustre].settled))
+    ask(entry, fd);
+  runtime_leave();
+}
+
+void lustre_finish(void) {
+  if (runtime_phase() != RUNTIME_RECORDING) return;
+  for (uint32_t fd = 0; fd <= darshan_rt.highest_fd; fd++) {
+    const struct posix_file *file = posix_file_of((int)fd);
+    if (file && file->on_lustre) lustre_closing(file->id, (int)fd);
+  }
+  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+    const struct stdio_stream *stream = &darshan_rt.stdio.streams[i];
+    if (stream->file && stream->record) stdio_closing(stream, stream->file->_fileno);
+  }
+}
+
+void lustre_forked(void) {
+  darshan_rt.lustre = (struct lustre_state){.lock = 0};
+}
+
+void lustre_add_part(struct log_content *content) {
+  const struct lustre_state *lustre = &darshan_rt.lustre;
+  char *records = lustre->count ? journal_private_memory(lustre->used) : NULL;
+  struct log_part part = {.module = DARSHAN_MOD_LUSTRE,
+                          .version = VERSION_LUSTRE,
+                          .partial = lustre->refused != 0,
+                          .records = records};
+  if (!records) return;
+  for (uint32_t i = 1; i <= lustre->count; i++) {
+    const struct lustre_slot *slot = &lustre->slots[i];
+    memcpy(records + part.length, lustre->bytes + slot->offset, slot->length);
+    part.length += slot->length;
+  }
+  log_content_add(content, &part);
+}
