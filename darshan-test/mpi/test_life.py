@@ -37,6 +37,16 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
     assert job.error == ""
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 7])
+def test_job_without_io(runner: Runner, ranks: int) -> None:
+    """It has a log, which says so."""
+    job = runner.job("idle", ranks, {"DARSHAN_MOD_DISABLE": "STDIO"})
+    assert (job.code, job.error) == (0, "")
+    log = runner.only_log(job)
+    assert log.header["nprocs"] == str(ranks)
+    assert log.rows == {}
+
+
 @pytest.mark.parametrize("end", ["thread", "afterwards"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
     """MPI_Init_thread; I/O after MPI_Finalize, which is not recorded."""
