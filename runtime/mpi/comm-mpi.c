@@ -5,6 +5,7 @@
 #include "../intercept/sys.h"
 #include "../job/clock.h"
 #include "mpi.h"
+#include "wait.h"
 
 /* A message goes out as a first packet that begins with the length of all, and,
  * if that was not all, pieces that a count of MPI can tell. */
@@ -20,37 +21,15 @@ static size_t first_part(size_t n) {
   return n < room ? n : room;
 }
 
-/* MPI waits by asking again and again, which takes the processor away from the
- * rank that is waited for, where there are more ranks than processors.  So we
- * ask first, and let others run in between: sooner at first, then for an eighth
- * of what the waiting took so far. */
-static void let_others_run(uint64_t since) {
-  enum { YIELD_NS = 50000, LONGEST_NS = 1000000 };
-  uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
-  if (waited < YIELD_NS) {
-    SYS1(SYS_sched_yield, 0);
-    return;
-  }
-  struct timespec pause = {.tv_nsec = (long)(waited / 8 < LONGEST_NS ? waited / 8 : LONGEST_NS)};
-  SYS2(SYS_nanosleep, &pause, NULL);
-}
-
 static int send_piece(int to, const void *bytes, size_t n) {
-  struct mpi_status_room status;
   mpi_handle request = 0;
-  int done = 0;
-  uint64_t since = clock_ns(CLOCK_MONOTONIC);
   if (!mpi_function(Isend) || !mpi_function(Test))
     return mpi_function(Send)(bytes, (int)n, mpi_constant(BYTE), to, TAG, darshan_rt.mpi.comm) ? -1
                                                                                                : 0;
   if (mpi_function(Isend)(bytes, (int)n, mpi_constant(BYTE), to, TAG, darshan_rt.mpi.comm,
                           &request))
     return -1;
-  while (!done) {
-    if (mpi_function(Test)(&request, &done, &status)) return -1;
-    if (!done) let_others_run(since);
-  }
-  return 0;
+  return mpi_wait_for(&request);
 }
 
 static int receive_piece(int from, void *bytes, size_t n) {
@@ -59,7 +38,7 @@ static int receive_piece(int from, void *bytes, size_t n) {
   uint64_t since = clock_ns(CLOCK_MONOTONIC);
   while (!there) {
     if (mpi_function(Iprobe)(from, TAG, darshan_rt.mpi.comm, &there, &status)) return -1;
-    if (!there) let_others_run(since);
+    if (!there) mpi_let_others_run(since);
   }
   return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, darshan_rt.mpi.comm,
                             &status)

@@ -5,6 +5,7 @@
 #include "../intercept/sys.h"
 #include "comm-mpi.h"
 #include "mpi.h"
+#include "wait.h"
 
 enum { UNDEFINED_COLOUR = -32766 }; /* MPI_UNDEFINED, in every library */
 
@@ -35,19 +36,41 @@ static struct agreement own_agreement(void) {
                             .pid = first ? pid : INT64_MAX};
 }
 
+/* The blocking forms of MPICH take tens of milliseconds where there are more
+ * ranks than processors; Open MPI lets others run by itself. */
+static int waits_itself(void) {
+  return darshan_rt.mpi.flavour == MPI_OPENMPI || !mpi_function(Test) ||
+         !mpi_function(Iallreduce) || !mpi_function(Comm_idup);
+}
+
+static int least_of_all(const struct agreement *own, struct agreement *agreed) {
+  mpi_handle type = mpi_constant(INT64_T), least = mpi_constant(MIN);
+  mpi_handle world = mpi_constant(COMM_WORLD), request = 0;
+  if (waits_itself())
+    return mpi_function(Allreduce)(own, agreed, AGREEMENT_WORDS, type, least, world) ? -1 : 0;
+  if (mpi_function(Iallreduce)(own, agreed, AGREEMENT_WORDS, type, least, world, &request))
+    return -1;
+  return mpi_wait_for(&request);
+}
+
+static int copy_world(mpi_handle *copy) {
+  mpi_handle world = mpi_constant(COMM_WORLD), request = 0;
+  if (waits_itself()) return mpi_function(Comm_dup)(world, copy) ? -1 : 0;
+  return mpi_function(Comm_idup)(world, copy, &request) ? -1 : mpi_wait_for(&request);
+}
+
 /* Our own communicator holds the ranks that record.  A rank may have been told
  * not to, by its environment or by the name of its program; it takes part up to
  * here, because the others could not know and would wait for it. */
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &darshan_rt.mpi;
-  mpi_handle world = mpi_constant(COMM_WORLD);
   int failed;
   mpi->comm = 0;
   if (agreed->all_active)
-    failed = mpi_function(Comm_dup)(world, &mpi->comm);
+    failed = copy_world(&mpi->comm);
   else
-    failed =
-        mpi_function(Comm_split)(world, is_active() ? 0 : UNDEFINED_COLOUR, mpi->rank, &mpi->comm);
+    failed = mpi_function(Comm_split)(mpi_constant(COMM_WORLD), is_active() ? 0 : UNDEFINED_COLOUR,
+                                      mpi->rank, &mpi->comm);
   if (failed || !is_active()) return;
   mpi_function(Comm_set_errhandler)(mpi->comm, mpi_constant(ERRORS_RETURN));
   mpi->has_comm = 1;
@@ -68,8 +91,7 @@ static void meet_ranks(struct agreement *agreed) {
   if (!mpi_function(Allreduce) || !mpi_function(Comm_dup) || !mpi_function(Comm_split) ||
       !mpi_function(Comm_set_errhandler))
     return;
-  if (mpi_function(Allreduce)(&own, agreed, AGREEMENT_WORDS, mpi_constant(INT64_T),
-                              mpi_constant(MIN), world) != 0)
+  if (least_of_all(&own, agreed) < 0)
     *agreed = own;
   else if (!agreed->all_idle)
     make_comm(agreed);
