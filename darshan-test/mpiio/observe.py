@@ -1,0 +1,65 @@
+"""Runs the program with each MPI, and reads the records of its log."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mpi.launch import Runner
+
+from .model import Trace, read_trace
+
+HERE = Path(__file__).resolve().parent
+SOURCES = ("main.c", "transfers.c", "requests.c", "metadata.c")
+# MPICH's annotations call MPI_STATUSES_IGNORE too small.
+OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
+# More ranks than processors: one that waits gives its processor away.
+YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+
+Row = dict[str, float]
+
+
+@dataclass
+class Seen:
+    """The records of a job and what its ranks say they did."""
+
+    traces: list[Trace]
+    # module -> (rank, name without folder) -> counter without prefix -> value
+    modules: dict[str, dict[tuple[int, str], Row]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    logs: list[Path] = field(default_factory=list)
+
+
+def prefix_of(module: str) -> str:
+    """What the names of its counters start with."""
+    return {"MPI-IO": "MPIIO"}.get(module, module) + "_"
+
+
+def read_rows(parser: Path, log: Path, seen: Seen) -> None:
+    """Adds the records of a log."""
+    done = subprocess.run([parser, "--show-incomplete", log], capture_output=True, check=True)
+    for line in done.stdout.decode().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        module, rank, _, counter, value, name = line.split("\t")[:6]
+        row = seen.modules[module][int(rank), Path(name).name]
+        row[counter.removeprefix(prefix_of(module))] = float(value)
+
+
+def run(runner: Runner, ranks: int, extra: dict[str, str]) -> Seen:
+    """One job, with a record per rank."""
+    folder = runner.folder / "files"
+    folder.mkdir()
+    others = [str(HERE / name) for name in SOURCES[1:]]
+    program = runner.build(str(HERE / SOURCES[0]), *OPTIONS, *others)
+    settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING, **extra}
+    job = runner.run(ranks, [str(program), str(folder)], settings)
+    assert (job.code, job.error) == (0, ""), job.error
+    assert job.journals == []
+    seen = Seen([read_trace(folder / f"trace.{rank}") for rank in range(ranks)], logs=job.logs)
+    for log in job.logs:
+        read_rows(runner.parser, log, seen)
+    return seen

@@ -1,0 +1,167 @@
+"""Every MPI-IO function that is wrapped, with each MPI, against the model."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from mpi.launch import MPIS, Runner
+
+from .model import KINDS, File
+from .observe import Row, Seen, run
+
+RUNTIME = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "mpiio"
+ROW = re.compile(r"^[A-Z_]+\((MPI_\w+),", re.M)
+OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+BELOW = ("POSIX", "STDIO", "MPIIO", "COMM")
+ROUNDING = 1e-6  # seconds: the parser prints six digits
+# Known only once all ranks are together.
+JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
+
+
+@pytest.fixture(scope="session")
+def jobs() -> dict[tuple[str, int], Seen]:
+    """Those that have run."""
+    return {}
+
+
+@pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
+def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, int], Seen]) -> Seen:
+    """The records of a job of this many ranks, run once."""
+    key = (runner.mpi.name, request.param)
+    if key not in jobs:
+        jobs[key] = run(runner, request.param, {})
+    return jobs[key]
+
+
+def integers(row: Row) -> dict[str, int]:
+    """The integer counters that are not 0, as far as the model tells them."""
+    return {
+        name: int(value)
+        for name, value in row.items()
+        if value
+        and not name.startswith("F_")
+        and not JOINED.search(name)
+        and not name.endswith("_TIME_SIZE")
+    }
+
+
+def check_slowest(file: File, row: Row) -> None:
+    """The size of the slowest transfer is that of one of the transfers."""
+    for writes, kind in enumerate(KINDS):
+        slowest = row[f"MAX_{kind}_TIME_SIZE"]
+        assert slowest in (file.asked[writes] or [0])
+
+
+def check_times(file: File, row: Row) -> None:
+    """Times are there exactly where something happened, and in their order."""
+    for writes, kind in enumerate(KINDS):
+        did = bool(file.asked[writes])
+        start, end = row[f"F_{kind}_START_TIMESTAMP"], row[f"F_{kind}_END_TIMESTAMP"]
+        assert (start > 0) == (end > 0) == did
+        assert start <= end
+        assert row[f"F_MAX_{kind}_TIME"] <= row[f"F_{kind}_TIME"] + ROUNDING
+        if not (writes and file.base["SYNCS"]):
+            assert row[f"F_{kind}_TIME"] <= end - start + ROUNDING
+    assert 0 < row["F_OPEN_START_TIMESTAMP"] <= row["F_OPEN_END_TIMESTAMP"]
+    assert row["F_OPEN_END_TIMESTAMP"] <= row["F_CLOSE_END_TIMESTAMP"]
+    assert row["F_META_TIME"] > 0
+
+
+def test_counters(seen: Seen) -> None:
+    """Every integer counter of every record of every rank; what the model does not name is 0."""
+    compared, named = 0, set()
+    for rank, trace in enumerate(seen.traces):
+        for name, file in trace.files.items():
+            named.add((rank, name))
+            row = seen.modules["MPI-IO"].get((rank, name), {})
+            assert bool(row) == file.opened, name
+            assert integers(row) == file.counters(), (rank, name)
+            ext = seen.modules["MPIIO_EXT"].get((rank, name), {})
+            assert integers(ext) == {k: v for k, v in file.ext.items() if v}, (rank, name)
+            if row:
+                check_slowest(file, row)
+                check_times(file, row)
+                compared += 1
+    assert compared > 40 * len(seen.traces)
+    assert named >= {*seen.modules["MPI-IO"], *seen.modules["MPIIO_EXT"]}
+
+
+def test_late_ends(seen: Seen) -> None:
+    """Times of non-blocking and split transfers reach from their start to their end."""
+    for (rank, name), ext in seen.modules["MPIIO_EXT"].items():
+        base = seen.modules["MPI-IO"].get((rank, name))
+        for kind in KINDS:
+            split = bool(base and base[f"SPLIT_{kind}S"])
+            late = split or bool(base and base[f"NB_{kind}S"] and ext[f"{kind}S_DONE"])
+            assert (ext[f"F_{kind}_DONE_TIMESTAMP"] > 0) == late, name
+            assert (ext[f"F_SPLIT_{kind}_TIME"] > 0) == split, name
+            assert ext[f"F_SPLIT_{kind}_END_TIME"] <= ext[f"F_SPLIT_{kind}_TIME"] + ROUNDING
+            assert (ext[f"F_NB_{kind}_TIME"] > 0) == (late and not split), name
+        assert (ext["F_NB_WAIT_TIME"] > 0) == (ext["NB_WAITS"] > 0)
+
+
+def test_layers(seen: Seen) -> None:
+    """All POSIX I/O and all MPI-IO is in exactly one record; times of layers add up."""
+    sums: Row = defaultdict(float)
+    for (_, name), row in seen.modules["LAYERS"].items():
+        for operation in OPERATIONS:
+            for counter in (
+                "POSIX_READS",
+                "POSIX_WRITES",
+                "POSIX_BYTES_READ",
+                "POSIX_BYTES_WRITTEN",
+                "MPIIO_BYTES_READ",
+                "MPIIO_BYTES_WRITTEN",
+            ):
+                sums[counter] += row[f"{operation}_{counter}"]
+            parts = [row[f"F_{operation}_{layer}_TIME"] for layer in BELOW]
+            assert min(parts) >= 0, (name, operation)
+            # There is no layer above MPI-IO: nothing is left over.
+            whole = row[f"F_{operation}_TIME"]
+            slack = ROUNDING * (1 + row[f"{operation}_CALLS"] / 100)
+            assert abs(whole - sum(parts)) <= slack, (name, operation)
+        if name != "<application>":
+            assert row["UPPER_MODULE"] == 2
+        for kind in KINDS:
+            sized = sum(v for k, v in row.items() if k.startswith(f"SIZE_MPIIO_{kind}_"))
+            sums[f"SIZED_{kind}"] += sized
+    for module, prefix in (("POSIX", "POSIX_"), ("MPI-IO", "MPIIO_")):
+        for counter in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
+            if module == "MPI-IO" and not counter.startswith("BYTES"):
+                continue
+            total = sum(row[counter] for row in seen.modules[module].values())
+            assert sums[prefix + counter] == total > 0, (module, counter)
+    for kind in KINDS:
+        assert sums[f"SIZED_{kind}"] == sum(
+            row[f"{how}_{kind}S"]
+            for row in seen.modules["MPI-IO"].values()
+            for how in ("INDEP", "COLL", "SPLIT", "NB")
+        )
+
+
+def test_every_row_has_a_case(
+    mpi_programs: Path, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    """The functions of the runtime's tables and those that the program calls are the same."""
+    found = [mpi for mpi in MPIS if mpi.installed]
+    if not found and not os.environ.get("CI"):
+        pytest.skip("no MPI is installed")
+    wrapped = {
+        name
+        for table in ("calls.def", "waits.def")
+        for name in ROW.findall((RUNTIME / table).read_text())
+    }
+    called = set()
+    for mpi in found:
+        folder = tmp_path / mpi.name
+        folder.mkdir()
+        runner = Runner(mpi, build / "libdarshan.so", parser, mpi_programs, folder)
+        called |= run(runner, 1, {}).traces[0].covered
+    large = {name for name in wrapped if name.endswith("_c")}
+    # Only libraries of MPI 4 have those for large counts.
+    assert called in (wrapped, wrapped - large)
+    assert "mpich" not in [mpi.name for mpi in found] or called == wrapped
