@@ -1,0 +1,52 @@
+"""Places of MPI-IO transfers in traces: where MPI itself says that the file pointers are."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from mpi.launch import Runner
+
+from .model import KINDS
+from .observe import run
+
+NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
+
+
+def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
+    """(rank, name, READ or WRITE) -> (place, bytes) of each MPI-IO segment."""
+    done = subprocess.run([tool, log], capture_output=True, check=True, text=True)
+    found: dict[tuple[int, str, str], list[tuple[int, int]]] = defaultdict(list)
+    name = ""
+    for line in done.stdout.splitlines():
+        if header := NAME.match(line):
+            name = Path(header[1]).name
+        words = line.split()
+        if words[:1] == ["X_MPIIO"]:
+            place, length = int(words[4]), int(words[5])
+            found[int(words[1]), name, words[2].upper()].append((place, length))
+    return found
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_places(runner: Runner, build: Path, ranks: int) -> None:
+    """Exact where a view shows every byte or a filetype begins, -1 where nobody can tell."""
+    seen = run(runner, ranks, {"DXT_ENABLE_IO_TRACE": "1"})
+    traced: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
+    for log in seen.logs:
+        traced.update(segments(build / "darshan-dxt-parser", log))
+    expected = {
+        (rank, name, kind): file.segments[writes]
+        for rank, trace in enumerate(seen.traces)
+        for name, file in trace.files.items()
+        for writes, kind in enumerate(KINDS)
+        if file.segments[writes]
+    }
+    assert traced.keys() == expected.keys()
+    for key, places in expected.items():
+        assert traced[key] == places, key
+    all_places = [place for places in expected.values() for place, _ in places]
+    assert max(all_places) > 1000 and -1 in all_places
