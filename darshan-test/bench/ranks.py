@@ -1,0 +1,119 @@
+"""The log of many ranks: played up to any number, and written by real MPI jobs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from machine import Bench, plain_environment
+from rows import Row
+
+HERE = Path(__file__).resolve().parent
+MESSAGE_SECONDS = 2e-6  # that a message needs on its way: a usual network of clusters
+JOB_RANKS = 32
+TIMING = re.compile(r"writing the log (\d+) us")
+# Files that all ranks share, files of each rank, goals in ms and KB.
+JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
+
+
+@dataclass
+class Played:
+    """What the log took, had every rank a processor of its own."""
+
+    ranks: int
+    seconds: float  # from the first to the last rank
+    busiest: float  # processor time of the busiest rank
+    traffic: int  # bytes that the busiest rank sent and received
+    message: int  # bytes of the largest message
+    size: int  # of the log
+
+
+def play(program: Path, folder: Path, ranks: int) -> Played:
+    """100 files that all ranks share."""
+    log = folder / f"{ranks}.darshan"
+    command = [program, "--ranks", ranks, "--shared", 100, "--posix"]
+    command += ["--clock", MESSAGE_SECONDS, log]
+    done = subprocess.run([str(x) for x in command], capture_output=True, text=True, check=True)
+    words = done.stdout.split()
+    value = {words[i]: words[i + 1] for i in range(0, len(words), 2)}
+    size = log.stat().st_size
+    log.unlink()
+    return Played(
+        ranks,
+        float(value["seconds"]),
+        float(value["busiest"]),
+        int(value["traffic"]),
+        int(value["message"]),
+        size,
+    )
+
+
+def sizes(largest: int) -> Iterator[int]:
+    """Powers of four."""
+    ranks = 1
+    while ranks <= largest:
+        yield ranks
+        ranks *= 4
+
+
+def starter(flavour: str) -> list[str]:
+    """The command that starts a job of an MPI, empty if it is not installed."""
+    mpiexec = shutil.which(f"mpiexec.{flavour}")
+    if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
+        return []
+    openmpi = ["--allow-run-as-root", "--oversubscribe"] if flavour == "openmpi" else []
+    return [mpiexec, *openmpi, "-n", str(JOB_RANKS), "env"]
+
+
+def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
+    """Milliseconds until the last rank was through, and bytes of the log."""
+    logs, work = bench.empty("logs"), bench.empty("work")
+    settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
+    command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]
+    done = subprocess.run(
+        [*command, str(shared), str(own)],
+        env=plain_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    (log,) = logs.glob("*.darshan")
+    return max(int(us) for us in TIMING.findall(done.stderr)) / 1000, log.stat().st_size
+
+
+def ranks(bench: Bench) -> list[Row]:
+    """Rows of the table: real jobs, more ranks than processors; then played ones."""
+    rows = []
+    for flavour in ("openmpi", "mpich"):
+        start, program = starter(flavour), bench.folder / f"shutdown.{flavour}"
+        if not start:
+            continue
+        subprocess.run(
+            [f"mpicc.{flavour}", "-O2", "-o", str(program), str(HERE / "shutdown.c")], check=True
+        )
+        for shared, own, goal, kilobytes in JOBS:
+            taken = [job(bench, start, program, shared, own) for _ in range(5)]
+            middle = statistics.median(ms for ms, _ in taken)
+            least, size = min(ms for ms, _ in taken), statistics.median(n for _, n in taken)
+            what = (
+                f"{shared} shared files"
+                if shared
+                else f"{own} files per rank"
+                if own
+                else "no file"
+            )
+            rows.append(
+                Row(
+                    f"shutdown of {JOB_RANKS} ranks, {what}, {flavour}",
+                    f"{middle:.1f} ms (fastest {least:.1f}), {size / 1000:.0f} KB",
+                    f"{goal} ms" + (f", {kilobytes} KB" if kilobytes else ""),
+                    middle <= goal and (not kilobytes or size <= kilobytes * 1000),
+                )
+            )
+    return rows
