@@ -37,6 +37,17 @@ static void work(void) {
   put("shared", 100, 100 * rank);
 }
 
+/* Three writes of 8 bytes by each rank. */
+static void write_with_mpi(void) {
+  char path[4096];
+  MPI_File file;
+  snprintf(path, sizeof(path), "%s/together", folder);
+  MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+  for (int i = 0; i < 3; i++)
+    MPI_File_write_at(file, 8 * (3 * rank + i), "12345678", 8, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
 static void child_writes(void) {
   char name[32];
   pid_t child = fork();
@@ -88,8 +99,11 @@ int main(int argc, char **argv) {
   begin(&argc, &argv);
   work();
   if (is("fork")) child_writes();
+  if (is("mpiio")) write_with_mpi();
   MPI_Barrier(MPI_COMM_WORLD);
   if (is("exit")) exit(0);
+  if (is("exec")) execl("/no/such/program", "program", NULL); /* goes on */
+  if (is("replaced")) execlp("true", "true", NULL);
   if (is("killed") && rank == size - 1) kill(getpid(), SIGKILL);
   if (is("abort") && rank == size - 1) MPI_Abort(MPI_COMM_WORLD, 3);
   if (is("killed") || is("abort")) pause();

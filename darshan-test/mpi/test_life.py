@@ -47,10 +47,18 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
     assert log.rows == {}
 
 
-@pytest.mark.parametrize("end", ["thread", "afterwards"])
+@pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """MPI_Init_thread; I/O after MPI_Finalize, which is not recorded."""
-    check_work(runner.only_log(runner.job(end, 3)), runner, 3)
+    """MPI_Init_thread; I/O after MPI_Finalize, which is not recorded; an exec that fails."""
+    job = runner.job(end, 3)
+    assert job.error == ""
+    check_work(runner.only_log(job), runner, 3)
+
+
+def test_ranks_that_replace_themselves(runner: Runner) -> None:
+    job = runner.job("replaced", 2, {"DARSHAN_ENABLE_NONMPI": "0"})
+    assert job.logs == []
+    check_journals(runner, job.journals, 2)
 
 
 def test_only_mpi_programs(runner: Runner) -> None:

@@ -28,3 +28,18 @@ def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -
     assert job.code == 0
     assert job.out.count("tool: 1 inits, 1 barriers, 0 writes\n") == 2
     check_work(runner.only_log(job), runner, 2)
+
+
+@pytest.mark.parametrize("first", ["tool", "darshan"])
+def test_both_count_writes_once(runner: Runner, tool: Path, first: str) -> None:
+    """A wrapped call that passes both of our forms, MPI_x and PMPI_x."""
+    pair = [str(tool), str(runner.library)]
+    if first == "darshan":
+        pair.reverse()
+    job = runner.job("mpiio", 2, {"LD_PRELOAD": " ".join(pair)})
+    assert job.code == 0
+    assert job.out.count("tool: 1 inits, 1 barriers, 3 writes\n") == 2
+    log = runner.only_log(job)
+    together = str(runner.data / "together")
+    assert log.total("MPIIO_INDEP_WRITES", together) == 6
+    assert log.total("MPIIO_BYTES_WRITTEN", together) == 48

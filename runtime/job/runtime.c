@@ -291,6 +291,16 @@ static void restore_signals(uint64_t mask) {
   SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
+static void note_kept(void) {
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const char *path = darshan_rt.store.journal.path;
+  if (darshan_rt.store.journal.base && (mpi->rank == 0 || mpi->aborted))
+    darshan_message_add(&darshan_rt.messages,
+                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
+                        "the records of every rank are kept, darshan-merge makes a log of them",
+                        path, strlen(path));
+}
+
 /* A rank of several that never reached MPI_Finalize: a log per rank would flood
  * the folder of logs, so the journals stay, from which darshan-merge makes one. */
 static int keep_journal(void) {
@@ -301,11 +311,6 @@ static int keep_journal(void) {
   if (!store->journal.has_file) return 0;
   log_end_now(&darshan_rt.job);
   store_set_job(store, &darshan_rt.job);
-  if (mpi->rank == 0 || mpi->aborted)
-    darshan_message_add(&darshan_rt.messages,
-                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
-                        "the records of every rank are kept, darshan-merge makes a log of them",
-                        store->journal.path, strlen(store->journal.path));
   return 1;
 }
 
@@ -315,7 +320,9 @@ void runtime_finish(void) {
     return;
   }
   uint64_t mask = block_signals();
-  if (!keep_journal() && log_write() == 0) {
+  if (keep_journal()) {
+    note_kept();
+  } else if (log_write() == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
   }
