@@ -125,11 +125,16 @@ class Study:
             partial.rename(path)
         return path
 
+    def command(self, case: Case) -> list[str]:
+        """Reads the file of a case."""
+        amounts = map(str, (case.cache, self.size.slices, self.size.series))
+        program = self.lab.program(f"chunk-cache/read-{case.library}")
+        return [program, str(self.write(case)), *amounts]
+
     def measure(self, case: Case) -> Measured:
         """Reads the file of a case bare, then instrumented."""
         path = self.write(case)
-        amounts = map(str, (case.cache, self.size.slices, self.size.series))
-        command = [self.lab.program(f"chunk-cache/read-{case.library}"), path, *amounts]
+        command = self.command(case)
         bare = self.lab.run(command, instrumented=False)
         ours = self.lab.run(command, instrumented=True)
         assert ours.log

@@ -156,6 +156,57 @@ class Study:
         )
 
 
+@dataclass
+class Heat:
+    """The heat map of a log of one process: bytes that POSIX moved, over time."""
+
+    width: float  # of a bin, in seconds
+    read: list[float]
+    written: list[float]
+
+    def between(self, start: float, end: float) -> tuple[float, float]:
+        """Bytes read and written from one second of the run to another."""
+
+        def part(bins: list[float]) -> float:
+            shares = (
+                max(0.0, min(end / self.width, i + 1) - max(start / self.width, i))
+                for i in range(len(bins))
+            )
+            return sum(share * amount for share, amount in zip(shares, bins))
+
+        return part(self.read), part(self.written)
+
+
+def heat_of(lab: Lab, log: Path) -> Heat:
+    """From the module HEATMAP, whose counters are bins."""
+    counters = lab.counters(log, "HEATMAP")["heatmap:POSIX"]
+
+    def bins(kind: str) -> list[float]:
+        count = sum(name.startswith(f"{kind}_BIN_") for name in counters)
+        return [counters[f"{kind}_BIN_{i}"] for i in range(count)]
+
+    return Heat(counters["F_BIN_WIDTH_SECONDS"], bins("READ"), bins("WRITE"))
+
+
+def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
+    """Per batch of one process: what the heat map has in its time.
+
+    The process begins a few milliseconds before its first batch.
+    """
+    start = growth.ours[0].begun
+    for batch in growth.ours:
+        begun = batch.begun - start
+        read, written = heat.between(begun, begun + batch.seconds)
+        yield [
+            str(batch.number + 1),
+            f"{begun:.2f}",
+            f"{batch.seconds:.2f}",
+            f"{read / 1e6:,.0f}",
+            f"{written / 1e6:,.0f}",
+            f"{(read + written) / 1e6 / batch.seconds:,.0f}",
+        ]
+
+
 def slope(found: list[Batch]) -> float:
     """How much longer the last four batches took than the four in the middle."""
     half = len(found) // 2
@@ -204,9 +255,10 @@ def report(lab: Lab, records: int, hole: int) -> None:
     print_table(BATCH_HEAD, list(batch_rows(apart, records)))
     print(f"last four batches over the middle four: {slope(apart.bare):.2f} times as long")
     print(f"processor time, instrumented over bare: {apart.cpu:.3f}\n")
-    rows = []
+    rows, heat = [], []
     for cache in (DEFAULT_CACHE, ROOM[records]):
         growth = Study(lab, records, cache, hole).grow(BATCHES)
+        heat = heat or list(heat_rows(growth, heat_of(lab, growth.logs[0])))
         moved = logged_traffic(growth.counters[0])
         asked = RECORD * records * BATCHES
         rows.append(
@@ -223,6 +275,8 @@ def report(lab: Lab, records: int, hole: int) -> None:
     print("All batches in one process: the problem, a small cache, and its cure\n")
     head = ("cache", "seconds", "instrumented", "last / middle")
     print_table((*head, "read per byte added", "written per byte added", "processor time"), rows)
+    print("The first of these two over time, from the heat map of its log\n")
+    print_table(("batch", "begins, s", "takes, s", "MB read", "MB written", "MB/s"), heat)
 
 
 def main() -> None:

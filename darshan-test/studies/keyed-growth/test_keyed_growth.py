@@ -16,6 +16,7 @@ from keyed_growth import (
     SMALL,
     Growth,
     Study,
+    heat_of,
     logged_traffic,
 )
 
@@ -66,7 +67,7 @@ def test_pages_are_what_is_moved(growth: Growth) -> None:
         assert sizes[PAGE] > 0.99 * (file["WRITES"] + file["READS"])
 
 
-def test_heat_of_a_small_cache(lab: Lab) -> None:
+def test_small_cache(lab: Lab) -> None:
     """Problem and cure: pages of the indexes are moved for every record, or once."""
     problem, cure = (
         Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
@@ -82,3 +83,13 @@ def test_heat_of_a_small_cache(lab: Lab) -> None:
     indexes = problem.bare[-1].size
     assert good.bytes_written < 2 * BATCHES * indexes
     assert bad.bytes_written > 2 * good.bytes_written
+    # The heat map has every byte, in the time of the batches.
+    for growth, moved in ((problem, bad), (cure, good)):
+        heat = heat_of(lab, growth.logs[0])
+        assert sum(heat.read) == moved.bytes_read
+        assert sum(heat.written) == moved.bytes_written
+        longest = growth.ours[-1].begun + growth.ours[-1].seconds - growth.ours[0].begun
+        assert len(heat.read) == len(heat.written) <= longest / heat.width + 20
+        assert heat.between(0, heat.width * len(heat.read)) == pytest.approx(
+            (moved.bytes_read, moved.bytes_written)
+        )

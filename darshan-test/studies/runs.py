@@ -1,0 +1,125 @@
+"""The problem and the cure of every study as two logs of a small run each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from instrumented import Lab
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(path.parent) for path in sorted(HERE.glob("*/run"))]
+
+import chunk_cache  # noqa: E402 - found by the line above
+import edit_atomicity  # noqa: E402
+import keyed_growth  # noqa: E402
+import mesh_collective  # noqa: E402
+import swmr_append  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two logs of one program."""
+
+    problem: Path
+    cure: Path
+
+
+def log_of(lab: Lab, command: Sequence[str | Path]) -> Path:
+    """Of one instrumented run."""
+    run = lab.run(command, instrumented=True)
+    assert run.log
+    return run.log
+
+
+def of_chunk_cache(lab: Lab) -> Pair:
+    """Slices of chunks that do not fit into the chunk cache, and of ones that do."""
+    size = chunk_cache.Size(steps=256, slices=24, series=0)
+    study = chunk_cache.Study(lab, size)
+    pair = chunk_cache.PROBLEMS[1]
+    return Pair(*(log_of(lab, study.command(case)) for case in pair))
+
+
+def of_swmr_append(lab: Lab) -> Pair:
+    """Appending with a flush every 100 elements of chunks of 100,000, and without flushes."""
+    huge = swmr_append.LAYOUTS[2]
+    study = swmr_append.Study(lab, 100_000)
+    logs = []
+    for mode in ("every 100", "SWMR"):
+        logs.append(log_of(lab, study.command(huge, mode)))
+        (lab.folder / "elements.h5").unlink()
+    return Pair(*logs)
+
+
+def of_edit_atomicity(lab: Lab) -> Pair:
+    """A backup of the whole file for each of nine small edits, and a journal of what changes."""
+    study = edit_atomicity.Study(lab, ("--no-sync",))
+    logs = []
+    for level in ("inc", "delta"):
+        path = study.make("edited.h5", 38_000_000)
+        logs.append(log_of(lab, study.command(level, path)))
+        path.unlink()
+    return Pair(*logs)
+
+
+def of_keyed_growth(lab: Lab) -> Pair:
+    """Nine random keys per record, with a cache for few of their pages, and for all."""
+    logs = []
+    for cache in (keyed_growth.DEFAULT_CACHE, keyed_growth.ROOM[keyed_growth.SMALL]):
+        study = keyed_growth.Study(lab, keyed_growth.SMALL // 2, cache)
+        path = study.make("keyed.db")
+        logs.append(log_of(lab, study.command(path, 0, study.batches)))
+        path.unlink()
+    return Pair(*logs)
+
+
+def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
+    """Rows of a shared mesh written by each rank for itself, and together."""
+
+    def make(lab: Lab) -> Pair:
+        study = mesh_collective.Study(lab, mpi, delay=400)
+        logs = []
+        for mode in mesh_collective.MODES:
+            run, _ = study.run(mesh_collective.Mesh(8, 24, 1, 2), mode, instrumented=True)
+            assert run.log
+            logs.append(run.log)
+        return Pair(*logs)
+
+    return make
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a report must say of the problem, and not of the cure."""
+
+    make: Callable[[Lab], Pair]
+    finding: str  # name of the diagnosis
+    remedy: str  # a call or setting that it must name
+    needs: str = ""  # what configure must have found
+    mpi: mesh_collective.Mpi | None = None
+
+    def missing(self, build: Path) -> str:
+        """What is not installed; empty if all is."""
+        if self.mpi:
+            return mesh_collective.missing(self.mpi, "hdf5")
+        there = f"\nwith_{self.needs} = yes\n" in (build / "Makefile").read_text()
+        return "" if there else self.needs
+
+
+KNOWN: dict[str, Known] = {
+    "chunk-cache": Known(of_chunk_cache, "chunk-cache", "H5Pset_chunk_cache", "netcdf"),
+    "swmr-append": Known(of_swmr_append, "flush-per-chunk", "H5Dflush", "hdf5"),
+    "edit-atomicity": Known(of_edit_atomicity, "whole-file-copy", "undo log", "hdf5"),
+    "keyed-growth": Known(of_keyed_growth, "same-bytes-again-read", "cache", "sqlite"),
+    **{
+        f"mesh-collective-{mpi.name}": Known(
+            of_mesh_collective(mpi),
+            "independent-shared-write",
+            "H5FD_MPIO_COLLECTIVE",
+            mpi=mpi,
+        )
+        for mpi in mesh_collective.MPIS
+    },
+}

@@ -1,0 +1,38 @@
+"""The report names every study's problem, with its remedy, and is silent on the cure."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instrumented import Lab
+from runs import KNOWN, Known
+
+
+def findings(build: Path, log: Path) -> list[Any]:
+    """All of a log, problems first, the costliest of them first."""
+    sys.path.insert(0, str(build / "python"))
+    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        return diagnose(opened)
+
+
+@pytest.mark.parametrize("known", [pytest.param(k, id=name) for name, k in KNOWN.items()])
+def test_problem_is_named_and_cure_is_not(known: Known, build: Path, tmp_path: Path) -> None:
+    if lacking := known.missing(build):
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, but there is no {lacking}")
+        pytest.skip(f"there is no {lacking}")
+    pair = known.make(Lab(build, tmp_path))
+    problems = {f.name: f for f in findings(build, pair.problem) if f.kind == "problem"}
+    assert known.finding in list(problems)[:2]
+    remedy = problems[known.finding].remedy
+    assert known.remedy in f"{remedy.text}\n{remedy.example}"
+    assert problems[known.finding].evidence
+    assert known.finding not in {f.name for f in findings(build, pair.cure)}
