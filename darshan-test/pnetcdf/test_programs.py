@@ -1,0 +1,79 @@
+"""PnetCDF's own programs: they write and print the same with the runtime.
+
+Debian's hold PnetCDF in themselves, where no preloaded library can come between, so
+their calls are seen as those of MPI-IO and POSIX."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hdf5.observe import bare, instrumented, read_rows
+
+from .conftest import missing
+from .test_cases import AS_ROOT
+
+CDL = """netcdf sample {
+dimensions:
+  time = UNLIMITED ;
+  x = 5 ;
+variables:
+  int grid(time, x) ;
+    grid:units = "m" ;
+  double line(x) ;
+data:
+  grid = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ;
+  line = 0.5, 1.5, 2.5, 3.5, 4.5 ;
+}
+"""
+COMMANDS = (
+    ["ncmpigen", "-o", "sample.nc", "sample.cdl"],
+    ["ncmpidump", "sample.nc"],
+    ["ncmpidump", "-v", "line", "sample.nc"],
+    ["ncmpidiff", "sample.nc", "sample.nc"],
+    ["cdfdiff", "sample.nc", "sample.nc"],
+    ["ncvalidator", "sample.nc"],
+    ["ncoffsets", "sample.nc"],
+)
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """A folder with a file and its description."""
+    if not shutil.which("ncmpigen"):
+        missing("ncmpigen")
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    (folder / "sample.cdl").write_text(CDL)
+    made = subprocess.run(COMMANDS[0], cwd=folder, env=bare_environment(), check=False)
+    assert made.returncode == 0
+    return folder
+
+
+def bare_environment() -> dict[str, str]:
+    """Where Open MPI lets root run."""
+    return AS_ROOT | {"PATH": "/usr/bin:/bin"}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[" ".join(command) for command in COMMANDS])
+def test_program(
+    command: list[str], sample: Path, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    """Status, output and file are the same; the log holds what was done to the file."""
+    work = tmp_path / "work"
+    shutil.copytree(sample, work)
+    without = bare(command, work, AS_ROOT)
+    before = (work / "sample.nc").read_bytes()
+    shutil.rmtree(work)
+    shutil.copytree(sample, work)
+    observed = instrumented(build, command, work, tmp_path / "logs", AS_ROOT)
+    assert observed.status == without.status == 0
+    assert (observed.stdout, observed.stderr) == (without.stdout, without.stderr)
+    assert (work / "sample.nc").read_bytes() == before
+    rows = read_rows(parser, observed.logs)
+    posix = rows["POSIX", str(work / "sample.nc")]
+    assert posix["POSIX_OPENS"] > 0
+    moved = "POSIX_BYTES_WRITTEN" if command[0] == "ncmpigen" else "POSIX_BYTES_READ"
+    assert posix[moved] > 0
