@@ -26,6 +26,8 @@ static const char usage[] =
     "      what observed processes do right now, per layer and file\n"
     "  report [OPTION...] LOG...   a report as PDF, web page, data or text\n"
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
+    "  merge [OPTION...] JOURNAL...|FOLDER\n"
+    "      a log of what a killed job left: darshan-merge\n"
     "  --version, --help\n";
 
 static int become(const char *program, char **argv) {
@@ -47,6 +49,7 @@ int main(int argc, char **argv) {
   if (strcmp(command, "watch") == 0) return command_watch(argc - 1, argv + 1);
   if (strcmp(command, "report") == 0) return become("darshan-job-summary", argv + 1);
   if (strcmp(command, "parse") == 0) return become("darshan-parser", argv + 1);
+  if (strcmp(command, "merge") == 0) return become("darshan-merge", argv + 1);
   if (strcmp(command, "--version") == 0) {
     puts("darshan " PACKAGE_VERSION);
     return 0;
