@@ -23,6 +23,7 @@ CHUNKED = 2
 LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
 _PREFIX = "LAYERS_"
+_UNKNOWN = -1  # of a counter that was not asked for, or that a version does not have
 _APPLICATION, _FILE, _DATASET = 0, 3, 4  # values of UPPER_MODULE
 _DIMENSIONS = 5  # of a chunk that H5D has room for
 
@@ -122,7 +123,7 @@ class Metadata:
 
 
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
-    """Ids, and a row of counters and of fcounters per id: sums, or the largest value."""
+    """Ids, and a row of counters and of fcounters per id: sums (-1: unknown), or the largest."""
     order = np.argsort(records.ids, kind="stable")
     ids = records.ids[order]
     starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
@@ -137,6 +138,8 @@ def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.nd
             rows = np.where(
                 summed, np.add.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
             )
+        # A part that is not known leaves the sum unknown.
+        rows[summed & np.logical_or.reduceat(ordered == _UNKNOWN, starts)] = _UNKNOWN
         joined.append(rows)
     return ids[starts], joined[0], joined[1]
 
@@ -195,6 +198,7 @@ class Attribution:
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)
             times = self._fcounters[above].sum(axis=0)
+        counters[(self._counters[above] == _UNKNOWN).any(axis=0)] = _UNKNOWN
         return Upper(
             0,
             {n: int(v) for n, v in zip(self._names, counters)},
