@@ -2,6 +2,7 @@
  * expected counts are over all logs that the processes leave. */
 #include "calls.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -31,6 +32,15 @@ static void count_write(int fd, const char *path) {
 END_CASE(_exit, _exit(0))
 END_CASE(_Exit, _Exit(0))
 END_CASE(quick_exit, quick_exit(0))
+
+/* What the application unloads is gone, though the runtime was told. */
+CASE(dlclose) {
+  new_file(in_dir("file"));
+  void *library = dlopen("plugin.so", RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  CHECK(C(dlclose(library)) == 0);
+  CHECK(dlopen("plugin.so", RTLD_NOW | RTLD_NOLOAD) == NULL);
+}
 
 /* No wrapper: there the journal has everything. */
 SCENARIO(abort) {

@@ -1,12 +1,13 @@
 /* Loads and unloads, several times, a plug-in that is linked with HDF5, or HDF5
  * itself, whose functions it then looks up.
  * Arguments: PLUGIN, or "-" for HDF5 itself; the HDF5 library file as the loader
- * knows it. */
+ * knows it; the plug-in's function. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 typedef int use_function(const char *name, int n);
 
@@ -35,14 +36,14 @@ static int use_directly(const char *library, int round) {
   return result;
 }
 
-static int use(const char *plugin, int round) {
+static int use(const char *plugin, const char *name_of_function, int round) {
   void *handle = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     fprintf(stderr, "%s\n", dlerror());
     return -1;
   }
   use_function *function = NULL;
-  function_of(handle, "use_hdf5", &function);
+  function_of(handle, name_of_function, &function);
   char name[16];
   snprintf(name, sizeof(name), "%d.h5", round);
   int result = function ? function(name, 8 * (round + 1)) : -1;
@@ -51,11 +52,20 @@ static int use(const char *plugin, int round) {
   return result;
 }
 
+/* HDF5 writes what was left open when it goes, and not when the program ends. */
+static void show_size(int round) {
+  char name[16];
+  struct stat file;
+  snprintf(name, sizeof(name), "%d.h5", round);
+  printf("%s: %ld bytes\n", name, stat(name, &file) == 0 ? (long)file.st_size : -1);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   for (int round = 0; round < 4; round++) {
     int direct = strcmp(argv[1], "-") == 0;
-    if ((direct ? use_directly(argv[2], round) : use(argv[1], round)) != 0) return 1;
+    if ((direct ? use_directly(argv[2], round) : use(argv[1], argv[3], round)) != 0) return 1;
+    show_size(round);
     void *left = dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD);
     printf("library %s\n", left ? "still there" : "gone");
     if (left) dlclose(left);

@@ -3,17 +3,33 @@
 
 /* Writes and reads a dataset of this many integers; 0, or -1 if something failed. */
 int use_hdf5(const char *name, int n);
+/* The same, but leaves everything open. */
+int leave_hdf5(const char *name, int n);
 
-int use_hdf5(const char *name, int n) {
-  static int values[64];
+static hid_t open_dataset(const char *name, int n, hid_t *file, hid_t *space) {
   hsize_t length = (hsize_t)n;
-  hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  hid_t space = H5Screate_simple(1, &length, NULL);
-  hid_t data = H5Dcreate2(file, "d", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  *file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  *space = H5Screate_simple(1, &length, NULL);
+  return H5Dcreate2(*file, "d", H5T_NATIVE_INT, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static int transfer(hid_t data) {
+  static int values[64];
   int bad = H5Dwrite(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
   bad |= H5Dread(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;
+  return bad;
+}
+
+int use_hdf5(const char *name, int n) {
+  hid_t file, space, data = open_dataset(name, n, &file, &space);
+  int bad = transfer(data);
   bad |= H5Dclose(data) < 0;
   bad |= H5Sclose(space) < 0;
   bad |= H5Fclose(file) < 0;
   return bad ? -1 : 0;
+}
+
+int leave_hdf5(const char *name, int n) {
+  hid_t file, space;
+  return transfer(open_dataset(name, n, &file, &space)) ? -1 : 0;
 }

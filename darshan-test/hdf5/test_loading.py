@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from .observe import Observed, bare, instrumented, read_rows
+import pytest
 
-INT = 4
+from .observe import Observed, Rows, bare, instrumented, read_rows
+
+INT, ROUNDS = 4, 4
+SIZE = re.compile(r"^\d+\.h5: (\d+) bytes$", re.M)
 
 
 def run_both(
@@ -28,11 +32,6 @@ def run_both(
     return without, with_us, work
 
 
-def results(observed: Observed) -> list[str]:
-    """What a program printed, but for whether the library is still loaded."""
-    return [line for line in observed.stdout.splitlines() if not line.startswith("library ")]
-
-
 def library_of(plugin: Path) -> str:
     """The HDF5 library that a plug-in is linked with, as the loader knows it."""
     text = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
@@ -40,38 +39,72 @@ def library_of(plugin: Path) -> str:
     return line.split("=>")[1].split()[0]
 
 
-def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Each time the plug-in comes back its calls are seen.
-
-    The runtime holds the library, whose functions it may have to call: only without
-    the runtime does the library go, too.
-    """
+def command_of(programs: Path, function: str) -> list[str | Path]:
+    """The program that loads and unloads the plug-in and calls this function of it."""
     plugin = programs / "plugin.so"
-    command = [programs / "loads", plugin, library_of(plugin)]
-    without, observed, work = run_both(build, command, tmp_path)
-    assert without.stdout.count("library gone\n") == 4
-    assert results(observed) == results(without)
-    rows = read_rows(parser, observed.logs)
-    for turn in range(4):
+    return [programs / "loads", plugin, library_of(plugin), function]
+
+
+def transfers(rows: Rows, work: Path) -> list[list[float]]:
+    """Per round: opens of the file, and what was done with its dataset."""
+    found = []
+    for turn in range(ROUNDS):
         file, data = rows["H5F", f"{work}/{turn}.h5"], rows["H5D", f"{work}/{turn}.h5:/d"]
-        size = 8 * (turn + 1) * INT
-        assert file["H5F_OPENS"] == 1
-        assert [
-            data[f"H5D_{counter}"]
-            for counter in ("OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
-        ] == [1, 1, 1, size, size]
-        assert file["H5F_F_CLOSE_END_TIMESTAMP"] > 0
-        assert data["H5D_F_CLOSE_END_TIMESTAMP"] > 0
+        counters = ("OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
+        found.append([file["H5F_OPENS"], *(data[f"H5D_{counter}"] for counter in counters)])
+    return found
+
+
+EXPECTED = [[1, 1, 1, 1, *[8 * (turn + 1) * INT] * 2] for turn in range(ROUNDS)]
+
+
+def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """Each time the plug-in comes back its calls are seen, and the library goes each time."""
+    without, observed, work = run_both(build, command_of(programs, "use_hdf5"), tmp_path)
+    assert without.stdout.count("library gone\n") == ROUNDS
+    assert observed.stdout == without.stdout
+    rows = read_rows(parser, observed.logs)
+    assert transfers(rows, work) == EXPECTED
+    for turn in range(ROUNDS):
+        assert rows["H5F", f"{work}/{turn}.h5"]["H5F_F_CLOSE_END_TIMESTAMP"] > 0
+        assert rows["H5D", f"{work}/{turn}.h5:/d"]["H5D_F_CLOSE_END_TIMESTAMP"] > 0
+
+
+def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
+    """HDF5 writes what was left open when it is unloaded, and its ids come again."""
+    without, observed, work = run_both(build, command_of(programs, "leave_hdf5"), tmp_path)
+    assert without.stdout.count("library gone\n") == ROUNDS
+    assert observed.stdout == without.stdout  # the sizes of the files among it
+    assert [int(size) > 8 * INT for size in SIZE.findall(without.stdout)] == [True] * ROUNDS
+    rows = read_rows(parser, observed.logs)
+    assert transfers(rows, work) == EXPECTED
+    for turn in range(ROUNDS):
+        assert rows["H5F", f"{work}/{turn}.h5"]["H5F_F_CLOSE_END_TIMESTAMP"] == 0
+
+
+@pytest.mark.parametrize(("how", "library"), [("program", "the same"), ("libc", "another")])
+def test_another_library_at_the_same_place(
+    how: str, library: str, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    """A plug-in takes the place of one that used another library, which gave the same id."""
+    folder = build / "darshan-test" / "hdf5"
+    command = [folder / "replaces", folder / "user1.so", how, folder / "user2.so"]
+    without, observed, work = run_both(build, command, tmp_path)
+    assert without.stdout == f"answer 1\nanswer 2\nthe same place\n{library} library\n"
+    assert observed.stdout == without.stdout
+    rows = read_rows(parser, observed.logs)
+    flushes = {name: row["H5F_FLUSHES"] for (module, name), row in rows.items() if module == "H5F"}
+    assert flushes == {f"{work}/1.h5": 1, f"{work}/2.h5": 1}
 
 
 def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
     """What dlsym finds is not wrapped: the files are the same, their POSIX side is seen."""
-    command = [programs / "loads", "-", library_of(programs / "plugin.so")]
+    command = [programs / "loads", "-", library_of(programs / "plugin.so"), "none"]
     without, observed, work = run_both(build, command, tmp_path)
-    assert results(observed) == results(without)
+    assert observed.stdout == without.stdout
     rows = read_rows(parser, observed.logs)
     assert not [key for key in rows if key[0] in ("H5F", "H5D")]
-    for turn in range(4):
+    for turn in range(ROUNDS):
         posix = rows["POSIX", f"{work}/{turn}.h5"]
         assert posix["POSIX_OPENS"] == 1
         assert posix["POSIX_BYTES_WRITTEN"] >= (work / f"{turn}.h5").stat().st_size > 0

@@ -1,7 +1,9 @@
 #include "library.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "../job/runtime.h"
 #include "../log/journal.h"
 #include "linked.h"
 #include "loader.h"
@@ -37,27 +39,64 @@ static void *entry_anywhere(const char *name) {
   return found;
 }
 
-/* Known already, or one more; never while the loader may be waiting for us. */
-static struct library *add_library(struct libraries *libraries, struct library *library) {
-  struct library *known = NULL;
-  spin_lock(&libraries->lock);
-  for (uint32_t i = 0; i < libraries->count; i++)
-    if (libraries->found[i]->handle == library->handle) known = libraries->found[i];
-  if (!known && libraries->count < LIBRARIES) {
-    libraries->found[libraries->count] = known = library;
-    library->number = ++libraries->count;
-  }
-  spin_unlock(&libraries->lock);
-  return known;
+static void *open_object(const struct link_map *object) {
+  return dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-static struct library *new_library(struct libraries *libraries, const struct library_kind *kind,
-                                   void *handle) {
-  struct library *library = journal_private_memory(kind->size);
-  if (!library) return NULL;
-  library->handle = handle;
+/* Known already?  With the lock. */
+static struct library *known_library(const struct libraries *libraries,
+                                     const struct link_map *object) {
+  for (uint32_t i = 0; i < libraries->count; i++)
+    if (libraries->found[i]->life == LIBRARY_LOADED && libraries->found[i]->object == object)
+      return libraries->found[i];
+  return NULL;
+}
+
+/* A free place: that of a library that was unloaded, or one more. */
+static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
+  struct library *place = NULL;
+  spin_lock(&libraries->lock);
+  for (uint32_t i = 0; i < libraries->count && !place; i++)
+    if (libraries->found[i]->life == LIBRARY_GONE) place = libraries->found[i];
+  if (place) place->life = LIBRARY_IN_THE_MAKING;
+  uint32_t number = place ? place->number : 0;
+  int room = place || libraries->count < LIBRARIES;
+  spin_unlock(&libraries->lock);
+  if (place) memset(place, 0, kind->size);
+  if (!place && room) place = journal_private_memory(kind->size);
+  if (!place) return NULL;
+  spin_lock(&libraries->lock);
+  if (!number && libraries->count < LIBRARIES) {
+    libraries->found[libraries->count] = place;
+    number = ++libraries->count;
+  }
+  place->number = number;
+  spin_unlock(&libraries->lock);
+  return number ? place : NULL;
+}
+
+/* The loader is asked without the lock: it may be waiting for us. */
+static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
+                                   const struct link_map *object, const void *entry) {
+  spin_lock(&libraries->lock);
+  struct library *known = known_library(libraries, object);
+  spin_unlock(&libraries->lock);
+  struct library *library = known ? NULL : new_place(libraries, kind);
+  if (!library) return known;
+  library->object = object;
+  library->entry = entry;
+  library->forget = kind->forget;
+  library->handle = object ? open_object(object) : NULL;
   kind->ask(library);
-  return add_library(libraries, library);
+  /* Not held: when the application's last user of it goes, so must the library,
+   * which then writes what it still has in memory. */
+  if (library->handle) dlclose(library->handle);
+  library->handle = NULL;
+  spin_lock(&libraries->lock);
+  known = known_library(libraries, object);
+  library->life = known ? LIBRARY_GONE : LIBRARY_LOADED;
+  spin_unlock(&libraries->lock);
+  return known ? known : library;
 }
 
 static struct library *library_at(struct libraries *libraries, const struct library_kind *kind,
@@ -67,61 +106,113 @@ static struct library *library_at(struct libraries *libraries, const struct libr
   if (!entry || !dladdr1(entry, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name ||
       !map->l_name[0])
     return NULL;
-  /* Held for good: a library that is unloaded cannot be asked any more. */
-  void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  return handle ? new_library(libraries, kind, handle) : NULL;
+  return add_library(libraries, kind, map, entry);
 }
 
 /* The program itself may hold the library; other objects never use that one. */
 static struct library *search(struct libraries *libraries, const struct library_kind *kind,
                               const struct link_map *object) {
   int program = !object || !object->l_name || !object->l_name[0];
-  if (program && linked_function(kind->entry)) return new_library(libraries, kind, LIBRARY_INSIDE);
+  void *inside = program ? linked_function(kind->entry) : NULL;
+  if (inside) return add_library(libraries, kind, NULL, inside);
   if (!loader_is_there()) return NULL;
   void *entry = entry_below(object, kind->entry);
   if (!entry) entry = entry_anywhere(kind->entry);
   return library_at(libraries, kind, entry);
 }
 
-/* First call from this object. */
+/* First call from this object, as far as is known since so many unloads. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
-                                                             const void *start, const void *end,
-                                                             const struct link_map *object) {
+                                                             const struct dl_find_object *caller,
+                                                             uint64_t unloads) {
   int saved = errno;
-  struct library *library = search(libraries, kind, object);
+  struct library *library = search(libraries, kind, caller->dlfo_link_map);
   errno = saved;
+  const void *start = caller->dlfo_map_start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
-  for (uint32_t i = 0; library && i < 8; i++) {
-    uint32_t place = (at + i) % LIBRARY_CALLERS;
-    if (libraries->callers[place].object && libraries->callers[place].object != start) continue;
-    libraries->callers[place].library = library;
-    libraries->callers[place].end = end; /* another object may come to lie there */
-    __atomic_store_n(&libraries->callers[place].object, start, __ATOMIC_RELEASE);
+  for (uint32_t i = 0; library && start && i < 8; i++) {
+    struct library_caller *place = &libraries->callers[(at + i) % LIBRARY_CALLERS];
+    if (place->object && place->object != start && place->unloads == unloads) continue;
+    place->library = library;
+    place->end = caller->dlfo_map_end;
+    __atomic_store_n(&place->unloads, unloads, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->object, start, __ATOMIC_RELEASE);
     break;
   }
   return library;
 }
 
+/* dlclose may have been called past our wrapper (a pointer to it that dlsym
+ * found in libc): at least no function is called that is not there. */
+static int still_there(const struct library *library) {
+  struct dl_find_object found;
+  if (!library->object) return 1;
+  return _dl_find_object((void *)(uintptr_t)library->entry, &found) == 0 &&
+         found.dlfo_link_map == library->object;
+}
+
 struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
                            const void *caller) {
+  uint64_t unloads = __atomic_load_n(&libraries->unloads, __ATOMIC_ACQUIRE);
   struct dl_find_object found;
   if (_dl_find_object((void *)(uintptr_t)caller, &found) != 0)
-    return meet_caller(libraries, kind, caller, NULL, NULL);
+    return meet_caller(libraries, kind, &(struct dl_find_object){.dlfo_map_start = NULL}, unloads);
   const void *start = found.dlfo_map_start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
   for (uint32_t i = 0; i < 8; i++) {
-    uint32_t place = (at + i) % LIBRARY_CALLERS;
-    if (__atomic_load_n(&libraries->callers[place].object, __ATOMIC_ACQUIRE) == start &&
-        libraries->callers[place].end == found.dlfo_map_end)
-      return libraries->callers[place].library;
+    struct library_caller *known = &libraries->callers[(at + i) % LIBRARY_CALLERS];
+    if (__atomic_load_n(&known->object, __ATOMIC_ACQUIRE) != start) continue;
+    if (__atomic_load_n(&known->unloads, __ATOMIC_ACQUIRE) != unloads ||
+        known->end != found.dlfo_map_end)
+      break;
+    struct library *library = known->library;
+    if (LIKELY(still_there(library))) return library;
+    library_closed();
+    break;
   }
-  return meet_caller(libraries, kind, start, found.dlfo_map_end, found.dlfo_link_map);
+  return meet_caller(libraries, kind, &found,
+                     __atomic_load_n(&libraries->unloads, __ATOMIC_ACQUIRE));
+}
+
+static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) {
+  (void)size;
+  *(uint64_t *)unloads = info->dlpi_subs;
+  return 1;
+}
+
+/* Its place may be another library's by now, with the same ids. */
+static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
+  if (!libraries->count || libraries->unloads == unloads) return;
+  for (uint32_t i = 0; i < libraries->count; i++) {
+    struct library *library = libraries->found[i];
+    if (library->life != LIBRARY_LOADED || still_there(library)) continue;
+    library->forget(library);
+    library->life = LIBRARY_GONE;
+  }
+  __atomic_store_n(&libraries->unloads, unloads, __ATOMIC_RELEASE);
+}
+
+void library_closed(void) {
+  struct libraries *hdf5 = &darshan_rt.hdf5.libraries, *pnetcdf = &darshan_rt.pnetcdf.libraries;
+  int saved = errno;
+  uint64_t unloads = 0;
+  if (!hdf5->count && !pnetcdf->count) return;
+  dl_iterate_phdr(count_unloads, &unloads);
+  forget_unloaded(hdf5, unloads);
+  forget_unloaded(pnetcdf, unloads);
+  errno = saved;
 }
 
 void *library_ask(const struct library *library, const char *name) {
-  if (library->handle == LIBRARY_INSIDE) return linked_function(name);
-  return dlsym(library->handle, name);
+  if (!library->object) return linked_function(name);
+  if (library->handle) return dlsym(library->handle, name);
+  void *found = NULL, *handle = open_object(library->object);
+  if (handle) {
+    found = dlsym(handle, name);
+    dlclose(handle);
+  }
+  return found;
 }
 
 void *library_function(const struct library *library, void **slot, const char *name) {

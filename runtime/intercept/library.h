@@ -8,19 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct link_map;
+
 /* A library that was found; a module's own struct begins with it. */
 struct library {
-  uint32_t number; /* from 1, within its kind */
-  void *handle;
+  uint32_t number;               /* from 1, within its kind */
+  int life;                      /* enum library_life */
+  const struct link_map *object; /* NULL: it lies in the program itself */
+  const void *entry;             /* the kind's function */
+  void *handle;                  /* while it is being asked */
+  void (*forget)(struct library *lib);
 };
 
-/* In place of a handle of the loader: the library lies in the program itself. */
-#define LIBRARY_INSIDE ((void *)1)
+/* The place of a library that was unloaded is used again. */
+enum library_life { LIBRARY_IN_THE_MAKING, LIBRARY_LOADED, LIBRARY_GONE };
 
 struct library_kind {
-  const char *entry;                /* a function that every version has */
-  size_t size;                      /* of the module's struct, which is zeroed */
-  void (*ask)(struct library *lib); /* fills the rest of it, once */
+  const char *entry;                   /* a function that every version has */
+  size_t size;                         /* of the module's struct, which is zeroed */
+  void (*ask)(struct library *lib);    /* fills the rest of it, once */
+  void (*forget)(struct library *lib); /* it was unloaded: its ids mean nothing any more */
 };
 
 enum { LIBRARIES = 8, LIBRARY_CALLERS = 256 };
@@ -29,10 +36,12 @@ enum { LIBRARIES = 8, LIBRARY_CALLERS = 256 };
 struct libraries {
   int lock;
   uint32_t count;
+  uint64_t unloads; /* of the loader, when last looked at: what is known of callers is as old */
   struct library *found[LIBRARIES];
-  struct {
+  struct library_caller {
     const void *object; /* start and end of the mapping of a calling object */
     const void *end;
+    uint64_t unloads;
     struct library *library;
   } callers[LIBRARY_CALLERS];
 };
@@ -40,6 +49,10 @@ struct libraries {
 /* The library that the code at this address calls; NULL: none that can be asked. */
 struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
                            const void *caller);
+
+/* After each dlclose of the application, which may have unloaded libraries, or
+ * objects that call them. */
+void library_closed(void);
 
 /* A function of this library by its name; NULL: it has none. */
 void *library_ask(const struct library *library, const char *name);

@@ -10,6 +10,7 @@
 
 #pragma weak dladdr
 #pragma weak dladdr1
+#pragma weak dl_iterate_phdr
 #pragma weak dlclose
 #pragma weak dlinfo
 #pragma weak dlopen
@@ -17,7 +18,7 @@
 #pragma weak dlvsym
 
 static inline int loader_is_there(void) {
-  return dlsym && dlvsym && dlopen && dlclose && dlinfo && dladdr && dladdr1;
+  return dlsym && dlvsym && dlopen && dlclose && dlinfo && dladdr && dladdr1 && dl_iterate_phdr;
 }
 
 #endif

@@ -94,7 +94,8 @@ void h5_forget(const struct h5_library *lib, int64_t id) {
   record_unlock(&hdf5->lock);
 }
 
-/* H5close: every id of the library ends, and the numbers will come again. */
+/* H5close, or the library was unloaded: every id of it ends, and the numbers
+ * will come again. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;

@@ -1,6 +1,4 @@
-#include "library.h"
-
-#include "../../job/runtime.h"
+#include "hdf5.h"
 
 static void ask(struct library *found) {
   struct h5_library *library = (struct h5_library *)(void *)found;
@@ -12,8 +10,13 @@ static void ask(struct library *found) {
   library->narrow_ids = major == 1 && minor < 10;
 }
 
+static void forget(struct library *gone) {
+  h5_forget_all((struct h5_library *)(void *)gone);
+}
+
 void *h5_function(int number, const char *name, const void *caller, struct h5_library **library) {
-  static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library), ask};
+  static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library), ask,
+                                           forget};
   struct library *found = library_of(&darshan_rt.hdf5.libraries, &kind, caller);
   *library = (struct h5_library *)(void *)found;
   return library_function(found, *library ? &(*library)->functions[number] : NULL, name);

@@ -112,18 +112,24 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
   record_unlock(&pn->lock);
 }
 
+/* With the lock. */
+static void remove_open(struct pn_open *open) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pn_chunk **end = &open->variables;
+  while (*end)
+    end = &(*end)->next;
+  *end = pn->free_chunks;
+  pn->free_chunks = open->variables;
+  open->variables = NULL;
+  open->deleted = 1;
+}
+
 void pn_forget(const struct pn_library *lib, int ncid) {
   struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
   if (!pn->prepared || !record_lock(&pn->lock)) return;
   struct pn_open *open = find(lib, ncid);
   if (open) {
-    struct pn_chunk **end = &open->variables;
-    while (*end)
-      end = &(*end)->next;
-    *end = pn->free_chunks;
-    pn->free_chunks = open->variables;
-    open->variables = NULL;
-    open->deleted = 1;
+    remove_open(open);
     /* A run of deleted places that ends at a free one is free again. */
     uint32_t i = (uint32_t)(open - pn->open);
     while (pn->open[i].deleted && pn->open[(i + 1) % PN_OPEN].library == 0) {
@@ -131,6 +137,16 @@ void pn_forget(const struct pn_library *lib, int ncid) {
       i = (i + PN_OPEN - 1) % PN_OPEN;
     }
   }
+  record_unlock(&pn->lock);
+}
+
+/* The library was unloaded: its ids will come again. */
+void pn_forget_all(const struct pn_library *lib) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  if (!pn->prepared || !record_lock(&pn->lock)) return;
+  for (uint32_t i = 0; i < PN_OPEN; i++)
+    if (pn->open[i].library == lib->common.number && !pn->open[i].deleted)
+      remove_open(&pn->open[i]);
   record_unlock(&pn->lock);
 }
 

@@ -1,6 +1,4 @@
-#include "library.h"
-
-#include "../../job/runtime.h"
+#include "pnetcdf.h"
 
 static void ask(struct library *found) {
   struct pn_library *library = (struct pn_library *)(void *)found;
@@ -9,8 +7,13 @@ static void ask(struct library *found) {
 #undef QUERY
 }
 
+static void forget(struct library *gone) {
+  pn_forget_all((struct pn_library *)(void *)gone);
+}
+
 struct pn_library *pn_library_of(const void *caller) {
-  static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library), ask};
+  static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library), ask,
+                                           forget};
   return (struct pn_library *)(void *)library_of(&darshan_rt.pnetcdf.libraries, &kind, caller);
 }
 

@@ -45,6 +45,7 @@ void pn_remember(const struct pn_library *lib, int ncid, uint32_t file);
 void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
                         const struct pn_member *member);
 void pn_forget(const struct pn_library *lib, int ncid);
+void pn_forget_all(const struct pn_library *lib);
 /* The variables of an open file that were met, by ascending place from *at,
  * which is moved on; NULL: no more. */
 struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
+#include "../../intercept/library.h"
 #include "../../job/exec.h"
 #include "../lustre/lustre.h"
 

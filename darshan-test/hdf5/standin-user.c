@@ -1,0 +1,14 @@
+/* A plug-in that uses one of the libraries of standin.c: built twice, alike to
+ * the byte but for the name of the library. */
+#include <stdint.h>
+
+int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl);
+int H5Fflush(int64_t id, int scope);
+
+/* Creates a file, if it gets a name, and leaves it open. */
+int create_and_flush(const char *name);
+
+int create_and_flush(const char *name) {
+  int64_t id = name ? H5Fcreate(name, 2, 0, 0) : INT64_C(1) << 56;
+  return H5Fflush(id, 0);
+}

@@ -1,0 +1,33 @@
+/* As much of an HDF5 library as tells who was called: built twice, with another
+ * ANSWER, which is what its calls return and the name of its only file. */
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release);
+int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl);
+int H5Fflush(int64_t id, int scope);
+ssize_t H5Fget_name(int64_t id, char *name, size_t room);
+
+int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release) {
+  *major = 1;
+  *minor = 10;
+  *release = 0;
+  return 0;
+}
+
+/* All libraries begin with the same number. */
+int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl) {
+  (void)name, (void)flags, (void)fcpl, (void)fapl;
+  return INT64_C(1) << 56;
+}
+
+int H5Fflush(int64_t id, int scope) {
+  (void)id, (void)scope;
+  return ANSWER;
+}
+
+ssize_t H5Fget_name(int64_t id, char *name, size_t room) {
+  (void)id;
+  return snprintf(name, room, "%d.h5", ANSWER);
+}
