@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import math
 import os
+import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,11 +33,11 @@ def backup_names(name: str) -> list[str]:
 
 @dataclass
 class Measured:
-    """Of a file and a level: the least disturbed times, in seconds, and the counters."""
+    """Of a file and a level: seconds per run, a bare and an instrumented one in turn."""
 
-    seconds: float  # of the whole program, bare
-    bare: float  # of processor time, without the runtime
-    instrumented: float  # and with it
+    seconds: float  # of the whole program, bare, in the least disturbed run
+    bare: list[float]  # of processor time, without the runtime
+    instrumented: list[float]  # and with it
     counters: dict[str, Counters]  # per file
 
     def total(self, counter: str) -> float:
@@ -79,7 +81,7 @@ class Study:
         assert log
         counters = self.lab.counters(log)
         log.unlink()
-        return Measured(runs[False].seconds, runs[False].cpu, runs[True].cpu, counters)
+        return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
         """All sizes and levels, the levels in turn."""
@@ -90,9 +92,10 @@ class Study:
                 for level in LEVELS:
                     new = self.pair(path, level, bare_first=i % 2 == 0)
                     old = best.setdefault((size, level), new)
-                    old.seconds = min(old.seconds, new.seconds)
-                    old.bare = min(old.bare, new.bare)
-                    old.instrumented = min(old.instrumented, new.instrumented)
+                    if old is not new:
+                        old.seconds = min(old.seconds, new.seconds)
+                        old.bare += new.bare
+                        old.instrumented += new.instrumented
             path.unlink()
         return best
 
@@ -118,17 +121,41 @@ def reset(path: Path, head: bytes, size: int) -> None:
         stream.truncate(size)
 
 
+def added(measured: Iterable[Measured]) -> tuple[float, float]:
+    """What the runtime adds to the bare processor time, and how far that can be trusted.
+
+    Of each round the difference of a pair, over all that was measured; the middle of them,
+    and how far it would move from one set of rounds to another (the standard error of a
+    median, from the range of the middle half).  Both as parts of the bare time.
+    """
+    runs = list(measured)
+    bare = [sum(round_) for round_ in zip(*(m.bare for m in runs))]
+    with_us = [sum(round_) for round_ in zip(*(m.instrumented for m in runs))]
+    differences = [b - a for a, b in zip(bare, with_us)]
+    whole = statistics.median(bare)
+    if len(differences) < 2:
+        return differences[0] / whole, math.inf
+    low, _, high = statistics.quantiles(differences, n=4, method="inclusive")
+    error = 0.93 * (high - low) / math.sqrt(len(differences))
+    return statistics.median(differences) / whole, error / whole
+
+
+def share_and_error(measured: Iterable[Measured]) -> str:
+    """The same, to be printed."""
+    share, error = added(measured)
+    return f"{100 * share:+.1f} %" + (f" +- {100 * error:.1f}" if math.isfinite(error) else "")
+
+
 def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
     """Per size: times and ratios."""
     for size in sorted({size for size, _ in best}):
         of = {level: best[size, level] for level in LEVELS}
         ratios = [("yes", "no"), ("inc", "no"), ("inc", "yes"), ("delta", "no")]
-        added = sum(m.instrumented for m in of.values()) / sum(m.bare for m in of.values()) - 1
         yield [
             f"{size} MB",
             *(f"{1000 * of[level].seconds:.1f} ms" for level in LEVELS),
             *(f"{of[a].seconds / of[b].seconds:.1f}" for a, b in ratios),
-            f"{100 * added:+.1f} %",
+            share_and_error(of.values()),
         ]
 
 
@@ -148,9 +175,10 @@ def report(study: Study, rounds: int) -> None:
     """Measures and prints."""
     best = study.table(rounds)
     print(f"Nine commands, least of {rounds} runs; inc/yes of the source: near {SOURCE_INC_YES}")
-    print("(what the runtime adds: of processor time, over the row)\n")
+    print("(what the runtime adds: processor time over the row, middle of pairs, standard error)\n")
     ratios = ("yes/no", "inc/no", "inc/yes", "delta/no")
     print_table(("file", *LEVELS, *ratios, "runtime adds"), list(time_rows(best)))
+    print(f"The runtime adds to all of it: {share_and_error(best.values())}\n")
     print("Megabytes read / written (POSIX_BYTES_READ / POSIX_BYTES_WRITTEN, all files)\n")
     print_table(("file", *LEVELS), list(cause_rows(best)))
 
