@@ -179,6 +179,11 @@ class Log:
         variable.py turns those of HEATMAP, DXT and LUSTRE into objects.  LogError
         at the record where the region is damaged.
         """
+        for record in self.each_in_place(module):
+            yield bytes(record)
+
+    def each_in_place(self, module: str | Module) -> Iterator[memoryview]:
+        """The same where they lie in the library: a view holds until the next is asked for."""
         found = self._module(module)
         region = self.info.region(found.name)
         if region is None or region.length == 0:
@@ -194,7 +199,7 @@ class Log:
         finally:
             self._library.darshan_records_close(records)
 
-    def _each(self, records: int) -> Iterator[bytes]:
+    def _each(self, records: int) -> Iterator[memoryview]:
         error = structs.Error()
         record, size = ctypes.c_void_p(), ctypes.c_size_t()
         while True:
@@ -205,7 +210,7 @@ class Log:
                 return
             if state < 0 or record.value is None:
                 raise LogError(library.message(error))
-            yield ctypes.string_at(record.value, size.value)
+            yield memoryview((ctypes.c_char * size.value).from_address(record.value)).cast("B")
 
     @staticmethod
     def _module(module: str | Module) -> Module:

@@ -73,7 +73,7 @@ class Layout:
     osts: npt.NDArray[np.int64]
 
 
-def _part(record: bytes, layout: np.dtype, count: int, offset: int) -> np.ndarray:
+def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int) -> np.ndarray:
     if count < 0 or offset + count * layout.itemsize > len(record):
         raise LogError("a record says that it is longer than it is")
     return np.frombuffer(record, layout, count, offset)
@@ -92,16 +92,22 @@ def heat_maps(log: Log) -> Iterator[HeatMap]:
         )
 
 
+def _trace(record: bytes | memoryview) -> Trace:
+    head = _part(record, DXT_HEAD, 1, 0)[0]
+    writes = _part(record, DXT_SEGMENT, int(head["write_count"]), DXT_HEAD.itemsize)
+    reads = _part(record, DXT_SEGMENT, int(head["read_count"]), DXT_HEAD.itemsize + writes.nbytes)
+    host = text(head["hostname"])
+    return Trace(int(head["id"]), int(head["rank"]), host, writes=writes, reads=reads)
+
+
 def traces(log: Log, module: str) -> Iterator[Trace]:
     """The records of DXT_POSIX or DXT_MPIIO."""
-    for record in log.each(module):
-        head = _part(record, DXT_HEAD, 1, 0)[0]
-        writes = _part(record, DXT_SEGMENT, int(head["write_count"]), DXT_HEAD.itemsize)
-        reads = _part(
-            record, DXT_SEGMENT, int(head["read_count"]), DXT_HEAD.itemsize + writes.nbytes
-        )
-        host = text(head["hostname"])
-        yield Trace(int(head["id"]), int(head["rank"]), host, writes=writes, reads=reads)
+    return map(_trace, log.each(module))
+
+
+def traces_in_place(log: Log, module: str) -> Iterator[Trace]:
+    """The same without a copy: each holds until the next is asked for."""
+    return map(_trace, log.each_in_place(module))
 
 
 def lustre_component() -> np.dtype:

@@ -8,7 +8,7 @@ from ..diagnose.limits import Limits
 from ..log import Log
 from .context import Context
 from .model import Paragraph, Report
-from .sections import accesses, datasets, files, findings, heat, job, layers, names, notes
+from .sections import accesses, datasets, files, findings, heat, job, layers, names, notes, traces
 from .text import shorten
 
 
@@ -25,6 +25,7 @@ def compose_context(context: Context) -> Report:
         *findings.full(context),
         *datasets.blocks(context),
         *heat.blocks(context),
+        *traces.blocks(context),
         *files.per_layer(context),
         *accesses.blocks(context),
         *notes.blocks(context),

@@ -19,6 +19,7 @@ from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, performance
+from ..measure.timelines import Timelines, timelines
 from ..measure.totals import Totals
 from .text import printable, shorten
 
@@ -150,6 +151,14 @@ class Context:
         except LogError as error:
             self.damaged.append(("HEATMAP", str(error)))
             return []
+
+    def timelines(self, module: str, most: int) -> Timelines | None:
+        """When the busiest files of a trace were used; None without one."""
+        try:
+            return timelines(self.log, module, self.run_time, most)
+        except LogError as error:
+            self.damaged.append((module, str(error)))
+            return None
 
     @functools.cached_property
     def extras(self) -> Totals | None:

@@ -64,8 +64,11 @@ def _unknown(figures: LayerFigures) -> str | None:
     )
 
 
+TRACED = ("DXT_POSIX", "DXT_MPIIO")
+
+
 def _left_out(context: Context) -> list[str]:
-    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS", "H5_META"}
+    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS", "H5_META", *TRACED}
     quiet = {m for m, _ in context.damaged}
     modules = []
     for region in context.info.regions:

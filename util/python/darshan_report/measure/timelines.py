@@ -1,0 +1,111 @@
+"""When each file was read and written, from the traces of one module.
+
+Traces may be far larger than memory is wide, so they are gone through twice,
+record by record where they lie: once to find the files that took the most time,
+once to draw these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..log import Log
+from ..variable import traces_in_place
+
+BINS = 240  # as many as are still told apart across a page
+_CHUNK = 1 << 18  # segments at a time
+_LONGEST = 1e9  # seconds; a later time is damage
+
+Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+
+
+@dataclass(eq=False)
+class Timeline:
+    """One file; index 0: writes, 1: reads."""
+
+    id: int
+    processes: int = 0  # with a trace of it
+    segments: list[int] = field(default_factory=lambda: [0, 0])
+    bytes: list[int] = field(default_factory=lambda: [0, 0])
+    time: float = 0.0  # seconds in transfers, all processes
+    busy: npt.NDArray[np.float64] | None = None  # 2 x BINS, seconds in transfers
+
+
+@dataclass(frozen=True, eq=False)
+class Timelines:
+    """The files with the most time in transfers, in this order."""
+
+    module: str
+    end: float  # seconds from the start: where the last bin ends
+    files: list[Timeline]
+    traced: int  # files with a trace at all
+    segments: int  # of all of them
+
+
+def _times(segments: np.ndarray) -> Iterator[Times]:
+    """Starts and ends in pieces, free of what a damaged log may say."""
+    for first in range(0, len(segments), _CHUNK):
+        part = segments[first : first + _CHUNK]
+        start = np.nan_to_num(part["start_time"], nan=0.0).clip(0, _LONGEST)
+        end = np.nan_to_num(part["end_time"], nan=0.0).clip(0, _LONGEST)
+        yield start, np.maximum(start, end)
+
+
+def _before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
+    """For the end of each bin, the sum over all times of how long they are past by then."""
+    place = np.minimum((times / width).astype(np.int64), BINS)
+    edges = np.arange(1, BINS + 1) * width
+    count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
+    total = np.cumsum(np.bincount(place, weights=times, minlength=BINS + 1)[:BINS])
+    return edges * count - total
+
+
+def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
+    """Seconds in transfers per bin: exact, wherever a transfer begins and ends."""
+    upto = np.zeros(BINS)
+    for start, end in _times(segments):
+        upto += _before(start, width) - _before(end, width)
+    return np.maximum(np.diff(upto, prepend=0.0), 0.0)
+
+
+def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
+    """Sums per file, and the latest end."""
+    files: dict[int, Timeline] = {}
+    last = 0.0
+    for trace in traces_in_place(log, module):
+        file = files.setdefault(trace.id, Timeline(trace.id))
+        file.processes += 1
+        for kind, segments in enumerate((trace.writes, trace.reads)):
+            file.segments[kind] += len(segments)
+            file.bytes[kind] += int(segments["length"].sum())
+            for start, end in _times(segments):
+                file.time += float((end - start).sum())
+                last = max(last, float(end.max()))
+    return files, last
+
+
+def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | None:
+    """The time lines of at most so many files; None without traces."""
+    region = log.info.region(module)
+    if region is None or region.length == 0:
+        return None
+    files, last = _survey(log, module)
+    if not files:
+        return None
+    end = max(min(run_time, _LONGEST), last) or 1.0
+    chosen = sorted(files.values(), key=lambda f: (-f.time, f.id))[:most]
+    wanted = {file.id: file for file in chosen}
+    for trace in traces_in_place(log, module):
+        file = wanted.get(trace.id)
+        if file is None:
+            continue
+        if file.busy is None:
+            file.busy = np.zeros((2, BINS))
+        for kind, segments in enumerate((trace.writes, trace.reads)):
+            file.busy[kind] += _busy(segments, end / BINS)
+    segments_of_all = sum(sum(file.segments) for file in files.values())
+    return Timelines(module, end, chosen, len(files), segments_of_all)

@@ -1,0 +1,70 @@
+"""When each file was used, where transfers were traced (DXT)."""
+
+from __future__ import annotations
+
+from ..context import Context
+from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
+from ..plots import file_time_lines
+from ..text import shorten
+from ..units import amount, plural, seconds
+
+TOP = 8
+MODULES = (("DXT_MPIIO", "MPI-IO"), ("DXT_POSIX", "POSIX"))
+_LABEL = 26  # characters beside a band
+_NAME = 56  # in the table
+
+
+def _table(context: Context, files: list) -> Table:
+    rows = tuple(
+        (
+            str(number),
+            context.short(context.name(f.id), _NAME),
+            f"{f.processes:,}",
+            f"{f.segments[0]:,}",
+            amount(f.bytes[0]),
+            f"{f.segments[1]:,}",
+            amount(f.bytes[1]),
+            seconds(f.time),
+        )
+        for number, f in enumerate(files, 1)
+    )
+    columns = (
+        Column("", right=True),
+        Column("File", code=True),
+        Column("Processes", right=True),
+        Column("Writes", right=True),
+        Column("Written", right=True),
+        Column("Reads", right=True),
+        Column("Read", right=True),
+        Column("Time", right=True),
+    )
+    note = "Counts, bytes and time: of the traced transfers, summed over processes."
+    return Table(columns, rows, note)
+
+
+def blocks(context: Context) -> list[Block]:
+    """A figure and a table per traced layer; nothing without traces."""
+    found: list[Block] = []
+    for module, layer in MODULES:
+        lines = context.timelines(module, TOP)
+        if lines is None:
+            continue
+        labels = [
+            f"{number} {shorten(context.name(f.id).rpartition('/')[2], _LABEL)}"
+            for number, f in enumerate(lines.files, 1)
+        ]
+        shown = len(lines.files)
+        which = "all of them" if shown == lines.traced else f"the {shown} with the most time"
+        text = (
+            f"{plural(lines.segments, 'transfer')} of {layer} on {plural(lines.traced, 'file')} "
+            f"were traced; shown are {which}."
+        )
+        region = context.info.region(module)
+        if region is not None and region.partial:
+            text += " Memory for traces ran out: later transfers are missing."
+        found += [
+            Paragraph(text),
+            PlotRow((file_time_lines.plot(lines, labels, layer),)),
+            _table(context, lines.files),
+        ]
+    return [Heading("Files over time"), *found] if found else []
