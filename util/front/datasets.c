@@ -17,7 +17,9 @@ enum {
   STDIO_READ = LAYERS_OPEN_STDIO_BYTES_READ - LAYERS_OPEN_CALLS,
   STDIO_WRITTEN = LAYERS_OPEN_STDIO_BYTES_WRITTEN - LAYERS_OPEN_CALLS,
   POSIX_TIME = LAYERS_F_OPEN_POSIX_TIME - LAYERS_F_OPEN_TIME,
-  STDIO_TIME = LAYERS_F_OPEN_STDIO_TIME - LAYERS_F_OPEN_TIME
+  STDIO_TIME = LAYERS_F_OPEN_STDIO_TIME - LAYERS_F_OPEN_TIME,
+  MPIIO_TIME = LAYERS_F_OPEN_MPIIO_TIME - LAYERS_F_OPEN_TIME,
+  COMM_TIME = LAYERS_F_OPEN_COMM_TIME - LAYERS_F_OPEN_TIME
 };
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + (OPERATIONS - 1) * PER_OPERATION, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + (OPERATIONS - 1) * TIMES, "order");
@@ -53,6 +55,7 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
     add(&dataset->moved, counters[STDIO_WRITTEN]);
     dataset->time += times[0];
     dataset->lower_time += times[POSIX_TIME] + times[STDIO_TIME];
+    dataset->mpi_time += times[MPIIO_TIME] + times[COMM_TIME];
   }
 }
 

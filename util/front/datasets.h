@@ -12,6 +12,7 @@ struct dataset {
   int64_t asked;     /* bytes that its reads and writes asked for */
   int64_t moved;     /* bytes read and written below, by POSIX and through streams */
   double time;       /* seconds in its calls, over all processes, layers below included */
+  double mpi_time;   /* seconds of that in MPI-IO itself and in communication */
   double lower_time; /* seconds of that in POSIX or streams */
 };
 

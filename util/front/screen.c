@@ -133,20 +133,21 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
 
 static void print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
-  char name[4 * COLUMNS], a[6][NUMBER];
+  char name[4 * COLUMNS], a[7][NUMBER];
   size_t shown = datasets_slowest(datasets, top);
   if (shown == 0) return;
   heading(screen,
-          "datasets by time in HDF5              asked     moved  factor    time HDF5 POSIX");
+          "datasets by time in HDF5         asked     moved  factor    time HDF5  MPI POSIX");
   for (size_t i = 0; i < shown; i++) {
     const struct dataset *one = top[i];
-    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)", 33, 1);
-    fprintf(stderr, "%s%*s %9s %9s %7s %7s %4s %5s", name, (int)(33 - width), "",
+    size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)", 28, 1);
+    fprintf(stderr, "%s%*s %9s %9s %7s %7s %4s %4s %5s", name, (int)(28 - width), "",
             quantity_bytes(a[0], (double)one->asked), quantity_bytes(a[1], (double)one->moved),
             quantity_ratio(a[2], (double)one->moved, (double)one->asked),
             quantity_seconds(a[3], one->time),
-            quantity_share(a[4], one->time - one->lower_time, one->time),
-            quantity_share(a[5], one->lower_time, one->time));
+            quantity_share(a[4], one->time - one->lower_time - one->mpi_time, one->time),
+            quantity_share(a[5], one->mpi_time, one->time),
+            quantity_share(a[6], one->lower_time, one->time));
     end_line(screen);
   }
 }

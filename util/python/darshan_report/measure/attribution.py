@@ -24,7 +24,7 @@ LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
 _PREFIX = "LAYERS_"
 _UNKNOWN = -1  # of a counter that was not asked for, or that a version does not have
-_APPLICATION, _FILE, _DATASET = 0, 3, 4  # values of UPPER_MODULE
+_FILE, _DATASET = 3, 4  # values of UPPER_MODULE
 _DIMENSIONS = 5  # of a chunk that H5D has room for
 
 
@@ -59,7 +59,7 @@ class Upper:
         return posix + self.streams("CALLS")
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Seconds in the calls, POSIX included."""
+        """Seconds in the calls, all layers below included."""
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
     def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
@@ -68,9 +68,22 @@ class Upper:
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
 
-    def own_time(self) -> float:
+    def mpiio_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+        """Seconds of that in MPI-IO itself, without what MPI-IO called in turn."""
+        return sum(self.times[f"F_{o}_MPIIO_TIME"] for o in operations)
+
+    def communication_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+        """Seconds of that in MPI communication."""
+        return sum(self.times[f"F_{o}_COMM_TIME"] for o in operations)
+
+    def mpi_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
+        """Seconds of that between the upper layer and POSIX: MPI-IO and communication."""
+        return self.mpiio_time(operations) + self.communication_time(operations)
+
+    def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
         """Seconds in the upper layer itself.  Rounding may leave less than nothing."""
-        return max(0.0, self.time() - self.lower_time())
+        below = self.lower_time(operations) + self.mpi_time(operations)
+        return max(0.0, self.time(operations) - below)
 
     @property
     def asked(self) -> int:
@@ -193,8 +206,8 @@ class Attribution:
 
     @functools.cached_property
     def everything(self) -> Upper:
-        """The sum over all datasets and files, without the application's own calls."""
-        above = self._kind != _APPLICATION
+        """The sum over all datasets and files of HDF5."""
+        above = np.isin(self._kind, (_FILE, _DATASET))
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)
             times = self._fcounters[above].sum(axis=0)

@@ -111,6 +111,8 @@ def _upper(context: Context, upper: Upper) -> dict[str, Any]:
         "calls": upper.calls(),
         "seconds": _number(upper.time()),
         "seconds_below": _number(upper.lower_time()),
+        "seconds_mpiio": _number(upper.mpiio_time()),
+        "seconds_communication": _number(upper.communication_time()),
         "bytes_asked": upper.asked,
         "bytes_moved": upper.moved(),
         "bytes_distinct": upper.distinct,

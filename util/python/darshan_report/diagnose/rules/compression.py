@@ -22,7 +22,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]
             if stored <= 0:
                 stored = upper.counters[f"DISTINCT_BYTES_{direction}"]
-            own = max(0.0, upper.time((kind,)) - upper.lower_time((kind,)))
+            own = upper.own_time((kind,))
             if asked < facts.limits["again.bytes"] or stored > asked * 2:
                 continue
             if stored < facts.limits["compression.gain"] * asked:

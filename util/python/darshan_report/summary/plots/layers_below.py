@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...measure.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
 from ..model import Plot
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 ROW = 4.6  # mm
 _BAR = 0.27
 _ITSELF = {"facecolor": "#DDDDDD"}
+_MPIIO = {"facecolor": "#009E73"}
+_COMMUNICATION = {"facecolor": "#CC79A7", "edgecolor": "#555555", "hatch": "...."}
 _ASKED = {"facecolor": "#555555"}
 _MOVED = {"facecolor": "#56B4E9"}
 _DISTINCT = style.OTHER
 
 
+Band = tuple[str, dict[str, Any], list[float]]  # label, how it is filled, lengths
 _LONGEST = 1e18  # what a damaged log says beyond that cannot be drawn
 
 
@@ -36,9 +39,15 @@ def height(count: int) -> float:
 
 
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """A bar per dataset: HDF5 itself, then POSIX by what the dataset was asked to do."""
-    bands = (
+    """A bar per dataset: HDF5 itself, then MPI where it is there, then POSIX by what the
+    dataset was asked to do."""
+    between: tuple[Band, ...] = (
+        ("MPI-IO itself", _MPIIO, _drawable(u.mpiio_time() for u in uppers)),
+        ("MPI communication", _COMMUNICATION, _drawable(u.communication_time() for u in uppers)),
+    )
+    bands: tuple[Band, ...] = (
         ("HDF5 itself", _ITSELF, _drawable(u.own_time() for u in uppers)),
+        *(band for band in between if any(band[2])),
         ("POSIX in reads", style.READ, _drawable(u.lower_time((READ,)) for u in uppers)),
         (
             "in writes, flushes, closes",
@@ -58,9 +67,9 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
         for row, end in enumerate(starts):
             style.value(axes, end, row, seconds(end), style.SMALL)
         style.rows(axes, labels, max(starts), "time in calls on the dataset (all processes)")
-        style.legend(axes, 4, style.SMALL)
+        style.legend(axes, 4 if len(bands) == 4 else 3, style.SMALL)
 
-    title = "Time: HDF5 itself, and POSIX below"
+    title = "Time: HDF5 itself, and what is below"
     return Plot(title, draw, height(len(uppers)), left=style.left_margin(labels), top=6)
 
 

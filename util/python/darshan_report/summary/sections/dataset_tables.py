@@ -140,10 +140,12 @@ def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, s
 
 def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
     """Times and their shares per layer, and how the dataset is stored."""
+    parallel = any(dataset.mpi_time() > 0 for dataset in datasets)
     columns = (
         Column("", right=True),
         Column("Time", right=True),
         Column("HDF5 itself", right=True),
+        *([Column("MPI", right=True)] if parallel else []),
         Column("POSIX", right=True),
         Column("Reads", right=True),
         Column("Writes", right=True),
@@ -161,6 +163,7 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
                 str(number),
                 seconds(time),
                 share(dataset.own_time(), time),
+                *([share(dataset.mpi_time(), time)] if parallel else []),
                 share(dataset.lower_time(), time),
                 seconds(dataset.time((READ,))),
                 seconds(dataset.time((WRITE,))),

@@ -51,8 +51,14 @@ def _summary(attribution: Attribution) -> str:
         f"Calls on {plural(attribution.num_datasets, 'dataset')} and "
         f"{plural(attribution.num_files, 'file')} of HDF5 took {seconds(time)} (sum over "
         f"processes): {share(whole.own_time(), time)} of it in HDF5 itself, "
-        f"{share(whole.lower_time(), time)} in the POSIX calls that it made."
+        f"{share(whole.lower_time(), time)} in the POSIX calls that it made"
     )
+    if whole.mpi_time() > 0:
+        text += (
+            f", {share(whole.mpiio_time(), time)} in MPI-IO between the two and "
+            f"{share(whole.communication_time(), time)} in MPI communication"
+        )
+    text += "."
     if whole.asked > 0:
         text += (
             f" {amount(whole.asked)} were asked for, {amount(whole.moved())} were moved: "
