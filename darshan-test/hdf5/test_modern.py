@@ -43,7 +43,15 @@ def build_for(library: Path, name: str, folder: Path) -> Path:
     """The program of a source, linked with this library."""
     major = major_version(library)
     source, program = Path(__file__).with_name(f"{name}.c"), folder / name
-    compiler = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-DHDF5_MAJOR={major}"]
+    compiler = [
+        "cc",
+        "-std=c11",
+        "-pthread",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-DHDF5_MAJOR={major}",
+    ]
     paths = [f"-Wl,-rpath,{library.parent}", f"-Wl,-rpath-link,{library.parent}"]
     subprocess.run([*compiler, source, "-o", program, library, *paths], check=True)
     return program

@@ -1,0 +1,113 @@
+"""Threads that use HDF5 at once where it is thread-safe, one at a time where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .layers import OPERATIONS, sums, within
+from .observe import Rows, bare, instrumented, read_rows
+from .test_loading import library_of as library_of_plugin
+from .test_modern import WHEELS, build_for, library_of
+
+SYSTEM = "system"
+LIBRARIES = (SYSTEM, *WHEELS)
+# As in concurrent.c.
+THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
+
+
+@pytest.fixture(params=LIBRARIES)
+def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
+    """The program, linked with one of the libraries."""
+    return program_for(request.param, build, tmp_path)
+
+
+def program_for(name: str, build: Path, folder: Path) -> Path:
+    """concurrent.c, linked with the system's library or with that of a wheel."""
+    if name != SYSTEM:
+        return build_for(library_of(name), "concurrent", folder)
+    plugin = build / "darshan-test" / "hdf5" / "plugin.so"
+    if not plugin.exists():
+        pytest.skip("configure has not found HDF5")
+    return build_for(Path(library_of_plugin(plugin)), "concurrent", folder)
+
+
+def expected() -> dict[tuple[str, str], dict[str, float]]:
+    """What must be in the records, by module and name of the file."""
+    moved = ROUNDS * ROW_BYTES
+    found: dict[tuple[str, str], dict[str, float]] = {
+        ("H5F", "shared.h5"): {"OPENS": 1, "FLUSHES": 0},
+        ("H5D", "shared.h5:/all"): {
+            "OPENS": 1,
+            "READS": 0,
+            "WRITES": THREADS * ROUNDS,
+            "BYTES_WRITTEN": THREADS * moved,
+            "REGULAR_HYPERSLAB_SELECTS": THREADS * ROUNDS,
+        },
+        ("LAYERS", "shared.h5:/all"): {"READ_CALLS": 0, "WRITE_CALLS": THREADS * ROUNDS},
+    }
+    for i in range(THREADS):
+        found["H5F", f"{i}.h5"] = {"OPENS": 1, "FLUSHES": FLUSHES}
+        found["H5D", f"{i}.h5:/d"] = {
+            "OPENS": 1,
+            "READS": ROUNDS,
+            "WRITES": ROUNDS,
+            "BYTES_READ": moved,
+            "BYTES_WRITTEN": moved,
+            "RW_SWITCHES": 2 * ROUNDS - 1,
+            "REGULAR_HYPERSLAB_SELECTS": 2 * ROUNDS,
+        }
+        found["LAYERS", f"{i}.h5:/d"] = {"READ_CALLS": ROUNDS, "WRITE_CALLS": ROUNDS}
+        found["POSIX", f"plain{i}"] = {
+            "READS": ROUNDS,
+            "WRITES": ROUNDS,
+            "BYTES_READ": ROUNDS * (PLAIN + i),
+            "BYTES_WRITTEN": ROUNDS * (PLAIN + i),
+        }
+    return found
+
+
+def below(row: dict[str, float], what: str) -> float:
+    """POSIX calls or bytes of a LAYERS record, over its operations."""
+    return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
+
+
+def of_layers(rows: Rows, work: Path) -> None:
+    """Every POSIX call is in one record, and what the threads do beside HDF5 in none of its."""
+    assert not list(sums(rows))
+    records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
+    assert not [text for name, row in records.items() for text in within(name, row)]
+    for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
+        plain = sum(rows["POSIX", f"{work}/plain{i}"][f"POSIX_{what}"] for i in range(THREADS))
+        assert below(records["<application>"], what) == plain, what
+        for name in (*(f"{i}.h5" for i in range(THREADS)), "shared.h5"):
+            above = [row for other, row in records.items() if other.startswith(f"{work}/{name}")]
+            found = sum(below(row, what) for row in above)
+            assert found == rows["POSIX", f"{work}/{name}"][f"POSIX_{what}"], (name, what)
+
+
+def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
+    """Counters are exact, whoever keeps the threads apart."""
+    folders = [tmp_path / name for name in ("bare", "work")]
+    for folder in folders:
+        folder.mkdir()
+    without = bare([program], folders[0])
+    assert without.status == 0, without.stderr
+    observed = instrumented(build, [program], folders[1], tmp_path / "logs")
+    assert (observed.status, observed.stdout, observed.stderr) == (0, without.stdout, "")
+    rows = read_rows(parser, observed.logs)
+    for (module, name), counters in expected().items():
+        row = rows[module, f"{folders[1]}/{name}"]
+        assert {c: row[f"{module}_{c}"] for c in counters} == counters, (module, name)
+    of_layers(rows, folders[1])
+
+
+def test_both_kinds(build: Path, tmp_path: Path) -> None:
+    """Some of the libraries are thread-safe and some are not: else the above shows less."""
+    said = set()
+    for name in LIBRARIES:
+        folder = tmp_path / name
+        folder.mkdir()
+        said.add(bare([program_for(name, build, folder)], folder).stdout)
+    assert said == {"thread-safe 0\n", "thread-safe 1\n"}
