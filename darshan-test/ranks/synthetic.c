@@ -92,7 +92,7 @@ static double time_value(const struct darshan_counter *row, uint64_t *state) {
   if (row->rule == DARSHAN_RULE_FASTEST || row->rule == DARSHAN_RULE_SLOWEST ||
       row->rule == DARSHAN_RULE_VARIANCE_TIME || row->rule == DARSHAN_RULE_VARIANCE_BYTES)
     return 0;
-  return random % 4 == 0 ? 0 : (double)(random >> 38) / (1 << 21);
+  return random % 4 == 0 ? 0 : (double)(random >> 38) / (1 << 20);
 }
 
 static void fill_record(const struct darshan_module *module, char *record, uint64_t *state) {

@@ -57,17 +57,6 @@ static void test_single_rules(void **state) {
   assert_true(m.fcounters[POSIX_F_CLOSE_END_TIMESTAMP] == 8);
 }
 
-/* One part is not known: then neither is the sum, in whatever order. */
-static void test_a_part_unknown(void **state) {
-  (void)state;
-  for (int known = 0; known < 2; known++) {
-    posix ranks[] = {record(9, 0, 100, 1), record(9, 1, 300, 3)};
-    ranks[known].counters[POSIX_MMAPS] = 40;
-    ranks[1 - known].counters[POSIX_MMAPS] = -1;
-    assert_int_equal(merge_ranks(ranks, 2).counters[POSIX_MMAPS], -1);
-  }
-}
-
 static void test_companions_travel(void **state) {
   (void)state;
   posix ranks[] = {record(9, 0, 0, 0), record(9, 1, 0, 0)};
@@ -195,7 +184,6 @@ static void test_tuples(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_single_rules),
-                                     cmocka_unit_test(test_a_part_unknown),
                                      cmocka_unit_test(test_companions_travel),
                                      cmocka_unit_test(test_extremes_and_variance),
                                      cmocka_unit_test(test_top4_of_ranks),

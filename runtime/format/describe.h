@@ -10,7 +10,7 @@
 /* How two values of one counter become one (README.md says each in full). */
 enum darshan_rule {
   DARSHAN_RULE_SUM,
-  DARSHAN_RULE_SUM_OR_UNKNOWN, /* a negative part makes the sum -1 */
+  DARSHAN_RULE_SUM_OR_UNKNOWN, /* a negative sum becomes -1 */
   DARSHAN_RULE_MAX,
   DARSHAN_RULE_MIN_NONZERO,
   DARSHAN_RULE_ANY,

@@ -29,16 +29,12 @@ double darshan_record_time(const struct darshan_merge_plan *plan, const void *re
   return (plan->meta_time < 0 ? 0 : fcounters[plan->meta_time]) + transfers;
 }
 
-/* The rules that look at one counter alone; unknown: negative sums become -1.
- * A SUM_OR_UNKNOWN that one side does not know is not known of both. */
+/* The rules that look at one counter alone; unknown: negative sums become -1. */
 static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from, bool unknown) {
   int64_t sum;
   switch (rule) {
-  case DARSHAN_RULE_SUM_OR_UNKNOWN:
-    if (into < 0 || from < 0) return -1;
-    sum = add(into, from);
-    return sum < 0 ? -1 : sum;
   case DARSHAN_RULE_SUM:
+  case DARSHAN_RULE_SUM_OR_UNKNOWN:
     sum = add(into, from);
     return unknown && sum < 0 ? -1 : sum;
   case DARSHAN_RULE_MAX:

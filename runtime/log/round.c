@@ -41,7 +41,7 @@ static const unsigned char mpiio_ext_times[] = {
 };
 
 static const double unit_seconds[] = {
-    [TIME_SECONDS] = 1.0 / (1 << 30), [TIME_TIMESTAMP] = 1.0 / (1 << 21)};
+    [TIME_SECONDS] = 1.0 / (1 << 27), [TIME_TIMESTAMP] = 1.0 / (1 << 20)};
 
 static void round_one(double *value, unsigned char kind) {
   if (kind == TIME_NONE || !(*value < 4e9 && *value > -4e9)) return;

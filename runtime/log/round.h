@@ -4,9 +4,9 @@
 
 #include "../records/store.h"
 
-/* Timestamps become multiples of 2^-21 s (half a microsecond, half of what the
- * text output prints), durations of 2^-30 s (1 ns).  The noise in the low bits
- * of the doubles would otherwise make up most of the log. */
+/* Timestamps become multiples of 2^-20 s (a microsecond, what the text output
+ * prints), durations of 2^-27 s (7 ns, less than a clock reading costs).  The
+ * noise in the low bits of the doubles would otherwise make up most of the log. */
 void log_round_times(struct record_store *store);
 
 #endif

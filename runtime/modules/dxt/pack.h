@@ -21,7 +21,7 @@ enum {
   PACKED_SLACK = 8 /* a field is stored and loaded as eight bytes */
 };
 
-/* Times are multiples of 2^-21 s: half a microsecond, as in all records. */
+/* Times are multiples of 2^-21 s: half a microsecond. */
 #define DXT_UNITS_PER_SECOND 2097152.0
 
 struct dxt_packed {
