@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     void (*run)(void);
   } scenarios[] = {{"reread", reread},   {"scattered", scattered}, {"timing", timing},
                    {"threads", threads}, {"early", early},         {"storage", storage},
-                   {"streams", streams}};
+                   {"caches", caches},   {"streams", streams}};
   for (size_t i = 0; argc == 2 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
     if (strcmp(argv[1], scenarios[i].name) == 0) {
       scenarios[i].run();

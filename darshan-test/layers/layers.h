@@ -24,5 +24,7 @@ void early(void);
 void storage(void);
 /* The same through HDF5's stdio driver. */
 void streams(void);
+/* Chunk caches that are set for the file and for a dataset. */
+void caches(void);
 
 #endif

@@ -45,3 +45,22 @@ void streams(void) {
   both_layouts(access);
   CHECK(H5Pclose(access));
 }
+
+/* One dataset with the chunk cache of its file, one with a cache of its own. */
+void caches(void) {
+  const hsize_t chunk = CHUNK, extent = ELEMENTS;
+  hid_t access = CHECK(H5Pcreate(H5P_FILE_ACCESS)), own = CHECK(H5Pcreate(H5P_DATASET_ACCESS));
+  CHECK(H5Pset_cache(access, 0, 1009, 3 << 20, 0.25));
+  CHECK(H5Pset_chunk_cache(own, 101, 200000, 1));
+  hid_t file = CHECK(H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  hid_t create = CHECK(H5Pcreate(H5P_DATASET_CREATE));
+  CHECK(H5Pset_chunk(create, 1, &chunk));
+  CHECK(H5Pset_fletcher32(create));
+  CHECK(H5Pset_shuffle(create));
+  hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));
+  CHECK(H5Dclose(CHECK(
+      H5Dcreate2(file, "inherited", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, create, H5P_DEFAULT))));
+  CHECK(
+      H5Dclose(CHECK(H5Dcreate2(file, "own", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, create, own))));
+  CHECK(H5Fclose(file));
+}

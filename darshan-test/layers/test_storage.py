@@ -34,6 +34,17 @@ def test_nobody_asked(name: str, program: Program) -> None:
     assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
 
 
+def test_chunk_caches(program: Program) -> None:
+    """The cache in force: the dataset's own, or else that of its file."""
+    outcome = program.run("caches")
+    counters = ("CHUNK_CACHE_BYTES", "CHUNK_CACHE_SLOTS", "F_CHUNK_CACHE_PREEMPTION")
+    common = {"CHUNK_BYTES": 100 * 8, "FILTERS": 2, "LAYOUT": 2}
+    for name, cache in (("inherited", (3 << 20, 1009, 0.25)), ("own", (200000, 101, 1.0))):
+        row = row_of(outcome, name)
+        assert tuple(row[counter] for counter in counters) == cache, name
+        assert {counter: row[counter] for counter in common} == common, name
+
+
 def test_streams_add_up(program: Program) -> None:
     """All that HDF5's stdio driver moved is below its calls, and counted once."""
     outcome = program.run("streams")
