@@ -98,7 +98,7 @@ def read(
 def _row(job: Job) -> tuple[str, ...]:
     day = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.start))
     return (
-        shorten(job.program, 22),
+        shorten(job.program, 18),
         day,
         count(job.nprocs),
         seconds(job.run_time),
@@ -106,7 +106,7 @@ def _row(job: Job) -> tuple[str, ...]:
         amount(job.written),
         share(job.io_time, job.process_time),
         seconds(job.stake) if job.stake else "-",
-        shorten(job.problems[0], 36) if job.problems else "none",
+        shorten(job.problems[0], 32) if job.problems else "none",
     )
 
 

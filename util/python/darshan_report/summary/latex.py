@@ -35,14 +35,31 @@ def _cell(column: Column, text: str) -> str:
     return rf"\texttt{{{latex(text)}}}" if column.code else latex(text)
 
 
+def _widest(table: Table, heads: list[str]) -> str:
+    """A row that is never printed, as wide as every row of the table.
+
+    Head and rows of a longtable are set apart and agree on widths only in a second
+    run of the engine; a row that is dropped, with all of a column in each cell, gives
+    both the right widths at once.
+    """
+    cells = []
+    for place, column in enumerate(table.columns):
+        texts = dict.fromkeys(row[place] for row in table.rows if place < len(row))
+        lines = [heads[place], *(_cell(column, text) for text in texts)]
+        cells.append(r"\vbox{" + "".join(rf"\hbox{{{line}}}" for line in lines) + "}")
+    return " & ".join(cells) + r"\kill"
+
+
 def _table(table: Table) -> str:
     kinds = "".join("r" if c.right else "l" for c in table.columns)
     long = len(table.rows) > _BREAKABLE
     kind = "longtable" if long else "tabular"
     # Without @{} the outer columns would stand away from the text above.
     lines = [rf"{{\footnotesize\begin{{{kind}}}{{@{{}}{kinds}@{{}}}}"]
-    head = " & ".join(rf"\textbf{{{latex(c.title)}}}" for c in table.columns)
-    lines.append(head + r"\\\hline" + (r"\endhead" if long else ""))
+    heads = [rf"\textbf{{{latex(c.title)}}}" for c in table.columns]
+    if long:
+        lines.append(_widest(table, heads))
+    lines.append(" & ".join(heads) + r"\\\hline" + (r"\endhead" if long else ""))
     for place, row in enumerate(table.rows):
         cells = (_cell(c, text) for c, text in zip(table.columns, row))
         lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(cells) + r"\\")
