@@ -21,9 +21,9 @@ HEADER = 1328
 MAGIC = 6567223
 
 
-def job_region() -> bytes:
+def job_region(ranks: int) -> bytes:
     """The job record, its metadata and a short mount table."""
-    fixed = struct.pack("<7q", 1000, 1700000000, 0, 1700000600, 0, 1, 4711)
+    fixed = struct.pack("<7q", 1000, 1700000000, 0, 1700000600, 0, ranks, 4711)
     text = b"./simulation --files 100000\next4\t/\nlustre\t/scratch\nnfs\t/home\0"
     return fixed + b"lib_ver=3.5.0\n".ljust(1024, b"\0") + text
 
@@ -48,19 +48,24 @@ def write_log(path: Path, files: int) -> None:
     records = b"".join(
         struct.pack("<Qq", key, 0) + bodies[i * 31 % VARIANTS] for i, key in enumerate(ids)
     )
-    write_regions(path, names, POSIX, 4, records)
+    write_regions(path, names, {POSIX: (4, records)})
 
 
-def write_regions(path: Path, names: bytes, module: int, version: int, records: bytes) -> None:
-    """Puts a log of one module together."""
-    regions = [zlib.compress(part) for part in (job_region(), names, records)]
-    names_at = HEADER + len(regions[0])
-    records_at = names_at + len(regions[1])
+def write_regions(
+    path: Path, names: bytes, modules: dict[int, tuple[int, bytes]], ranks: int = 1
+) -> None:
+    """Puts a log together; modules: version and records by module id."""
+    bodies = [job_region(ranks), names, *(records for _, records in modules.values())]
+    regions = [zlib.compress(part) for part in bodies]
     header = bytearray(HEADER)
     struct.pack_into("<8sq", header, 0, b"3.41", MAGIC)
-    struct.pack_into("<QQ", header, 32, names_at, len(regions[1]))
-    struct.pack_into("<QQ", header, 48 + 16 * module, records_at, len(regions[2]))
-    struct.pack_into("<I", header, 1072 + 4 * module, version)
+    at = HEADER + len(regions[0])
+    struct.pack_into("<QQ", header, 32, at, len(regions[1]))
+    at += len(regions[1])
+    for (module, (version, _)), region in zip(modules.items(), regions[2:]):
+        struct.pack_into("<QQ", header, 48 + 16 * module, at, len(region))
+        struct.pack_into("<I", header, 1072 + 4 * module, version)
+        at += len(region)
     partial = path.with_name(path.name + ".tmp")
     partial.write_bytes(bytes(header) + b"".join(regions))
     os.replace(partial, path)

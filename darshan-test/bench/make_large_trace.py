@@ -45,7 +45,7 @@ def write_trace(path: Path, count: int) -> None:
         struct.pack("<Q", key) + b"/scratch/run/trace-%02d.dat\0" % i for i, key in enumerate(ids)
     )
     records = b"".join(record(key, count // FILES) for key in ids)
-    write_regions(path, names, DXT_POSIX, VERSION, records)
+    write_regions(path, names, {DXT_POSIX: (VERSION, records)})
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
 _PREFIX = "LAYERS_"
 _UNKNOWN = -1  # of a counter that was not asked for, or that a version does not have
-_FILE, _DATASET = 3, 4  # values of UPPER_MODULE
+_MPIIO, _FILE, _DATASET = 2, 3, 4  # values of UPPER_MODULE
 _DIMENSIONS = 5  # of a chunk that H5D has room for
 
 
@@ -204,10 +204,8 @@ class Attribution:
         """All of them."""
         return int(np.count_nonzero(self._kind == _FILE))
 
-    @functools.cached_property
-    def everything(self) -> Upper:
-        """The sum over all datasets and files of HDF5."""
-        above = np.isin(self._kind, (_FILE, _DATASET))
+    def _sum(self, kinds: tuple[int, ...]) -> Upper:
+        above = np.isin(self._kind, kinds)
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)
             times = self._fcounters[above].sum(axis=0)
@@ -217,6 +215,16 @@ class Attribution:
             {n: int(v) for n, v in zip(self._names, counters)},
             {n: float(v) for n, v in zip(self._times, times)},
         )
+
+    @functools.cached_property
+    def everything(self) -> Upper:
+        """The sum over all datasets and files of HDF5."""
+        return self._sum((_FILE, _DATASET))
+
+    @functools.cached_property
+    def every_library(self) -> Upper:
+        """The same with files that the program itself uses MPI-IO on."""
+        return self._sum((_MPIIO, _FILE, _DATASET))
 
     @functools.cached_property
     def _place_in_h5d(self) -> dict[int, int]:

@@ -15,6 +15,7 @@ from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
 from ..measure.attribution import Attribution
+from ..measure.exclusive import Own, own_times
 from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
 from ..measure.layers import LAYERS, SIZES, Layer
@@ -137,6 +138,17 @@ class Context:
             if figures is not None:
                 found.append(figures)
         return found
+
+    @functools.cached_property
+    def exclusive(self) -> list[Own]:
+        """Times in which no second is in two layers; empty if the log does not tell them apart."""
+        above = own_times(self.attribution) if self.attribution else []
+        below = [
+            Own(f.layer.title, f.read_time or 0.0, f.write_time or 0.0, f.meta_time or 0.0)
+            for f in self.figures
+            if f.layer.base
+        ]
+        return above + below if above else []
 
     @functools.cached_property
     def findings(self) -> list[Finding]:

@@ -146,6 +146,15 @@ def data(context: Context) -> dict[str, Any]:
         },
         "findings": [_finding(context, f) for f in context.findings],
         "layers": [_layer(context, f) for f in context.figures],
+        "exclusive_times": [
+            {
+                "layer": own.title,
+                "read_seconds": _number(own.read),
+                "write_seconds": _number(own.write),
+                "metadata_seconds": _number(own.metadata),
+            }
+            for own in context.exclusive
+        ],
         "datasets": [_upper(context, u) for u in attribution.datasets(_DATASETS)]
         if attribution
         else [],

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from .context import Context
 from .sections.findings import stake, value
+from .sections.job import own_sentence
 from .text import shorten, visible
 from .units import amount, duration, plural, seconds, share
 
@@ -46,6 +47,8 @@ def _layers(context: Context) -> Iterator[str]:
             *("-" if t is None else seconds(t / context.nprocs) for t in times),
         )
     yield "times: mean over processes; an upper layer's bytes pass through the lower ones"
+    if context.exclusive:
+        yield from _wrapped(own_sentence(context), "")
 
 
 def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 def plot(context: Context, height: float) -> Plot:
     """Seconds per process, split into read, write and metadata."""
-    figures = context.figures
-    labels = [f.layer.title for f in figures]
-    parts = [
-        [(t or 0.0) / context.nprocs for t in (f.read_time, f.write_time, f.meta_time)]
-        for f in figures
+    own = context.exclusive
+    labels = [o.title for o in own] or [f.layer.title for f in context.figures]
+    times = [(o.read, o.write, o.metadata) for o in own] or [
+        (f.read_time, f.write_time, f.meta_time) for f in context.figures
     ]
+    parts = [[(t or 0.0) / context.nprocs for t in row] for row in times]
     longest = max((sum(p) for p in parts), default=0.0)
 
     def draw(axes: Axes) -> None:
@@ -37,4 +37,5 @@ def plot(context: Context, height: float) -> Plot:
         style.rows(axes, labels, longest, "time per process (mean over processes)")
         style.legend(axes, 3)
 
-    return Plot("Time in I/O calls per layer", draw, height, left=style.left_margin(labels))
+    title = "Time of each layer itself" if own else "Time in I/O calls per layer"
+    return Plot(title, draw, height, left=style.left_margin(labels))

@@ -47,6 +47,13 @@ def _time_sentence(context: Context, figures: LayerFigures) -> str:
     )
 
 
+def own_sentence(context: Context) -> str:
+    """Where the time went, each second told once; empty if the log does not say."""
+    order = sorted((o for o in context.exclusive if o.time > 0), key=lambda o: -o.time)
+    parts = ", ".join(f"{o.title} {seconds(o.time / context.nprocs)}" for o in order)
+    return f"Each layer without what it called, per process: {parts}." if order else ""
+
+
 def _traffic_sentence(figures: list[LayerFigures]) -> str:
     moving = [f for f in figures if f.moves_bytes and (f.read or f.written)]
     if not moving:
@@ -65,6 +72,8 @@ def answer(context: Context) -> list[Block]:
         busy = busiest(context)
         if busy is not None and busy.time > 0:
             found.append(Paragraph(_time_sentence(context, busy), strong=True))
+            if context.exclusive:
+                found.append(Paragraph(own_sentence(context), strong=True))
         found.append(Paragraph(_traffic_sentence(context.figures), strong=True))
     else:
         found.append(Paragraph("The log holds no record of any I/O.", strong=True))

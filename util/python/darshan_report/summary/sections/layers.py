@@ -52,6 +52,11 @@ def blocks(context: Context) -> list[Block]:
         "process on files of its own plus, for each shared file, that of its slowest process "
         "(darshan-parser --perf). A dash: not measured by this layer."
     )
+    if context.exclusive:
+        note += (
+            " The figure below shows each layer without what it called: there, no second is "
+            "counted twice."
+        )
     rows = tuple(_row(f, context) for f in context.figures)
     found: list[Block] = [Heading("Layers"), Table(columns, rows, note)]
     shown = operations.plot(context)

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Writes a log of many ranks, the same bytes each time: each has a file of its own,
+a part of a shared one, and a heat map of 100 bins."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from logs.record_id import record_id
+from make_large_log import POSIX, VARIANTS, values, write_regions
+
+HEATMAP, BINS, SECONDS = 15, 100, 6.0
+HEAT_NAME = b"heatmap:POSIX"
+SHARED = b"/scratch/run/shared.h5"
+
+
+def heat_map(rng: random.Random, rank: int) -> bytes:
+    """Traffic in a tenth of the bins."""
+    bins = [rng.choice((0,) * 9 + (rng.randrange(1 << 30),)) for _ in range(2 * BINS)]
+    head = struct.pack("<Qqdq16x", record_id(HEAT_NAME), rank, SECONDS, BINS)
+    return head + struct.pack(f"<{2 * BINS}q", *bins)
+
+
+def write_log(path: Path, ranks: int) -> None:
+    """Writes the log under a temporary name first."""
+    rng = random.Random(1)
+    bodies = [values(rng) for _ in range(VARIANTS)]
+    named = {record_id(name): name for name in (HEAT_NAME, SHARED)}
+    named |= {rng.getrandbits(64): b"/scratch/run/part-%06d" % rank for rank in range(ranks)}
+    own = [key for key, name in named.items() if b"part" in name]
+    records = b"".join(
+        struct.pack("<Qq", key, rank) + bodies[(rank * 31 + place) % VARIANTS]
+        for rank in range(ranks)
+        for place, key in enumerate((own[rank], record_id(SHARED)))
+    )
+    heat = b"".join(heat_map(rng, rank) for rank in range(ranks))
+    names = b"".join(struct.pack("<Q", key) + name + b"\0" for key, name in named.items())
+    write_regions(path, names, {POSIX: (4, records), HEATMAP: (1, heat)}, ranks)
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("log", type=Path)
+    options.add_argument("--ranks", type=int, default=10_000)
+    arguments = options.parse_args()
+    write_log(arguments.log, arguments.ranks)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Pages as they are printed: tables and margins; and what the largest logs need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from conftest import SOURCE
+from logs.content import standard_log
+from logs.encode import encode
+
+from .conftest import SECONDS, Run
+from .diagnose.build import write
+from .diagnose.cases import CASES
+from .test_command import embedded
+
+MOST_PAGES, MOST_KIB = 12, 250 * 1024
+POINTS_PER_MM = 72 / 25.4
+RIGHT = 195 * POINTS_PER_MM  # the right margin
+BENCH = SOURCE / "darshan-test" / "bench"
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word and where it stands, in points."""
+
+    text: str
+    left: float
+    right: float
+    line: int
+    page: int
+
+
+def words(pdf: Path) -> Iterator[Word]:
+    """All words of a PDF, page by page; words on one height are of one line."""
+    command = ["pdftotext", "-bbox", pdf, "-"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    space = "{http://www.w3.org/1999/xhtml}"
+    for number, page in enumerate(ElementTree.fromstring(done.stdout).iter(f"{space}page")):
+        for word in page.iter(f"{space}word"):
+            left, right, low = (float(word.attrib[k]) for k in ("xMin", "xMax", "yMax"))
+            yield Word(word.text or "", left, right, round(low), number)
+
+
+def pages(pdf: Path) -> int:
+    """Number of pages."""
+    done = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True, check=True)
+    return int(next(line.split()[1] for line in done.stdout.splitlines() if "Pages:" in line))
+
+
+def test_long_table(summary: Run, tmp_path: Path) -> None:
+    """Head and rows of a table that may go over a page share their columns."""
+    path = tmp_path / "many.darshan"
+    path.write_bytes(encode(standard_log({"POSIX": 4}, files=40)))
+    assert summary(path, "-o", "out.pdf").returncode == 0
+    found = list(words(tmp_path / "out.pdf"))
+    # The table of the fifteen files with the most time: the last one with this head.
+    head = [w for w in found if w.text == "Processes"][-1]
+    title = next(
+        w for w in found if w.text == "Name" and (w.page, w.line) == (head.page, head.line)
+    )
+    rows = [w for w in found if w.page == head.page and w.line > head.line]
+    names = [w for w in rows if ".dat" in w.text]
+    assert len(names) == 15
+    assert all(abs(w.left - title.left) < 1 for w in names)
+    for name in names:
+        row = sorted((w for w in rows if abs(w.line - name.line) <= 1), key=lambda w: w.left)
+        assert abs(row[1].right - head.right) < 1, row
+
+
+def test_margin(summary: Run, tmp_path: Path) -> None:
+    """No word of a report, a comparison or a campaign stands beyond the margin."""
+    for name, having, _ in CASES[::3]:
+        write(having, tmp_path / f"{name}-{'x' * 60}.darshan")
+    logs = sorted(tmp_path.glob("*.darshan"))
+    runs = {"report": logs, "compare": ["--compare", *logs[:2]], "campaign": ["--campaign", *logs]}
+    for name, arguments in runs.items():
+        done = summary(*arguments, "-o", f"{name}.pdf")
+        assert done.returncode == 0, done.stderr
+        beyond = [w for w in words(tmp_path / f"{name}.pdf") if w.right > RIGHT + 1]
+        assert beyond == [], name
+
+
+@pytest.mark.parametrize("maker", ["make_large_log.py", "make_wide_log.py"])
+def test_largest(maker: str, build: Path, tmp_path: Path) -> None:
+    """100,000 files, or 10,000 ranks with a heat map each: twelve pages, 250 MiB."""
+    log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
+    subprocess.run([sys.executable, BENCH / maker, log], check=True, timeout=SECONDS)
+    process = subprocess.Popen([build / "darshan-job-summary", log, "-o", pdf], cwd=tmp_path)
+    # Of this child and its own alone, LaTeX among them.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert usage.ru_maxrss <= MOST_KIB
+    assert pages(pdf) <= MOST_PAGES
+    embedded(pdf)
