@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 SOURCES = ("main.c", "transfers.c", "requests.c", "metadata.c")
 # MPICH's annotations call MPI_STATUSES_IGNORE too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
+OPTIONS += ("-rdynamic",)  # large.c has functions for the MPI library
 # More ranks than processors: one that waits gives its processor away.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
@@ -49,12 +50,14 @@ def read_rows(parser: Path, log: Path, seen: Seen) -> None:
         row[counter.removeprefix(prefix_of(module))] = float(value)
 
 
-def run(runner: Runner, ranks: int, extra: dict[str, str]) -> Seen:
+def run(
+    runner: Runner, ranks: int, extra: dict[str, str], sources: tuple[str, ...] = SOURCES
+) -> Seen:
     """One job, with a record per rank."""
     folder = runner.folder / "files"
     folder.mkdir()
-    others = [str(HERE / name) for name in SOURCES[1:]]
-    program = runner.build(str(HERE / SOURCES[0]), *OPTIONS, *others)
+    others = [str(HERE / name) for name in sources[1:]]
+    program = runner.build(str(HERE / sources[0]), *OPTIONS, *others)
     settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING, **extra}
     job = runner.run(ranks, [str(program), str(folder)], settings)
     assert (job.code, job.error) == (0, ""), job.error
