@@ -33,7 +33,7 @@ class Mpi:
     def build(self, source: str, program: Path, *options: str) -> Path:
         """Compiles one of the sources beside this file."""
         if not program.exists():
-            compiler = "mpif90" if source.endswith(".f90") else "mpicc"
+            compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(
                 [self.command(compiler), "-O1", *options, "-o", program, HERE / source], check=True
             )
