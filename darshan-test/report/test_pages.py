@@ -87,16 +87,35 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
         assert beyond == [], name
 
 
+def memory(*command: str | Path) -> int:
+    """KiB that a command and its children needed at most, of each alone."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss
+
+
 @pytest.mark.parametrize("maker", ["make_large_log.py", "make_wide_log.py"])
 def test_largest(maker: str, build: Path, tmp_path: Path) -> None:
     """100,000 files, or 10,000 ranks with a heat map each: twelve pages, 250 MiB."""
     log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
     subprocess.run([sys.executable, BENCH / maker, log], check=True, timeout=SECONDS)
-    process = subprocess.Popen([build / "darshan-job-summary", log, "-o", pdf], cwd=tmp_path)
-    # Of this child and its own alone, LaTeX among them.
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    assert usage.ru_maxrss <= MOST_KIB
+    assert memory(build / "darshan-job-summary", log, "-o", pdf) <= MOST_KIB
     assert pages(pdf) <= MOST_PAGES
     embedded(pdf)
+
+
+def test_campaign_forgets(build: Path, tmp_path: Path) -> None:
+    """Twenty logs of 3 MiB need no more memory than two: one is gone before the next."""
+    log = tmp_path / "log"
+    maker = [sys.executable, BENCH / "make_large_log.py", "--files", "5000", log]
+    subprocess.run(maker, check=True, timeout=SECONDS)
+    needed = []
+    for number in (2, 20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for copy in range(number):
+            (folder / f"{copy}.darshan").symlink_to(log)
+        needed.append(memory(build / "darshan-job-summary", "--text", "--campaign", folder))
+    assert needed[1] < needed[0] + 10 * 1024, needed

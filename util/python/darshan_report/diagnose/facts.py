@@ -27,6 +27,8 @@ class Table:
     def __init__(self, records: Records, prefix: str, nprocs: int) -> None:
         self.records = records
         self.prefix = prefix
+        # Of this table, not of the class: a campaign opens a thousand logs.
+        self._joined: dict[str, np.ndarray] = {}
         self._order = np.argsort(records.ids, kind="stable")
         ids = records.ids[self._order]
         first = np.ones(len(ids), bool)
@@ -45,9 +47,13 @@ class Table:
         """Whether the module has this counter (name without the prefix)."""
         return f"{self.prefix}_{name}" in self._rules
 
-    @functools.cache  # noqa: B019 - a table lives as long as its log
     def __getitem__(self, name: str) -> np.ndarray:
         """Sums, or the largest value, per file; unknown counts as 0."""
+        if name not in self._joined:
+            self._joined[name] = self._join(name)
+        return self._joined[name]
+
+    def _join(self, name: str) -> np.ndarray:
         full = f"{self.prefix}_{name}"
         if full not in self._rules:
             return np.zeros(len(self.ids), "i8")
