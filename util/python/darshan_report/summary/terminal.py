@@ -91,7 +91,9 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
     for finding in problems:
         titles.setdefault(finding.title, finding)
     for finding in list(titles.values())[:_BRIEF]:
-        yield f"! {finding.title}: {stake(finding)}"[:_WIDTH]
+        # Seconds without the bytes: a line, whole.
+        at = stake(finding).partition(" and ")[0]
+        yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"
     else:
