@@ -38,9 +38,29 @@ def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str,
         "DARSHAN_MMAP_LOGPATH": str(folder),
         **extra,
     }
-    subprocess.run([program, folder / "data"], env=env, check=True, timeout=30)
+    subprocess.run([program, folder / "data", folder], env=env, check=True, timeout=30)
     (log,) = folder.glob("*.darshan")
     return read(parser, log)
+
+
+# The numbers of Open MPI, MPICH and their relatives; logs have no others.
+MODES = {
+    "CREATE": 1,
+    "RDONLY": 2,
+    "WRONLY": 4,
+    "RDWR": 8,
+    "DELETE_ON_CLOSE": 16,
+    "UNIQUE_OPEN": 32,
+    "EXCL": 64,
+    "APPEND": 128,
+    "SEQUENTIAL": 256,
+    "SEVERAL": 1 | 4 | 128,
+}
+
+
+def modes(log: Log, folder: Path) -> dict[str, int]:
+    """In which mode each file was opened."""
+    return {name: int(log.total("MPIIO_MODE", str(folder / name))) for name in MODES}
 
 
 def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
@@ -48,6 +68,8 @@ def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) 
     assert log.metadata["mpi"] == "Standard MPI 5.0"
     assert log.header["nprocs"] == "1"
     assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123
+    assert modes(log, tmp_path) == MODES
+    assert log.total("MPIIO_HINTS") == 0
 
 
 def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
