@@ -98,8 +98,25 @@ static int comm_receive(struct rank_comm *comm, int from, void **bytes, size_t *
   return 0;
 }
 
+/* A job of one process: the log is made as for many, so that its records say
+ * that all ranks share them, but there is nobody to write to. */
+static int send_to_nobody(struct rank_comm *comm, int to, const void *bytes, size_t n) {
+  (void)comm, (void)to, (void)bytes, (void)n;
+  return -1;
+}
+static int receive_from_nobody(struct rank_comm *comm, int from, void **bytes, size_t *n) {
+  (void)comm, (void)from;
+  *bytes = NULL;
+  *n = 0;
+  return -1;
+}
+
 int comm_mpi_open(struct rank_comm *comm) {
   int rank = 0, size = 1;
+  if (darshan_rt.mpi.size == 1 && darshan_rt.mpi.flavour != MPI_UNKNOWN) {
+    *comm = (struct rank_comm){.size = 1, .send = send_to_nobody, .receive = receive_from_nobody};
+    return 0;
+  }
   if (!darshan_rt.mpi.has_comm || !mpi_function(Send) || !mpi_function(Recv)) return -1;
   if (mpi_function(Comm_rank)(darshan_rt.mpi.comm, &rank) != 0 ||
       mpi_function(Comm_size)(darshan_rt.mpi.comm, &size) != 0)
@@ -112,5 +129,5 @@ int comm_mpi_open(struct rank_comm *comm) {
 }
 
 void comm_mpi_close(struct rank_comm *comm) {
-  sys_munmap(comm->context, sizeof(struct packet));
+  if (comm->context) sys_munmap(comm->context, sizeof(struct packet));
 }
