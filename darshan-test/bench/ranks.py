@@ -61,13 +61,13 @@ def sizes(largest: int) -> Iterator[int]:
         ranks *= 4
 
 
-def starter(flavour: str) -> list[str]:
+def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
     """The command that starts a job of an MPI, empty if it is not installed."""
     mpiexec = shutil.which(f"mpiexec.{flavour}")
     if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
         return []
     openmpi = ["--allow-run-as-root", "--oversubscribe"] if flavour == "openmpi" else []
-    return [mpiexec, *openmpi, "-n", str(JOB_RANKS), "env"]
+    return [mpiexec, *openmpi, "-n", str(ranks), "env"]
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
