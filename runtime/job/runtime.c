@@ -1,5 +1,5 @@
-/* Start and end of recording in a process; runtime/mpi/life.c says when in an
- * MPI job. */
+/* Start of recording in a process, and forks; end.c is its end, runtime/mpi/life.c
+ * says when both are in an MPI job. */
 #include "runtime.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "../intercept/spin.h"
-#include "../log/ranks.h"
 #include "../log/write.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/hdf5/hdf5.h"
@@ -21,6 +20,7 @@
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
+#include "end.h"
 #include "names.h"
 
 #ifndef MADV_WIPEONFORK
@@ -30,10 +30,6 @@
 enum { PAGE = 4096, NS_PER_SECOND = 1000000000 };
 
 struct darshan_runtime darshan_rt;
-
-static uint32_t *phase_word(void) {
-  return (uint32_t *)(uintptr_t)darshan_rt.phase_page;
-}
 
 static int prepare_memory(void) {
   static const int modules[STORE_FIRST_ANNEX] = {
@@ -52,7 +48,7 @@ static int prepare_memory(void) {
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
-  sys_madvise(phase_word(), PAGE, MADV_WIPEONFORK);
+  sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
   if (store_prepare(&darshan_rt.store, &limits) < 0) return -1;
   if (posix_prepare(darshan_rt.store.regions[STORE_POSIX].limit) < 0) return -1;
   if (dxt_prepare() < 0 || heatmap_prepare() < 0) return -1;
@@ -83,7 +79,7 @@ static void switch_on(void) {
   pthread_atfork(children_prepare, NULL, runtime_forked);
   if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
-  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+  __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
@@ -106,7 +102,7 @@ int64_t runtime_start_ns(void) {
 }
 
 /* The mount table is what costs most to read; it serves only to place names. */
-static void describe_job(int with_mounts) {
+void runtime_describe_job(int with_mounts) {
   struct darshan_job *job = &darshan_rt.job;
   const struct mpi_state *mpi = &darshan_rt.mpi;
   job->uid = (int64_t)SYS1(SYS_getuid, 0);
@@ -145,14 +141,14 @@ int runtime_begin_recording(void) {
   int result = 0;
   store_lock(&darshan_rt.store);
   if (runtime_phase() == RUNTIME_READY) {
-    describe_job(1);
+    runtime_describe_job(1);
     struct journal *journal = &darshan_rt.store.journal;
     name_journal(journal->path, sizeof(journal->path));
     result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
                        darshan_rt.job_text_length + 1);
     if (result == 0 && darshan_rt.fork_parent) children_add_self();
     if (result == 0) {
-      __atomic_store_n(phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
+      __atomic_store_n(runtime_phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
     } else {
       __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
       note_no_memory();
@@ -163,7 +159,7 @@ int runtime_begin_recording(void) {
 }
 
 /* In a forked child: the parent's records are not ours. */
-static void become_child(void) {
+void runtime_become_child(void) {
   darshan_guard = 0;
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
@@ -185,24 +181,7 @@ static void become_child(void) {
   heatmap_forked();
   /* A child of an MPI rank is none. */
   if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
-}
-
-/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
-static uint32_t stop_recording(void) {
-  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
-  if (runtime_phase() == RUNTIME_OFF) become_child();
-  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
-  stdio_finish();
-  lustre_finish();
-  uint32_t phase = __atomic_exchange_n(phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
-  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  if (phase != RUNTIME_FINISHED) heatmap_settle();
-  if (phase == RUNTIME_READY) {
-    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
-    describe_job(0);
-  }
-  return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
+  __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 
 /* Recording began before MPI_Init: what there is becomes this rank's. */
@@ -212,7 +191,7 @@ static void take_rank_over(void) {
   store_lock(store);
   store_set_rank(store, darshan_rt.mpi.rank);
   if (runtime_phase() == RUNTIME_RECORDING) {
-    describe_job(1);
+    runtime_describe_job(1);
     store_set_job(store, &darshan_rt.job);
     name_journal(path, sizeof(path));
     journal_rename(&store->journal, path);
@@ -222,7 +201,7 @@ static void take_rank_over(void) {
 
 /* Of a rank that is excluded. */
 static void drop_records(void) {
-  if (stop_recording() == RUNTIME_OFF) return;
+  if (runtime_stop_recording() == RUNTIME_OFF) return;
   journal_remove(&darshan_rt.store.journal);
   store_drop_records(&darshan_rt.store);
 }
@@ -256,7 +235,7 @@ static int update_was_left(const char *frame) {
 void runtime_forked(void) {
   if (!darshan_rt.fd_limit || runtime_phase() != RUNTIME_OFF) return;
   clock_start(&darshan_rt.clock);
-  become_child();
+  runtime_become_child();
 }
 
 int runtime_enter_slow(const char *frame) {
@@ -268,7 +247,7 @@ int runtime_enter_slow(const char *frame) {
   }
   uint32_t phase = runtime_phase();
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
-    become_child();
+    runtime_become_child();
     if (!darshan_rt.fd_limit) return 0;
     phase = runtime_phase();
   }
@@ -279,97 +258,6 @@ int runtime_enter_slow(const char *frame) {
   if (phase == RUNTIME_RECORDING) return 1;
   runtime_leave();
   return 0;
-}
-
-/* No signal may end the process between a half-written log and its name. */
-static uint64_t block_signals(void) {
-  uint64_t all = UINT64_MAX, before = 0;
-  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
-  return before;
-}
-static void restore_signals(uint64_t mask) {
-  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
-}
-
-static void note_kept(void) {
-  const struct mpi_state *mpi = &darshan_rt.mpi;
-  const char *path = darshan_rt.store.journal.path;
-  if (darshan_rt.store.journal.base && (mpi->rank == 0 || mpi->aborted))
-    darshan_message_add(&darshan_rt.messages,
-                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
-                        "the records of every rank are kept, darshan-merge makes a log of them",
-                        path, strlen(path));
-}
-
-/* A rank of several that never reached MPI_Finalize: a log per rank would flood
- * the folder of logs, so the journals stay, from which darshan-merge makes one. */
-static int keep_journal(void) {
-  struct record_store *store = &darshan_rt.store;
-  const struct mpi_state *mpi = &darshan_rt.mpi;
-  if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
-  if (!store->journal.base) return 1; /* nothing was recorded */
-  if (!store->journal.has_file) return 0;
-  log_end_now(&darshan_rt.job);
-  store_set_job(store, &darshan_rt.job);
-  return 1;
-}
-
-void runtime_finish(void) {
-  if (stop_recording() == RUNTIME_OFF) {
-    if (fd_may_change()) log_say_problems();
-    return;
-  }
-  uint64_t mask = block_signals();
-  if (keep_journal()) {
-    note_kept();
-  } else if (log_write() == 0) {
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  }
-  children_adopt();
-  restore_signals(mask);
-  log_say_problems();
-}
-
-void runtime_finish_ranks(struct rank_comm *comm) {
-  /* Without records (an excluded rank) the others still need us. */
-  if (stop_recording() == RUNTIME_OFF) describe_job(0);
-  /* Signals stay as they are: a job that waits here for a lost rank must be one
-   * that can be ended. */
-  if (log_write_ranks(comm) == 0) {
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  }
-  children_adopt();
-  if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
-  log_say_problems();
-}
-
-void runtime_before_exec(void) {
-  uint32_t phase = stop_recording();
-  darshan_rt.log_written = 0;
-  if (phase == RUNTIME_OFF) return;
-  darshan_rt.phase_before_exec = phase;
-  uint64_t mask = block_signals();
-  if (!keep_journal() && log_write() == 0) {
-    darshan_rt.log_written = 1;
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  }
-  restore_signals(mask);
-}
-
-void runtime_exec_failed(void) {
-  if (!fd_may_change() || !darshan_rt.phase_before_exec) return;
-  if (darshan_rt.log_written) {
-    sys_unlink(darshan_rt.log_path);
-    journal_restore(&darshan_rt.store.journal);
-    if (darshan_rt.fork_parent && darshan_rt.store.journal.has_file) children_add_self();
-  }
-  darshan_rt.log_written = 0;
-  __atomic_store_n(phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
-  darshan_rt.phase_before_exec = RUNTIME_OFF;
-  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp) {

@@ -1,0 +1,119 @@
+/* End of recording in a process, and around an exec. */
+#include "end.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "../log/ranks.h"
+#include "../log/write.h"
+#include "../modules/heatmap/heatmap.h"
+#include "../modules/lustre/lustre.h"
+#include "../modules/stdio/stdio-module.h"
+
+uint32_t runtime_stop_recording(void) {
+  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
+  if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
+  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
+  stdio_finish();
+  lustre_finish();
+  uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
+  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  if (phase != RUNTIME_FINISHED) heatmap_settle();
+  if (phase == RUNTIME_READY) {
+    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
+    runtime_describe_job(0);
+  }
+  return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
+}
+
+/* No signal may end the process between a half-written log and its name. */
+static uint64_t block_signals(void) {
+  uint64_t all = UINT64_MAX, before = 0;
+  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+  return before;
+}
+static void restore_signals(uint64_t mask) {
+  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+static void note_kept(void) {
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const char *path = darshan_rt.store.journal.path;
+  if (darshan_rt.store.journal.base && (mpi->rank == 0 || mpi->aborted))
+    darshan_message_add(&darshan_rt.messages,
+                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
+                        "the records of every rank are kept, darshan-merge makes a log of them",
+                        path, strlen(path));
+}
+
+/* A rank of several that never reached MPI_Finalize: a log per rank would flood
+ * the folder of logs, so the journals stay, from which darshan-merge makes one. */
+static int keep_journal(void) {
+  struct record_store *store = &darshan_rt.store;
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
+  if (!store->journal.base) return 1; /* nothing was recorded */
+  if (!store->journal.has_file) return 0;
+  log_end_now(&darshan_rt.job);
+  store_set_job(store, &darshan_rt.job);
+  return 1;
+}
+
+void runtime_finish(void) {
+  if (runtime_stop_recording() == RUNTIME_OFF) {
+    if (fd_may_change()) log_say_problems();
+    return;
+  }
+  uint64_t mask = block_signals();
+  if (keep_journal()) {
+    note_kept();
+  } else if (log_write() == 0) {
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  children_adopt();
+  restore_signals(mask);
+  log_say_problems();
+}
+
+void runtime_finish_ranks(struct rank_comm *comm) {
+  /* Without records (an excluded rank) the others still need us. */
+  if (runtime_stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
+  /* Signals stay as they are: a job that waits here for a lost rank must be one
+   * that can be ended. */
+  if (log_write_ranks(comm) == 0) {
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  children_adopt();
+  if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
+  log_say_problems();
+}
+
+void runtime_before_exec(void) {
+  uint32_t phase = runtime_stop_recording();
+  darshan_rt.log_written = 0;
+  if (phase == RUNTIME_OFF) return;
+  darshan_rt.phase_before_exec = phase;
+  uint64_t mask = block_signals();
+  if (!keep_journal() && log_write() == 0) {
+    darshan_rt.log_written = 1;
+    journal_remove(&darshan_rt.store.journal);
+    children_remove_self();
+  }
+  restore_signals(mask);
+}
+
+void runtime_exec_failed(void) {
+  if (!fd_may_change() || !darshan_rt.phase_before_exec) return;
+  if (darshan_rt.log_written) {
+    sys_unlink(darshan_rt.log_path);
+    journal_restore(&darshan_rt.store.journal);
+    if (darshan_rt.fork_parent && darshan_rt.store.journal.has_file) children_add_self();
+  }
+  darshan_rt.log_written = 0;
+  __atomic_store_n(runtime_phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
+  darshan_rt.phase_before_exec = RUNTIME_OFF;
+  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+}
