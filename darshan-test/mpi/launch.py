@@ -10,6 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120  # until a job counts as hanging
+ERRORS = "errors"  # of the ranks: a launcher may drop their last words when a job is ended
 ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 # Debian's Open MPI tries to read other processes' memory, which containers forbid.
 NO_COPIES = ["--mca", "btl_vader_single_copy_mechanism", "none"]
@@ -154,17 +155,20 @@ class Runner:
             env={**os.environ, **ROOT_MAY_RUN},
             cwd=self.folder,
         )
+        of_ranks = self.folder / ERRORS
         return Job(
             done.returncode,
             done.stdout,
-            done.stderr,
+            (of_ranks.read_text() if of_ranks.exists() else "") + done.stderr,
             sorted((self.folder / "logs").glob("*.darshan")),
             sorted((self.folder / "journals").iterdir()),
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
         """Runs a program on so many ranks."""
-        return self.start(self.mpi.launch(ranks_of(ranks, self.environment(extra), command)))
+        kept = ["sh", "-c", f'exec "$@" 2>>{ERRORS}', "sh"]
+        part = ranks_of(ranks, self.environment(extra), command)
+        return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
 
     def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
         """Runs job.c."""
