@@ -45,7 +45,7 @@ def of_chunk_cache(lab: Lab) -> Pair:
 def of_swmr_append(lab: Lab) -> Pair:
     """Appending with a flush every 100 elements of chunks of 100,000, and without flushes."""
     huge = swmr_append.LAYOUTS[2]
-    study = swmr_append.Study(lab, 100_000)
+    study = swmr_append.Study(lab, 400_000)
     logs = []
     for mode in ("every 100", "SWMR"):
         logs.append(log_of(lab, study.command(huge, mode)))
