@@ -87,3 +87,29 @@ def test_versions_differ(tmp_path: Path) -> None:
     observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
     (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
     assert int(line.split()[0]) >= 2
+
+
+_FILES = """
+import h5py
+for name in "abcd":
+    with h5py.File(f"{name}.h5", "w") as file:
+        file.create_dataset("d", data=[1.0, 2.0, 3.0])
+"""
+
+
+def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None:
+    """They share a record and its name: no dataset is counted under another file's name."""
+    work = tmp_path / "work"
+    work.mkdir()
+    settings = tmp_path / "settings"
+    settings.write_text("MAX_RECORDS 2 H5F\n")
+    observed = instrumented(
+        build, [sys.executable, "-c", _FILES], work, tmp_path / "logs",
+        SETTINGS | {"DARSHAN_CONFIG_PATH": str(settings)},
+    )  # fmt: skip
+    assert (observed.status, observed.stderr) == (0, "")
+    rows = read_rows(parser, observed.logs)
+    writes = {name: row["H5D_WRITES"] for (module, name), row in rows.items() if module == "H5D"}
+    assert writes == {f"{work}/a.h5:/d": 1, f"{work}/b.h5:/d": 1, "<overflow>:/d": 2}
+    assert rows["H5F", "<overflow>"]["H5F_OPENS"] == 2
+    assert not list(sums(rows))

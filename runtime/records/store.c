@@ -309,3 +309,10 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
     annex_block(store, region)->flags |= DARSHAN_ANNEX_PARTIAL;
   return region->overflow;
 }
+
+uint32_t store_record_number(struct record_store *store, enum store_module module,
+                             struct store_entry *entry) {
+  uint32_t number = entry ? entry->record[module] : NO_RECORD;
+  if (entry && !number) number = store_new_record(store, module, entry);
+  return number ? number : store_overflow_record(store, module);
+}

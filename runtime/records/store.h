@@ -104,6 +104,11 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry);
 /* With the lock held: number of the overflow record; NO_RECORD: no memory. */
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
+/* With the lock held: number of the entry's record of this module, made if
+ * necessary; that of the overflow record where there is no room, or no entry
+ * (NULL).  NO_RECORD: no memory. */
+uint32_t store_record_number(struct record_store *store, enum store_module module,
+                             struct store_entry *entry);
 
 static inline void *store_record(const struct record_store *store, enum store_module module,
                                  uint32_t number) {

@@ -28,13 +28,9 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_rt.store;
   struct store_entry *entry = NULL;
-  uint32_t number = 0;
   if (length && length <= DARSHAN_NAME_MAX)
     entry = store_enter(store, darshan_hash(name, length, 0), name, length);
-  if (entry) number = entry->record[STORE_H5D];
-  if (entry && !number) number = store_new_record(store, STORE_H5D, entry);
-  if (!number) number = store_overflow_record(store, STORE_H5D);
-  return number;
+  return store_record_number(store, STORE_H5D, entry);
 }
 
 /* How it is stored: fixed when it was created. */

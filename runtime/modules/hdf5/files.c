@@ -15,15 +15,14 @@ static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_rt.store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = entry ? entry->record[STORE_H5F] : 0;
-  if (entry && !number) number = store_new_record(store, STORE_H5F, entry);
-  if (!number) number = store_overflow_record(store, STORE_H5F);
+  uint32_t number = store_record_number(store, STORE_H5F, entry);
   if (!number) return 0;
   struct h5_file *file = &darshan_rt.hdf5.files[number];
   if (!file->record) {
-    file->id = entry ? name->id : 0;
-    file->name = entry ? entry->name : OVERFLOW_NAME;
-    file->name_length = entry ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    /* All files past the limit share one: it has the name of none of them. */
+    int own = entry && entry->record[STORE_H5F] == number;
+    file->name = own ? entry->name : OVERFLOW_NAME;
+    file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
     file->record = store_record(store, STORE_H5F, number);
   }
   return number;

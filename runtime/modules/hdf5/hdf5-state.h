@@ -17,7 +17,6 @@ struct h5_file { /* belongs to a record of H5F */
   struct darshan_h5f_record *record;
   double last_end; /* of the last call, for times without overlap */
   double last_meta_end;
-  uint64_t id;
   const char *name;
   uint32_t name_length;
   struct layer_state layer;

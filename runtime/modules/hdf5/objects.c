@@ -11,9 +11,7 @@ static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
     store_lock(store);
     struct store_entry *entry =
         store_enter(store, file->record->base.id, file->name, file->name_length);
-    if (entry) file->meta = entry->record[STORE_H5_META];
-    if (entry && !file->meta) file->meta = store_new_record(store, STORE_H5_META, entry);
-    if (!file->meta) file->meta = store_overflow_record(store, STORE_H5_META);
+    file->meta = store_record_number(store, STORE_H5_META, entry);
     store_unlock(store);
   }
   return file->meta ? store_record(store, STORE_H5_META, file->meta) : NULL;

@@ -52,13 +52,7 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
   store_lock(store);
   if (!state->attached) {
     struct store_entry *entry = store_enter(store, id, name, length);
-    uint32_t number = 0;
-    if (entry) {
-      number = entry->record[STORE_LAYERS];
-      if (!number) number = store_new_record(store, STORE_LAYERS, entry);
-    }
-    if (!number) number = store_overflow_record(store, STORE_LAYERS);
-    state->part = part_of(number);
+    state->part = part_of(store_record_number(store, STORE_LAYERS, entry));
     int64_t *upper = state->part ? &state->part->record->counters[LAYERS_UPPER_MODULE] : NULL;
     if (upper && *upper < upper_module) *upper = upper_module;
     state->attached = 1;

@@ -99,18 +99,11 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
 }
 
 /* With the store's lock. */
-static uint32_t record_of(enum store_module module, struct store_entry *entry) {
-  uint32_t number = entry ? entry->record[module] : 0;
-  if (entry && !number) number = store_new_record(&darshan_rt.store, module, entry);
-  return number ? number : store_overflow_record(&darshan_rt.store, module);
-}
-
-/* With the store's lock. */
 static struct mpiio_file *file_of(const struct posix_name *name) {
   struct record_store *store = &darshan_rt.store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = record_of(STORE_MPIIO, entry);
+  uint32_t number = store_record_number(store, STORE_MPIIO, entry);
   if (!number) return NULL;
   struct mpiio_file *file = &darshan_rt.mpiio.files[number];
   if (file->record) return file;
@@ -119,7 +112,7 @@ static struct mpiio_file *file_of(const struct posix_name *name) {
   file->id = file->record->base.id;
   file->name = shared ? OVERFLOW_NAME : entry->name;
   file->name_length = shared ? sizeof(OVERFLOW_NAME) - 1 : name->length;
-  uint32_t ext = record_of(STORE_MPIIO_EXT, shared ? NULL : entry);
+  uint32_t ext = store_record_number(store, STORE_MPIIO_EXT, shared ? NULL : entry);
   if (ext) file->ext = store_record(store, STORE_MPIIO_EXT, ext);
   return file;
 }
@@ -155,7 +148,7 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
   store_lock(&darshan_rt.store);
   struct store_entry *entry =
       name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
-  uint32_t number = record_of(STORE_MPIIO_EXT, entry);
+  uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
   if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
   if (entry && entry->record[STORE_MPIIO])
     *file = &darshan_rt.mpiio.files[entry->record[STORE_MPIIO]];

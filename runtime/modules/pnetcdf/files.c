@@ -14,11 +14,9 @@ static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_rt.store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = entry ? entry->record[STORE_PNETCDF_FILE] : 0;
-  if (entry && !number) number = store_new_record(store, STORE_PNETCDF_FILE, entry);
-  int own = number != 0;
-  if (!number) number = store_overflow_record(store, STORE_PNETCDF_FILE);
+  uint32_t number = store_record_number(store, STORE_PNETCDF_FILE, entry);
   if (!number) return NULL;
+  int own = entry && entry->record[STORE_PNETCDF_FILE] == number;
   struct pn_file *file = &darshan_rt.pnetcdf.files[number];
   if (!file->record) {
     file->name = own ? entry->name : OVERFLOW_NAME;

@@ -24,13 +24,9 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_rt.store;
   struct store_entry *entry = NULL;
-  uint32_t number = 0;
   if (length && length <= DARSHAN_NAME_MAX)
     entry = store_enter(store, darshan_hash(name, length, 0), name, length);
-  if (entry) number = entry->record[STORE_PNETCDF_VAR];
-  if (entry && !number) number = store_new_record(store, STORE_PNETCDF_VAR, entry);
-  if (!number) number = store_overflow_record(store, STORE_PNETCDF_VAR);
-  return number;
+  return store_record_number(store, STORE_PNETCDF_VAR, entry);
 }
 
 /* Of the external types, by number: byte, char, short, int, float, double, and

@@ -16,11 +16,7 @@ static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id
   if (!*number) {
     store_lock(store);
     struct store_entry *entry = store_enter(store, id, name, length);
-    if (entry && entry->record[STORE_POSIX_EXT])
-      *number = entry->record[STORE_POSIX_EXT];
-    else if (entry)
-      *number = store_new_record(store, STORE_POSIX_EXT, entry);
-    if (!*number) *number = store_overflow_record(store, STORE_POSIX_EXT);
+    *number = store_record_number(store, STORE_POSIX_EXT, entry);
     store_unlock(store);
   }
   return *number ? store_record(store, STORE_POSIX_EXT, *number) : NULL;
