@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ def program_for(name: str, build: Path, folder: Path) -> Path:
         return build_for(library_of(name), "concurrent", folder)
     plugin = build / "darshan-test" / "hdf5" / "plugin.so"
     if not plugin.exists():
+        if os.environ.get("CI"):
+            pytest.fail("CI is set, but configure has not found HDF5")
         pytest.skip("configure has not found HDF5")
     return build_for(Path(library_of_plugin(plugin)), "concurrent", folder)
 

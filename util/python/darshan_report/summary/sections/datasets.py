@@ -82,7 +82,7 @@ def blocks(context: Context) -> list[Block]:
     if attribution is None or not (attribution.num_datasets or attribution.num_files):
         return []
     title = "How your datasets turned into file-system calls"
-    found: list[Block] = [Heading(title, new_page=True)]
+    found: list[Block] = [Heading(title)]
     found.append(Paragraph(_summary(attribution), strong=True))
     datasets = attribution.datasets(TOP)
     if datasets:
