@@ -16,11 +16,11 @@ void log_content_add(struct log_content *content, const struct log_part *part) {
   content->parts[at] = *part;
 }
 
-static int add_stream(struct log_draft *draft, struct log_compressor *compressor, const void *in,
-                      size_t n, struct darshan_region *region) {
-  if (n == 0) return 0;
-  size_t length =
-      log_compress(compressor, in, n, draft->bytes + draft->used, draft->room - draft->used);
+static int add_records(struct log_draft *draft, struct log_compressor *compressor,
+                       const struct log_records *records, struct darshan_region *region) {
+  if (records->length == 0) return 0;
+  size_t length = log_compress_records(compressor, records, draft->bytes + draft->used,
+                                       draft->room - draft->used);
   if (length == 0) return -1;
   region->off = draft->used;
   region->len = length;
@@ -28,10 +28,21 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return 0;
 }
 
+static int add_stream(struct log_draft *draft, struct log_compressor *compressor, const char *in,
+                      size_t n, struct darshan_region *region) {
+  return add_records(draft, compressor, &(struct log_records){.bytes = in, .length = n}, region);
+}
+
+static struct log_records records_of(const struct log_part *part) {
+  return (struct log_records){
+      .bytes = part->records, .length = part->length, .size = part->record_size};
+}
+
 /* The records of a part, which is not empty. */
-static int add_records(struct log_draft *draft, struct log_compressor *compressor,
-                       const struct log_part *part, struct darshan_region *region) {
-  if (!part->ready) return add_stream(draft, compressor, part->records, part->length, region);
+static int add_part(struct log_draft *draft, struct log_compressor *compressor,
+                    const struct log_part *part, struct darshan_region *region) {
+  struct log_records records = records_of(part);
+  if (!part->ready) return add_records(draft, compressor, &records, region);
   if (draft->room - draft->used < part->length) return -1;
   *region = (struct darshan_region){draft->used, part->length};
   memcpy(draft->bytes + draft->used, part->records, part->length);
@@ -50,7 +61,8 @@ static int add_block(struct log_draft *draft, struct log_compressor *compressor,
   size_t head = draft->used;
   if (draft->room - draft->used < sizeof(block)) return -1;
   draft->used += sizeof(block);
-  if (add_stream(draft, compressor, part->records, part->length, &stored) < 0) return -1;
+  struct log_records records = records_of(part);
+  if (add_records(draft, compressor, &records, &stored) < 0) return -1;
   block.stored_len = stored.len;
   memcpy(draft->bytes + head, &block, sizeof(block));
   return 0;
@@ -88,7 +100,7 @@ static int fill(struct log_draft *draft, const struct log_content *content) {
     if (part->module >= DARSHAN_MAX_MODULES || part->length == 0) continue;
     header.module_versions[part->module] = part->version;
     if (part->partial) header.partial_flag |= UINT64_C(1) << part->module;
-    if (add_records(draft, &compressor, part, &header.modules[part->module]) < 0) return -1;
+    if (add_part(draft, &compressor, part, &header.modules[part->module]) < 0) return -1;
   }
   if (add_annex(draft, &compressor, content) < 0) return -1;
   memcpy(draft->bytes, &header, sizeof(header));

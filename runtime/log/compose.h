@@ -14,6 +14,7 @@ struct log_part { /* the records of one module */
   uint32_t version;
   const char *records;
   size_t length;
+  size_t record_size; /* 0: they are not of one size */
 };
 
 struct log_content {

@@ -40,17 +40,15 @@ static const unsigned char mpiio_ext_times[] = {
 #include "records/mpiio-ext.def"
 };
 
-static const double unit_seconds[] = {
-    [TIME_SECONDS] = 1.0 / (1 << 27), [TIME_TIMESTAMP] = 1.0 / (1 << 20)};
+static const double per_second[] = {[TIME_SECONDS] = 1 << 27, [TIME_TIMESTAMP] = 1 << 20};
 
 static void round_one(double *value, unsigned char kind) {
-  if (kind == TIME_NONE || !(*value < 4e9 && *value > -4e9)) return;
-  double unit = unit_seconds[kind];
+  if (*value == 0 || kind == TIME_NONE || !(*value < 4e9 && *value > -4e9)) return;
   double half = *value < 0 ? -0.5 : 0.5;
-  double rounded = (double)(int64_t)(*value / unit + half) * unit;
+  int64_t units = (int64_t)(*value * per_second[kind] + half);
   /* 0 means "never": what happened stays above it. */
-  if (rounded == 0 && *value > 0) rounded = unit;
-  *value = rounded;
+  if (units == 0 && *value > 0) units = 1;
+  *value = (double)units / per_second[kind];
 }
 
 static void round_region(struct record_store *store, enum store_module module,

@@ -73,7 +73,8 @@ void log_content_here(struct log_content *content, const char *job, size_t job_l
                             .version = region->version,
                             .partial = region->overflow != NO_RECORD,
                             .records = store->journal.base + region->part.start,
-                            .length = (size_t)region->count * region->record_size};
+                            .length = (size_t)region->count * region->record_size,
+                            .record_size = region->record_size};
     log_content_add(content, &part);
   }
   heatmap_add_part(content);
@@ -148,7 +149,8 @@ void log_say_problems(void) {
   struct stat st;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
-  darshan_rt.messages.count = 0; /* said once */
+  darshan_rt.messages.count = 0; /* said once, both */
+  darshan_rt.config.internal_timing = 0;
   if (length == 0 || SYS2(SYS_fstat, 2, &st) < 0) return;
   if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return;
   sys_write(2, line, length);

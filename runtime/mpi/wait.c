@@ -10,7 +10,7 @@
  * ask first, and let others run in between: sooner at first, then for an eighth
  * of what the waiting took so far. */
 void mpi_let_others_run(uint64_t since) {
-  enum { YIELD_NS = 50000, LONGEST_NS = 1000000 };
+  enum { YIELD_NS = 50000, LONGEST_NS = 500000 };
   uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
   if (waited < YIELD_NS) {
     SYS1(SYS_sched_yield, 0);

@@ -55,6 +55,7 @@ static int read_part(struct journal_content *content, darshan_log *log,
                           .version = (uint32_t)module->version,
                           .records = bytes.at,
                           .length = bytes.n};
+  if (module->kind == DARSHAN_KIND_COUNTERS) part.record_size = module->record_size;
   log_content_add(&content->content, &part);
   return more;
 }

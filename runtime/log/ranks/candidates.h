@@ -21,15 +21,12 @@ struct candidate {
   uint32_t size;  /* bytes of the record, or of a name with its NUL */
   uint32_t ranks; /* that had one */
   int32_t lowest, highest;
+  uint32_t borrowed;            /* 1: bytes belong to the rank, and are only read */
+  char *bytes;                  /* else they follow the struct */
   struct darshan_spread spread; /* when ranks > 1 */
 };
 
-/* Follows the struct, aligned to 8 bytes. */
-static inline char *candidate_bytes(const struct candidate *candidate) {
-  return (char *)(uintptr_t)(candidate + 1);
-}
-
-/* What it takes in memory: whole words, as it travels. */
+/* What it takes in memory at most: whole words, as it travels. */
 static inline size_t candidate_room(size_t size) {
   return sizeof(struct candidate) + ((size + 7) & ~(size_t)7);
 }
@@ -46,6 +43,9 @@ struct candidates {
 /* Room for one more of this size at the end of the list, to be filled by the
  * caller, in order.  items has the room.  NULL: no memory. */
 struct candidate *candidates_add(struct candidates *set, size_t size);
+/* The same for bytes that stay where they are until something is merged into
+ * them. */
+struct candidate *candidates_add_borrowed(struct candidates *set, const char *bytes, size_t size);
 /* Merges what a child sent into the set: n bytes, count candidates. */
 int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t count);
 
@@ -55,12 +55,14 @@ size_t candidate_encode(const struct candidate *candidate, char *out);
 /* NULL: no memory, or a message that is not ours. */
 struct candidate *candidate_decode(struct arena *arena, const char **at, const char *end);
 
+/* Its bytes may be changed from now on.  0, or -1: no memory. */
+int candidate_own(struct arena *arena, struct candidate *candidate);
 /* Makes one candidate of two of the same id and section; `from` is of higher
- * ranks and may be changed. */
-void candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
+ * ranks and may be changed.  0, or -1: no memory. */
+int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
 /* All ranks that it stands for are in it: rank -1 if there are several, or all
- * ranks of the job. */
-void candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
+ * ranks of the job.  0, or -1: no memory. */
+int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
 /* True if this section is one of counters. */
 int candidates_can_merge(struct candidates *set, int section);
 

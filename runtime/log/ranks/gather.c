@@ -74,12 +74,18 @@ static int compact(struct gathering *gathering) {
   struct arena arena = {NULL, 0};
   struct candidate **items = arena_take(&arena, set->count * sizeof(*items));
   for (size_t i = 0; items && i < set->count; i++) {
-    size_t room = candidate_room(set->items[i]->size);
-    if (!(items[i] = arena_take(&arena, room))) {
+    const struct candidate *old = set->items[i];
+    struct candidate *kept = arena_take(&arena, candidate_room(old->size));
+    if (!kept) {
       arena_drop(&arena);
       return -1;
     }
-    memcpy(items[i], set->items[i], room);
+    *kept = *old;
+    if (!old->borrowed) {
+      kept->bytes = (char *)(kept + 1);
+      memcpy(kept->bytes, old->bytes, old->size);
+    }
+    items[i] = kept;
   }
   arena_drop(&gathering->arena);
   gathering->arena = arena;
@@ -212,6 +218,8 @@ static int take_own(struct gathering *gathering) {
                                 .compressor = &gathering->compressor,
                                 .sharing = &reduction->facts.sharing,
                                 .rank = source->rank,
+                                .all_ranks =
+                                    reduce_is_root(reduction) ? 0 : (unsigned)reduction->comm->size,
                                 .together = source->nprocs == 1,
                                 .reduce = !source->keep_ranks};
   gathering->leaving = (struct leaving){.arena = &reduction->arena,

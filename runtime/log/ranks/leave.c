@@ -21,7 +21,7 @@ struct group {
 };
 
 static int64_t rank_of(const struct candidate *candidate) {
-  const struct darshan_base_record *record = (const void *)candidate_bytes(candidate);
+  const struct darshan_base_record *record = (const void *)candidate->bytes;
   return candidate->section == SECTION_NAMES ? 0 : record->rank;
 }
 
@@ -56,14 +56,16 @@ static int sort(struct arena *arena, struct group *group) {
 static int add_shared_row(struct arena *arena, struct group *group, const struct candidate *of) {
   struct candidate *row = arena_take(arena, candidate_room(sizeof(struct darshan_shared_record)));
   if (!row) return -1;
-  *row = (struct candidate){
-      .id = of->id, .section = SECTION_SHARED, .size = sizeof(struct darshan_shared_record)};
+  *row = (struct candidate){.id = of->id,
+                            .section = SECTION_SHARED,
+                            .size = sizeof(struct darshan_shared_record),
+                            .bytes = (char *)(row + 1)};
   struct darshan_shared_record record = {.base = {of->id, -1}};
   record.counters[SHARED_MODULE] = section_module((int)of->section);
   record.counters[SHARED_RANKS] = of->ranks;
   record.counters[SHARED_LOWEST_RANK] = of->lowest;
   record.counters[SHARED_HIGHEST_RANK] = of->highest;
-  memcpy(candidate_bytes(row), &record, sizeof(record));
+  memcpy(row->bytes, &record, sizeof(record));
   group->items[group->count++] = row;
   return 0;
 }
@@ -72,7 +74,7 @@ static int finish_all(const struct leaving *leaving, struct candidates *set, str
   size_t n = group->count;
   for (size_t i = 0; i < n; i++) {
     struct candidate *item = group->items[i];
-    candidate_finish(set, item, leaving->nprocs);
+    if (candidate_finish(set, item, leaving->nprocs) < 0) return -1;
     if (item->section != SECTION_NAMES && item->ranks > 1 && item->ranks < leaving->nprocs &&
         add_shared_row(set->arena, group, item) < 0)
       return -1;
@@ -86,7 +88,7 @@ static size_t copy(char *out, const struct candidate *item) {
     memcpy(out, &item->id, sizeof(item->id));
     used = sizeof(item->id);
   }
-  memcpy(out + used, candidate_bytes(item), item->size);
+  memcpy(out + used, item->bytes, item->size);
   return used + item->size;
 }
 
@@ -104,7 +106,9 @@ static int compress(const struct leaving *leaving, struct candidates *set,
     if (i + 1 < group->count && group->items[i + 1]->section == section) continue;
     struct stretch kind = {.section = section,
                            .version = section == SECTION_SHARED ? VERSION_SHARED : 0};
-    if (stretches_add(out, leaving->arena, leaving->compressor, &kind, bytes, used) < 0) return -1;
+    struct log_records records = {.bytes = bytes, .length = used};
+    if (candidates_can_merge(set, (int)section)) records.size = set->plan.record_size;
+    if (stretches_add(out, leaving->arena, leaving->compressor, &kind, &records) < 0) return -1;
     used = 0;
   }
   return 0;
@@ -119,8 +123,7 @@ static int write_group(const struct leaving *leaving, struct candidates *set, st
 }
 
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
-  unsigned ranks = sharing_ranks(leaving->sharing, item->id);
-  return ranks < SHARING_MANY && item->ranks == ranks;
+  return item->ranks == sharing_ranks(leaving->sharing, item->id);
 }
 
 /* Takes those that leave out of the set.  Room for a row about each. */
@@ -170,16 +173,17 @@ static int fold(struct candidates *set, char *partial) {
   struct candidate *named = set->items ? candidates_add(set, sizeof(name)) : NULL;
   if (!named) return -1;
   named->id = id;
-  memcpy(candidate_bytes(named), name, sizeof(name));
+  memcpy(named->bytes, name, sizeof(name));
   for (size_t i = 0; i < count; i++) {
     struct candidate *last = set->items[set->count - 1], *item = old[i];
     if (last->section == item->section) {
       uint32_t most = last->ranks > item->ranks ? last->ranks : item->ranks;
-      candidate_absorb(set, last, item);
+      if (candidate_absorb(set, last, item) < 0) return -1;
       last->ranks = most;
       continue;
     }
-    item->id = ((struct darshan_base_record *)(void *)candidate_bytes(item))->id = id;
+    if (candidate_own(set->arena, item) < 0) return -1;
+    item->id = ((struct darshan_base_record *)(void *)item->bytes)->id = id;
     partial[item->section] = 1;
     set->items[set->count++] = item;
     set->bytes += candidate_room(item->size);

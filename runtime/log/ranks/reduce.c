@@ -93,17 +93,19 @@ static void facts_down(struct reduction *reduction) {
 }
 
 static void result_down(struct reduction *reduction) {
+  const struct rank_comm *comm = reduction->comm;
   uint64_t worked = 0;
   if (reduce_is_root(reduction)) {
     worked = place_complete(reduction) == 0;
   } else {
     struct message message;
-    if (reduce_receive(reduction, tree_parent(reduction->comm->rank), &message) == 0 &&
+    if (reduce_receive(reduction, tree_sender(comm->rank), &message) == 0 &&
         message.n == sizeof(worked))
       memcpy(&worked, message.bytes, sizeof(worked));
     message_drop(&message);
   }
-  send_down(reduction, &worked, sizeof(worked));
+  for (int i = 0, to; (to = tree_receiver(comm->rank, comm->size, i)) >= 0; i++)
+    reduce_send(reduction, to, &worked, sizeof(worked));
   reduction->failed = !worked;
   reduction->finished = 1;
 }

@@ -25,13 +25,22 @@ static size_t record_size(int section, const struct darshan_merge_plan *plan, in
          (size_t)head.num_stripes * sizeof(int64_t);
 }
 
+static size_t least_size(int section, const struct darshan_merge_plan *plan, int can_merge) {
+  if (section == SECTION_NAMES) return sizeof(uint64_t) + 1;
+  return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
+}
+
 /* Everything else (traces, heat maps) belongs to its rank. */
 static int may_be_shared(const struct selection *selection, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   return selection->reduce && (can_merge || section == section_of_module(DARSHAN_MOD_LUSTRE));
 }
 
-static void choose(const struct selection *selection, struct split *split, struct chosen item) {
+static void choose(const struct selection *selection, struct split *split, int section,
+                   struct chosen item) {
+  if (section == SECTION_NAMES && selection->all_ranks > 1 &&
+      sharing_known_to(selection->sharing, item.id, selection->all_ranks))
+    return;
   if (selection->together || sharing_ranks(selection->sharing, item.id) != 1) {
     split->shared[split->num_shared++] = item;
   } else {
@@ -43,19 +52,16 @@ static void choose(const struct selection *selection, struct split *split, struc
 static int split_part(const struct selection *selection, int section, struct candidates *set,
                       const char *records, size_t length, struct split *split) {
   int can_merge = candidates_can_merge(set, section);
-  size_t most = 0;
-  for (size_t at = 0, size; at < length; at += size, most++) {
-    size = record_size(section, &set->plan, can_merge, records + at, length - at);
-    if (size == 0 || size > length - at) return -1;
-  }
+  size_t most = length / least_size(section, &set->plan, can_merge) + 1;
   *split = (struct split){.own = arena_take(selection->arena, most * sizeof(struct chosen)),
                           .shared = arena_take(selection->arena, most * sizeof(struct chosen))};
   if (!split->own || !split->shared) return -1;
   for (size_t at = 0, size; at < length; at += size) {
     size = record_size(section, &set->plan, can_merge, records + at, length - at);
+    if (size < sizeof(uint64_t) || size > length - at) return -1;
     struct chosen item = {.at = records + at, .size = size};
     memcpy(&item.id, records + at, sizeof(item.id));
-    choose(selection, split, item);
+    choose(selection, split, section, item);
   }
   return 0;
 }
@@ -84,27 +90,45 @@ static int add_candidates(const struct selection *selection, int section, struct
   for (size_t i = 0; i < split->num_shared; i++) {
     const struct chosen *item = &split->shared[i];
     if (i > 0 && item->id == item[-1].id) continue; /* damaged: an id twice */
-    struct candidate *candidate = candidates_add(set, item->size - skip);
+    struct candidate *candidate = candidates_add_borrowed(set, item->at + skip, item->size - skip);
     if (!candidate) return -1;
     candidate->id = item->id;
     candidate->section = (uint32_t)section;
     candidate->lowest = candidate->highest = (int32_t)selection->rank;
-    memcpy(candidate_bytes(candidate), item->at + skip, candidate->size);
   }
   return 0;
 }
 
-/* The bytes of the chosen, one behind the other; as they stand if all are. */
-static const char *together(const struct selection *selection, const struct split *split,
-                            const char *records) {
-  if (split->num_shared == 0) return records;
-  if (sort(selection->arena, split->own, split->num_own) < 0) return NULL;
-  char *bytes = arena_take(selection->arena, split->own_bytes), *at = bytes;
+/* Where the chosen are; they stay there. */
+static int list(struct arena *arena, const struct split *split, struct log_records *records) {
+  const char **at = arena_take(arena, split->num_own * sizeof(*at));
+  for (size_t i = 0; at && i < split->num_own; i++)
+    at[i] = split->own[i].at;
+  records->list = at;
+  return at ? 0 : -1;
+}
+
+static int copy(struct arena *arena, const struct split *split, struct log_records *records) {
+  char *bytes = arena_take(arena, split->own_bytes), *at = bytes;
   for (size_t i = 0; bytes && i < split->num_own; i++) {
     memcpy(at, split->own[i].at, split->own[i].size);
     at += split->own[i].size;
   }
-  return bytes;
+  records->bytes = bytes;
+  return bytes ? 0 : -1;
+}
+
+/* The chosen in the order in which they were made, which is that of time: so
+ * neighbours are alike.  size: of each, 0 if they differ. */
+static int put_together(struct arena *arena, const struct split *split, const char *all,
+                        size_t length, size_t size, struct log_records *records) {
+  *records = (struct log_records){.length = split->own_bytes, .size = size};
+  if (split->own_bytes == length) {
+    records->bytes = all;
+    return 0;
+  }
+  if (size && split->num_own >= LOG_LIST_LEAST) return list(arena, split, records);
+  return copy(arena, split, records);
 }
 
 static int select_part(const struct selection *selection, const struct stretch *kind,
@@ -122,10 +146,10 @@ static int select_part(const struct selection *selection, const struct stretch *
     set->items = items;
     if (add_candidates(selection, section, set, &split) < 0) return -1;
   }
-  const char *bytes = together(selection, &split, records);
-  if (!bytes && split.own_bytes) return -1;
-  return stretches_add(own, selection->streams, selection->compressor, kind, bytes,
-                       split.own_bytes);
+  struct log_records chosen;
+  size_t size = candidates_can_merge(set, section) ? set->plan.record_size : 0;
+  if (put_together(selection->arena, &split, records, length, size, &chosen) < 0) return -1;
+  return stretches_add(own, selection->streams, selection->compressor, kind, &chosen);
 }
 
 int select_content(const struct selection *selection, const struct log_content *content,

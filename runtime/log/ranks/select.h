@@ -12,9 +12,10 @@ struct selection {
   struct arena *streams; /* of what is compressed */
   struct log_compressor *compressor;
   const struct sharing *sharing;
-  int64_t rank; /* of the candidates */
-  int together; /* 1: even what is known to this rank alone is a candidate: a job of one */
-  int reduce;   /* 0: records stay with their rank, only names are candidates */
+  int64_t rank;       /* of the candidates */
+  unsigned all_ranks; /* that make this log; 0 in the root, which writes what all know */
+  int together;       /* 1: even what is known to this rank alone is a candidate: a job of one */
+  int reduce;         /* 0: records stay with their rank, only names are candidates */
 };
 
 /* own and candidates are filled; 0, or -1: no memory. */

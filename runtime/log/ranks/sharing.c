@@ -3,15 +3,24 @@
 #include <assert.h>
 #include <string.h>
 
-enum { COUNT_BITS = 8, BUCKET_BITS = 20 };
+enum { COUNT_BITS = 16, LIST_FULL = (1 << COUNT_BITS) - 1, TABLE_FULL = 255, BUCKET_BITS = 20 };
 static_assert(1 << BUCKET_BITS == SHARING_BUCKETS, "bits of a bucket");
 
-static uint32_t bucket_of(uint64_t id) {
-  return (uint32_t)(id >> (64 - BUCKET_BITS));
+static uint32_t bucket_of(uint64_t id_or_entry) {
+  return (uint32_t)(id_or_entry >> (64 - BUCKET_BITS));
 }
 
-static unsigned saturated(unsigned a, unsigned b) {
-  return a + b < SHARING_MANY ? a + b : SHARING_MANY;
+static uint64_t id_of(uint64_t entry) {
+  return entry & ~(uint64_t)LIST_FULL;
+}
+
+static unsigned saturated(uint64_t a, uint64_t b, unsigned full) {
+  return a + b < full ? (unsigned)(a + b) : full;
+}
+
+/* Of two of the same id. */
+static uint64_t joined(uint64_t a, uint64_t b) {
+  return id_of(a) | saturated(a & LIST_FULL, b & LIST_FULL, LIST_FULL);
 }
 
 struct sharing sharing_at(const void *bytes, uint32_t count) {
@@ -23,9 +32,12 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
   return table;
 }
 
-/* By bucket: a pass for each byte that it has. */
-static void sort(uint32_t *entries, uint32_t *other, uint32_t n) {
-  for (int shift = COUNT_BITS; shift < COUNT_BITS + BUCKET_BITS; shift += 7) {
+/* An odd number of passes ends in the other array. */
+enum { PASSES = 3 };
+
+/* By the highest bits: a pass for each seven of them. */
+static void sort_roughly(uint64_t *entries, uint64_t *other, uint32_t n) {
+  for (int shift = 64 - PASSES * 7; shift < 64; shift += 7) {
     uint32_t places[128] = {0}, at = 0;
     for (uint32_t i = 0; i < n; i++)
       places[entries[i] >> shift & 127]++;
@@ -36,92 +48,101 @@ static void sort(uint32_t *entries, uint32_t *other, uint32_t n) {
     }
     for (uint32_t i = 0; i < n; i++)
       other[places[entries[i] >> shift & 127]++] = entries[i];
-    uint32_t *swap = entries;
+    uint64_t *swap = entries;
     entries = other;
     other = swap;
   }
 }
-/* An odd number of passes ends in the other array. */
-enum { PASSES = (BUCKET_BITS + 6) / 7 };
-static_assert(PASSES == 3, "the sorted entries are in the second array");
 
-static uint32_t count_names(const char *names, size_t length) {
-  uint32_t n = 0;
-  for (size_t at = 0; at + sizeof(uint64_t) < length; n++)
-    at += sizeof(uint64_t) + strlen(names + at + sizeof(uint64_t)) + 1;
-  return n;
+/* Few have their highest 21 bits in common, so few have far to go. */
+static void sort(uint64_t *entries, uint64_t *other, uint32_t n) {
+  sort_roughly(entries, other, n);
+  for (uint32_t i = 1; i < n; i++) {
+    uint64_t entry = other[i];
+    uint32_t at = i;
+    for (; at > 0 && other[at - 1] > entry; at--)
+      other[at] = other[at - 1];
+    other[at] = entry;
+  }
 }
 
-static uint32_t add_up_equal(uint32_t *entries, uint32_t n) {
+/* At most: an id, and a name of nothing.  Pages that are not needed are not touched. */
+static size_t most_names(size_t length) {
+  return length / (sizeof(uint64_t) + 1);
+}
+
+static uint32_t add_up_equal(uint64_t *entries, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (kept && entries[kept - 1] >> COUNT_BITS == entries[i] >> COUNT_BITS)
-      entries[kept - 1] = (entries[i] & ~(uint32_t)SHARING_MANY) |
-                          saturated(entries[kept - 1] & SHARING_MANY, entries[i] & SHARING_MANY);
+    if (kept && id_of(entries[kept - 1]) == id_of(entries[i]))
+      entries[kept - 1] = joined(entries[kept - 1], entries[i]);
     else
       entries[kept++] = entries[i];
   }
   return kept;
 }
 
+static void add_list(uint8_t *counts, const uint64_t *entries, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint8_t *count = &counts[bucket_of(entries[i])];
+    *count = (uint8_t)saturated(*count, entries[i] & LIST_FULL, TABLE_FULL);
+  }
+}
+
 static int make_dense(struct sharing *table, struct arena *arena) {
   uint8_t *counts = arena_take(arena, SHARING_BUCKETS);
   if (!counts) return -1;
   memset(counts, 0, SHARING_BUCKETS);
-  for (uint32_t i = 0; i < table->count; i++)
-    counts[table->entries[i] >> COUNT_BITS] = (uint8_t)table->entries[i];
+  add_list(counts, table->entries, table->count);
   *table = (struct sharing){.count = SHARING_BUCKETS, .counts = counts};
   return 0;
 }
 
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length) {
-  uint32_t n = count_names(names, length), i = 0;
-  uint32_t *entries = arena_take(arena, 2 * (size_t)n * sizeof(uint32_t));
+  size_t most = most_names(length), at = 0;
+  uint64_t *entries = arena_take(arena, 2 * most * sizeof(*entries)), id;
+  uint32_t n = 0;
   *table = (struct sharing){0};
   if (!entries) return -1;
-  for (size_t at = 0; i < n; i++) {
-    uint64_t id;
+  for (; at + sizeof(id) < length; n++) {
     memcpy(&id, names + at, sizeof(id));
-    entries[i] = bucket_of(id) << COUNT_BITS | 1;
+    entries[n] = id_of(id) | 1;
     at += sizeof(id) + strlen(names + at + sizeof(id)) + 1;
   }
-  sort(entries, entries + n, n);
-  table->entries = entries + n;
-  table->count = add_up_equal(entries + n, n);
-  return table->count < SHARING_SPARSE ? 0 : make_dense(table, arena);
+  sort(entries, entries + most, n);
+  table->entries = entries + most;
+  table->count = add_up_equal(entries + most, n);
+  return table->count < SHARING_LIST ? 0 : make_dense(table, arena);
 }
 
 static void add_to_dense(uint8_t *counts, const struct sharing *other) {
   if (other->counts) {
     for (uint32_t i = 0; i < SHARING_BUCKETS; i++)
-      counts[i] = (uint8_t)saturated(counts[i], other->counts[i]);
+      counts[i] = (uint8_t)saturated(counts[i], other->counts[i], TABLE_FULL);
     return;
   }
-  for (uint32_t i = 0; i < other->count; i++) {
-    uint8_t *count = &counts[other->entries[i] >> COUNT_BITS];
-    *count = (uint8_t)saturated(*count, other->entries[i] & SHARING_MANY);
-  }
+  add_list(counts, other->entries, other->count);
 }
 
 static int merge_lists(struct sharing *table, struct arena *arena, const struct sharing *other) {
-  uint32_t *out = arena_take(arena, ((size_t)table->count + other->count) * sizeof(uint32_t));
-  const uint32_t *a = table->entries, *a_end = a + table->count;
-  const uint32_t *b = other->entries, *b_end = b + other->count;
+  uint64_t *out = arena_take(arena, ((size_t)table->count + other->count) * sizeof(*out));
+  const uint64_t *a = table->entries, *a_end = a + table->count;
+  const uint64_t *b = other->entries, *b_end = b + other->count;
   uint32_t n = 0;
   if (!out) return -1;
-  while (a < a_end || b < b_end) {
-    uint32_t left = a < a_end ? *a >> COUNT_BITS : UINT32_MAX;
-    uint32_t right = b < b_end ? *b >> COUNT_BITS : UINT32_MAX;
-    if (left < right)
-      out[n++] = *a++;
-    else if (right < left)
-      out[n++] = *b++;
+  while (a < a_end && b < b_end) {
+    if (id_of(*a) == id_of(*b))
+      out[n++] = joined(*a++, *b++);
     else
-      out[n++] = left << COUNT_BITS | saturated(*a++ & SHARING_MANY, *b++ & SHARING_MANY);
+      out[n++] = *a < *b ? *a++ : *b++;
   }
+  while (a < a_end)
+    out[n++] = *a++;
+  while (b < b_end)
+    out[n++] = *b++;
   table->entries = out;
   table->count = n;
-  return n < SHARING_SPARSE ? 0 : make_dense(table, arena);
+  return n < SHARING_LIST ? 0 : make_dense(table, arena);
 }
 
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other) {
@@ -131,16 +152,34 @@ int sharing_merge(struct sharing *table, struct arena *arena, const struct shari
   return 0;
 }
 
-unsigned sharing_ranks(const struct sharing *table, uint64_t id) {
-  uint32_t bucket = bucket_of(id), low = 0, high = table->count;
-  if (table->counts) return table->counts[bucket];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (table->entries[middle] >> COUNT_BITS < bucket)
-      low = middle + 1;
-    else
-      high = middle;
+/* Ids are hashes, so they are evenly spread: two guesses, then a few steps. */
+static uint64_t find(const struct sharing *table, uint64_t id) {
+  const uint64_t *entries = table->entries;
+  int64_t last = (int64_t)table->count - 1, at = 0, there = 0;
+  for (int guess = 0; guess < 2; guess++) {
+    at += ((int64_t)bucket_of(id) - there) * table->count >> BUCKET_BITS;
+    if (at > last) at = last;
+    if (at < 0) at = 0;
+    there = bucket_of(entries[at]);
   }
-  if (low == table->count || table->entries[low] >> COUNT_BITS != bucket) return 0;
-  return table->entries[low] & SHARING_MANY;
+  while (at < last && id_of(entries[at]) < id)
+    at++;
+  while (at > 0 && id_of(entries[at]) > id)
+    at--;
+  return id_of(entries[at]) == id ? entries[at] : 0;
+}
+
+/* 0: not in the list. */
+static unsigned listed(const struct sharing *table, uint64_t id) {
+  return table->count ? (unsigned)(find(table, id_of(id)) & LIST_FULL) : 0;
+}
+
+unsigned sharing_ranks(const struct sharing *table, uint64_t id) {
+  unsigned full = table->counts ? TABLE_FULL : LIST_FULL;
+  unsigned ranks = table->counts ? table->counts[bucket_of(id)] : listed(table, id);
+  return ranks < full ? ranks : SHARING_MANY;
+}
+
+int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks) {
+  return !table->counts && ranks < LIST_FULL && listed(table, id) == ranks;
 }

@@ -17,7 +17,8 @@ static int in_annex(uint32_t section) {
 
 int stretches_add(struct stretches *stretches, struct arena *arena,
                   struct log_compressor *compressor, const struct stretch *kind,
-                  const void *records, size_t n) {
+                  const struct log_records *records) {
+  size_t n = records->length;
   struct stretch *line = &stretches->lines[stretches->count];
   *line = *kind;
   line->raw = n;
@@ -26,7 +27,8 @@ int stretches_add(struct stretches *stretches, struct arena *arena,
   if (n > 0) {
     size_t room = log_compress_bound(n);
     char *out = arena_take(arena, room);
-    if (!out || (line->stored = log_compress(compressor, records, n, out, room)) == 0) return -1;
+    if (!out || (line->stored = log_compress_records(compressor, records, out, room)) == 0)
+      return -1;
     stretches->bytes[stretches->count] = out;
     /* What was not needed goes back, while nothing came behind it. */
     arena_shrink(arena, room, line->stored);

@@ -23,11 +23,11 @@ struct stretches {
 };
 
 /* Compresses records into one stream and adds it behind the others: sections
- * come in ascending order.  A line is added even if n is 0: it says which
- * version the records have.  0, or -1: no memory. */
+ * come in ascending order.  A line is added even if there are none: it says
+ * which version the records have.  0, or -1: no memory. */
 int stretches_add(struct stretches *stretches, struct arena *arena,
                   struct log_compressor *compressor, const struct stretch *kind,
-                  const void *records, size_t n);
+                  const struct log_records *records);
 /* The same for bytes that are streams already, of a module outside the annex;
  * they must stay where they are. */
 void stretches_add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,

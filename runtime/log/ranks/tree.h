@@ -4,6 +4,8 @@
 #ifndef DARSHAN_RANKS_TREE_H
 #define DARSHAN_RANKS_TREE_H
 
+#include <stdint.h>
+
 enum { TREE_CHILDREN = 31 };
 
 static inline int tree_parent(int rank) {
@@ -22,6 +24,31 @@ static inline int tree_children(int rank, int size) {
   while (tree_child(rank, size, n) >= 0)
     n++;
   return n;
+}
+
+/* The result, a few bytes, goes down a tree with fewer levels: eight ranks
+ * and all below them instead of two.  A rank that has to wait for its turn on a
+ * processor does so once for each level. */
+enum { TREE_DIGIT = 3, TREE_LEVELS = 31 / TREE_DIGIT };
+
+static inline int tree_sender(int rank) {
+  int level = 0;
+  while (level < TREE_LEVELS && !(rank >> level * TREE_DIGIT & 7))
+    level++;
+  return rank & ~(7 << level * TREE_DIGIT);
+}
+
+/* The n-th of those that hear it from this rank, those with most below them
+ * first; -1: there are not so many. */
+static inline int tree_receiver(int rank, int size, int n) {
+  int level = 0;
+  while (level < TREE_LEVELS && !(rank >> level * TREE_DIGIT & 7))
+    level++;
+  while (level-- > 0)
+    for (int digit = 7; digit > 0; digit--)
+      if (rank + ((int64_t)digit << level * TREE_DIGIT) < size && n-- == 0)
+        return rank + (digit << level * TREE_DIGIT);
+  return -1;
 }
 
 #endif

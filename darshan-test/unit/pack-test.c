@@ -1,0 +1,179 @@
+/* Records packed into a zlib stream, read back by zlib. */
+#include "log/pack/pack.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+enum { GUARD = 64 }; /* bytes behind the room, which have to stay */
+
+static uint64_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+static size_t bound(size_t n) {
+  return n + n / 4 + 1024;
+}
+
+/* Packs n records into room bytes; what stands behind the room is as it was. */
+static size_t pack(const char *records, size_t size, size_t n, unsigned char *out, size_t room) {
+  struct packer *packer = malloc(sizeof(*packer));
+  assert_non_null(packer);
+  memset(out + room, 0xa5, GUARD);
+  pack_start(packer, size, out, room);
+  for (size_t i = 0; i < n; i++)
+    pack_add(packer, records + i * size);
+  size_t packed = pack_finish(packer);
+  free(packer);
+  assert_true(packed <= room);
+  for (int i = 0; i < GUARD; i++)
+    assert_int_equal(out[room + (size_t)i], 0xa5);
+  return packed;
+}
+
+static size_t check_round_trip(const char *records, size_t size, size_t n) {
+  size_t length = size * n, room = bound(length);
+  unsigned char *out = malloc(room + GUARD), *back = malloc(length + 1);
+  uLongf got = length + 1;
+  assert_non_null(out);
+  assert_non_null(back);
+  size_t packed = pack(records, size, n, out, room);
+  assert_int_not_equal(packed, 0);
+  assert_int_equal(uncompress(back, &got, out, packed), Z_OK);
+  assert_int_equal(got, length);
+  assert_memory_equal(back, records, length);
+  free(out);
+  free(back);
+  return packed;
+}
+
+/* Of every 256 bytes, `kept` are random and the others zero. */
+static char *sparse(size_t length, unsigned kept) {
+  uint64_t state = length + kept;
+  char *bytes = malloc(length);
+  assert_non_null(bytes);
+  for (size_t i = 0; i < length; i++) {
+    unsigned chosen = (unsigned)next_random(&state) & 255;
+    bytes[i] = chosen < kept ? (char)next_random(&state) : 0;
+  }
+  return bytes;
+}
+
+static const size_t sizes[] = {8, 16, 56, 64, 704, 32768};
+enum { LENGTH = 256 << 10 }; /* more than a block holds, of random bytes */
+
+static void test_any_bytes(void **state) {
+  (void)state;
+  static const unsigned kept[] = {0, 1, 16, 128, 256};
+  for (size_t k = 0; k < COUNT_OF(kept); k++) {
+    char *bytes = sparse(LENGTH, kept[k]);
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+      check_round_trip(bytes, sizes[i], LENGTH / sizes[i]);
+    free(bytes);
+  }
+}
+
+static void test_few_records(void **state) {
+  (void)state;
+  char *bytes = sparse(4 * 704, 40);
+  for (size_t n = 0; n <= 4; n++)
+    check_round_trip(bytes, 704, n);
+  free(bytes);
+}
+
+/* What records are: words that count, repeat the record before, or are zero. */
+static void fill_record(uint64_t *record, size_t words, uint64_t i, uint64_t *state) {
+  for (size_t w = 0; w < words; w++)
+    record[w] = w % 5 == 0 ? next_random(state) << 24 | i : w % 3 == 0 ? 4096 * w : 0;
+}
+
+/* Of alike records, less is left than zlib leaves at its default level. */
+static void test_alike_records(void **state) {
+  (void)state;
+  enum { WORDS = 88, RECORDS = 1000 };
+  uint64_t seed = 1, *records = malloc(sizeof(*records) * WORDS * RECORDS);
+  uLongf length = sizeof(*records) * WORDS * RECORDS, room = compressBound(length);
+  unsigned char *theirs = malloc(room);
+  assert_non_null(records);
+  assert_non_null(theirs);
+  for (uint64_t i = 0; i < RECORDS; i++)
+    fill_record(records + i * WORDS, WORDS, i, &seed);
+  size_t packed = check_round_trip((char *)records, WORDS * sizeof(*records), RECORDS);
+  assert_int_equal(compress(theirs, &room, (unsigned char *)records, length), Z_OK);
+  assert_true(packed < room);
+  free(theirs);
+  free(records);
+}
+
+/* Whatever room there is: the same bytes, or nothing. */
+static void test_too_little_room(void **state) {
+  (void)state;
+  enum { BYTES = 48 << 10 };
+  char *bytes = sparse(BYTES, 100);
+  unsigned char *out = malloc(bound(BYTES) + GUARD), *again = malloc(bound(BYTES) + GUARD);
+  assert_non_null(out);
+  assert_non_null(again);
+  size_t whole = pack(bytes, 64, BYTES / 64, out, bound(BYTES));
+  int refused = 0;
+  for (size_t room = 0; room < whole + 1024; room += room < 64 ? 1 : 97) {
+    size_t packed = pack(bytes, 64, BYTES / 64, again, room);
+    if (packed) assert_memory_equal(again, out, whole);
+    assert_true(packed == 0 || packed == whole);
+    refused += packed == 0;
+    if (room < whole) assert_int_equal(packed, 0);
+  }
+  assert_true(refused > 64);
+  assert_int_equal(pack(bytes, 64, BYTES / 64, again, bound(BYTES)), whole);
+  free(bytes);
+  free(out);
+  free(again);
+}
+
+/* Kraft's sum, in units of the longest code: 1 << longest is a full tree. */
+static unsigned kraft(const struct huffman *huffman, unsigned longest) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < HUFFMAN_SYMBOLS; i++) {
+    assert_true(huffman->length[i] <= longest);
+    if (huffman->length[i]) sum += 1u << (longest - huffman->length[i]);
+  }
+  return sum;
+}
+
+/* Frequencies that grow like Fibonacci's numbers want a code as long as there are
+ * symbols. */
+static void test_longest_code(void **state) {
+  (void)state;
+  static const unsigned longest[] = {5, 7, 15};
+  uint32_t times[30] = {1, 1};
+  for (size_t i = 2; i < COUNT_OF(times); i++)
+    times[i] = times[i - 1] + times[i - 2];
+  for (size_t i = 0; i < COUNT_OF(longest); i++) {
+    struct huffman huffman;
+    huffman_make(&huffman, times, COUNT_OF(times), longest[i]);
+    assert_true(kraft(&huffman, longest[i]) <= 1u << longest[i]);
+    for (size_t s = 0; s < COUNT_OF(times); s++)
+      assert_int_not_equal(huffman.length[s], 0);
+    for (size_t s = 1; s < COUNT_OF(times); s++)
+      assert_true(huffman.length[s] <= huffman.length[s - 1]);
+  }
+}
+
+/* Two symbols at least, so that every reader takes the code. */
+static void test_one_symbol(void **state) {
+  (void)state;
+  uint32_t times[30] = {[7] = 3};
+  struct huffman huffman;
+  huffman_make(&huffman, times, COUNT_OF(times), HUFFMAN_BITS);
+  assert_int_equal(huffman.length[7], 1);
+  assert_int_equal(kraft(&huffman, HUFFMAN_BITS), 1u << HUFFMAN_BITS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_few_records),
+      cmocka_unit_test(test_alike_records), cmocka_unit_test(test_too_little_room),
+      cmocka_unit_test(test_longest_code),  cmocka_unit_test(test_one_symbol),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* Bits into bytes, lowest first, as RFC 1951 packs them. */
+#ifndef DARSHAN_PACK_BITS_H
+#define DARSHAN_PACK_BITS_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct bits {
+  unsigned char *out;
+  size_t used; /* whole bytes written */
+  uint64_t held;
+  unsigned count; /* of bits held, below 8 between calls of bits_put */
+};
+
+/* At most 48 bits, none set beyond count.  Eight bytes have to be free. */
+static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
+  bits->held |= value << bits->count;
+  bits->count += count;
+  uint64_t bytes = htole64(bits->held);
+  memcpy(bits->out + bits->used, &bytes, sizeof(bytes));
+  bits->used += bits->count / 8;
+  bits->held >>= bits->count & ~7u;
+  bits->count &= 7;
+}
+
+/* Up to the next whole byte. */
+static inline void bits_align(struct bits *bits) {
+  bits_put(bits, 0, (8 - bits->count) & 7);
+}
+
+#endif

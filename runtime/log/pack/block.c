@@ -1,0 +1,194 @@
+/* A block with codes of its own (RFC 1951, 3.2.7). */
+#include "block.h"
+
+enum { LITERALS = 286, DISTANCES = 30 }; /* symbols: bytes, the end, lengths; distances */
+
+enum {
+  LENGTH_CODES = 19, /* symbols that code lengths are written with */
+  LENGTH_BITS = 7,
+  REPEAT = 16,      /* the length before, 3 to 6 times */
+  ZEROS_SHORT = 17, /* 3 to 10 zeros */
+  ZEROS_LONG = 18,  /* 11 to 138 */
+  DYNAMIC = 2
+};
+
+struct table { /* the code lengths of both codes, shortened */
+  uint8_t symbols[LITERALS + DISTANCES], extra[LITERALS + DISTANCES];
+  unsigned count, literals, distances;
+  uint32_t times[LENGTH_CODES];
+};
+
+struct symbol { /* what stands for a length or a distance */
+  uint16_t symbol;
+  uint16_t value; /* of the bits that follow */
+  uint8_t bits;
+};
+
+struct piece { /* all bits of a length or a distance */
+  uint32_t bits;
+  unsigned count;
+};
+
+struct codes {
+  struct huffman literals, distances;
+  struct piece lengths[MATCH_MOST + 1], places[BLOCK_PLACES];
+};
+
+static unsigned highest_bit(unsigned value) {
+  return 31 - (unsigned)__builtin_clz(value);
+}
+
+/* Four symbols for each power of two of length - 3; 258 has one of its own. */
+static struct symbol length_symbol(unsigned length) {
+  unsigned above = length - MATCH_LEAST;
+  if (length == MATCH_MOST) return (struct symbol){285, 0, 0};
+  if (above < 8) return (struct symbol){(uint16_t)(257 + above), 0, 0};
+  unsigned bits = highest_bit(above) - 2;
+  return (struct symbol){(uint16_t)(257 + 4 * bits + (above >> bits)),
+                         (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
+}
+
+/* Two for each power of two of distance - 1. */
+static struct symbol distance_symbol(unsigned distance) {
+  unsigned above = distance - 1;
+  if (above < 4) return (struct symbol){(uint16_t)above, 0, 0};
+  unsigned bits = highest_bit(above) - 1;
+  return (struct symbol){(uint16_t)(2 * bits + (above >> bits)),
+                         (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
+}
+
+void block_start(struct block *block) {
+  block->count = 0;
+  memset(block->literals, 0, sizeof(block->literals));
+  memset(block->lengths, 0, sizeof(block->lengths));
+  memset(block->places, 0, sizeof(block->places));
+}
+
+static void add_length(struct table *table, unsigned symbol, unsigned extra) {
+  table->symbols[table->count] = (uint8_t)symbol;
+  table->extra[table->count++] = (uint8_t)extra;
+  table->times[symbol]++;
+}
+
+/* One length that follows n times. */
+static void add_run(struct table *table, unsigned length, unsigned n) {
+  while (n >= 3 && length == 0) {
+    unsigned now = n < 138 ? n : 138;
+    add_length(table, now < 11 ? ZEROS_SHORT : ZEROS_LONG, now < 11 ? now - 3 : now - 11);
+    n -= now;
+  }
+  if (n > 0) {
+    add_length(table, length, 0);
+    n--;
+  }
+  while (n >= 3) {
+    unsigned now = n < 6 ? n : 6;
+    add_length(table, REPEAT, now - 3);
+    n -= now;
+  }
+  for (; n > 0; n--)
+    add_length(table, length, 0);
+}
+
+static unsigned used_symbols(const struct huffman *huffman, unsigned n, unsigned least) {
+  while (n > least && !huffman->length[n - 1])
+    n--;
+  return n;
+}
+
+static void make_table(struct table *table, const struct huffman *literals,
+                       const struct huffman *distances) {
+  uint8_t lengths[LITERALS + DISTANCES];
+  memset(table, 0, sizeof(*table));
+  table->literals = used_symbols(literals, LITERALS, BLOCK_END + 1);
+  table->distances = used_symbols(distances, DISTANCES, 1);
+  memcpy(lengths, literals->length, table->literals);
+  memcpy(lengths + table->literals, distances->length, table->distances);
+  unsigned n = table->literals + table->distances;
+  for (unsigned at = 0, run; at < n; at += run) {
+    for (run = 1; at + run < n && lengths[at + run] == lengths[at];)
+      run++;
+    add_run(table, lengths[at], run);
+  }
+}
+
+static void write_table(struct bits *out, const struct table *table) {
+  static const uint8_t order[LENGTH_CODES] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                              11, 4,  12, 3, 13, 2, 14, 1, 15};
+  static const uint8_t extra_bits[LENGTH_CODES] = {
+      [REPEAT] = 2, [ZEROS_SHORT] = 3, [ZEROS_LONG] = 7};
+  struct huffman huffman;
+  unsigned codes = LENGTH_CODES;
+  huffman_make(&huffman, table->times, LENGTH_CODES, LENGTH_BITS);
+  while (codes > 4 && !huffman.length[order[codes - 1]])
+    codes--;
+  bits_put(out, table->literals - 257, 5);
+  bits_put(out, table->distances - 1, 5);
+  bits_put(out, codes - 4, 4);
+  for (unsigned i = 0; i < codes; i++)
+    bits_put(out, huffman.length[order[i]], 3);
+  for (unsigned i = 0; i < table->count; i++) {
+    unsigned symbol = table->symbols[i];
+    bits_put(out, huffman.code[symbol], huffman.length[symbol]);
+    bits_put(out, table->extra[i], extra_bits[symbol]);
+  }
+}
+
+static struct piece piece_of(const struct huffman *huffman, struct symbol symbol) {
+  unsigned length = huffman->length[symbol.symbol];
+  return (struct piece){huffman->code[symbol.symbol] | (uint32_t)symbol.value << length,
+                        length + symbol.bits};
+}
+
+/* Codes for what the block holds; bits that all of it takes. */
+static uint64_t make_codes(const struct block *block, struct codes *codes) {
+  uint32_t literals[LITERALS] = {0}, distances[DISTANCES] = {0};
+  uint64_t bits = 0;
+  memcpy(literals, block->literals, sizeof(block->literals));
+  literals[BLOCK_END] = 1;
+  for (unsigned n = MATCH_LEAST; n <= MATCH_MOST; n++)
+    literals[length_symbol(n).symbol] += block->lengths[n];
+  for (int i = 0; i < BLOCK_PLACES; i++)
+    if (block->places[i]) distances[distance_symbol(block->distance[i]).symbol] += block->places[i];
+  huffman_make(&codes->literals, literals, LITERALS, HUFFMAN_BITS);
+  huffman_make(&codes->distances, distances, DISTANCES, HUFFMAN_BITS);
+  for (unsigned i = 0; i <= BLOCK_END; i++)
+    bits += (uint64_t)literals[i] * codes->literals.length[i];
+  for (unsigned n = MATCH_LEAST; n <= MATCH_MOST; n++) {
+    codes->lengths[n] = piece_of(&codes->literals, length_symbol(n));
+    bits += (uint64_t)block->lengths[n] * codes->lengths[n].count;
+  }
+  for (int i = 0; i < BLOCK_PLACES; i++) {
+    if (!block->places[i]) continue;
+    codes->places[i] = piece_of(&codes->distances, distance_symbol(block->distance[i]));
+    bits += (uint64_t)block->places[i] * codes->places[i].count;
+  }
+  return bits;
+}
+
+static void write_tokens(struct bits *out, const struct block *block, const struct codes *codes) {
+  for (uint32_t i = 0; i < block->count; i++) {
+    uint32_t token = block->tokens[i];
+    if (token < BLOCK_END) {
+      bits_put(out, codes->literals.code[token], codes->literals.length[token]);
+    } else {
+      struct piece length = codes->lengths[token >> 16], place = codes->places[token & 0xffff];
+      bits_put(out, length.bits | (uint64_t)place.bits << length.count, length.count + place.count);
+    }
+  }
+}
+
+int block_write(struct block *block, struct bits *out, size_t room, int last) {
+  enum { TABLE = 512, WORDS = 2 * sizeof(uint64_t) }; /* at most; what bits_put needs */
+  struct codes codes;
+  struct table table;
+  uint64_t bits = make_codes(block, &codes);
+  if (out->used > room || room - out->used < TABLE + WORDS + bits / 8) return -1;
+  bits_put(out, (unsigned)(last != 0) | DYNAMIC << 1, 3);
+  make_table(&table, &codes.literals, &codes.distances);
+  write_table(out, &table);
+  write_tokens(out, block, &codes);
+  bits_put(out, codes.literals.code[BLOCK_END], codes.literals.length[BLOCK_END]);
+  block_start(block);
+  return 0;
+}

@@ -1,0 +1,45 @@
+/* Literals and matches, collected until a block of the stream is full. */
+#ifndef DARSHAN_PACK_BLOCK_H
+#define DARSHAN_PACK_BLOCK_H
+
+#include "bits.h"
+#include "huffman.h"
+
+enum {
+  BLOCK_TOKENS = 16 << 10,
+  BLOCK_END = 256, /* symbol */
+  MATCH_LEAST = 3,
+  MATCH_MOST = 258
+};
+
+/* A match is as far back as one of these. */
+enum { BLOCK_PLACES = 7 };
+
+struct block {
+  uint32_t count;
+  uint32_t literals[BLOCK_END];                           /* how often each byte */
+  uint32_t lengths[MATCH_MOST + 1], places[BLOCK_PLACES]; /* the same of matches */
+  uint16_t distance[BLOCK_PLACES];                        /* bytes back, of each place */
+  /* A literal is its byte; a match is length << 16 | place. */
+  uint32_t tokens[BLOCK_TOKENS];
+};
+
+/* Empty; what the places are stays. */
+void block_start(struct block *block);
+/* Writes the block and starts the next.  0, or -1: it does not fit into room bytes. */
+int block_write(struct block *block, struct bits *out, size_t room, int last);
+
+static inline int block_is_full(const struct block *block) {
+  return block->count == BLOCK_TOKENS;
+}
+static inline void block_literal(struct block *block, unsigned char byte) {
+  block->literals[byte]++;
+  block->tokens[block->count++] = byte;
+}
+static inline void block_match(struct block *block, unsigned length, unsigned place) {
+  block->lengths[length]++;
+  block->places[place]++;
+  block->tokens[block->count++] = length << 16 | place;
+}
+
+#endif
