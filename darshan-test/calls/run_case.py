@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -140,9 +141,10 @@ def run_case(
     *,
     instrumented: bool = True,
     extra: dict[str, str] | None = None,
+    under: Sequence[Path] = (),
     timeout: float = 120,
 ) -> Run:
-    """Runs `calls NAME` in fresh folders below folder."""
+    """Runs `calls NAME`, started by `under`, in fresh folders below folder."""
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()
     work, logs, journals = folder / "work", folder / "logs", folder / "journals"
@@ -157,7 +159,7 @@ def run_case(
     program = build / "darshan-test" / "calls" / "calls"
     with (folder / "stdin").open("rb") as stdin, (folder / "stdout").open("wb") as stdout:
         done = subprocess.run(
-            [program, name, work, out],
+            [*under, program, name, work, out],
             stdin=stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from run_case import (
     HERE,
+    SKIPPED,
     Run,
     case_names,
     disagreements,
@@ -30,6 +31,7 @@ DEATHS = {
     "die_of_exit_group": 0,
     "die_of_syscall": 0,
 }
+ROUNDING = 1e-5  # seconds, of what a program prints and a log keeps
 
 
 def test_every_special_case_is_run() -> None:
@@ -101,6 +103,24 @@ def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path
     assert sum(parent is not None for parent in parents) == 1
 
 
+@pytest.mark.parametrize("name", ["fork", "fork_tree"])
+def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """One that does not wipe the page by which a child knows what it is."""
+    start = build / "darshan-test" / "calls" / "old-kernel"
+    run = run_case(build, name, tmp_path, under=[start])
+    if run.status == SKIPPED:
+        pytest.skip("this machine lets no program refuse system calls")
+    assert (run.status, run.stderr, run.journals) == (0, b"", [])
+    logs = [path for path in run.logs if "_calls_" in path.name]
+    assert len(logs) == {"fork": 2, "fork_tree": 3}[name]
+    log = None
+    for path in logs:
+        log = parse(parser, path, log)
+    assert log is not None
+    found = disagreements(log, read_expectations(run.out))
+    assert not found, "\n".join(found)
+
+
 def seconds(run: Run) -> dict[str, float]:
     """What the program measured itself."""
     return {k: float(v) for k, v in (line.split() for line in run.stdout.decode().splitlines())}
@@ -115,8 +135,10 @@ def test_timers(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
         log = parse(parser, path, log)
     assert log is not None
     for counter, measured in seconds(run).items():
+        # The program's clock may stand still between its reading and the call; the
+        # other way round it cannot be.
         assert measured >= 0.05
-        assert log.total(counter) == pytest.approx(measured, abs=0.01), counter
+        assert measured / 2 < log.total(counter) <= measured + ROUNDING, counter
 
 
 def test_many_processes_at_once(build: Path, parser: Path, tmp_path: Path) -> None:

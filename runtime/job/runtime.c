@@ -232,8 +232,11 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
+/* Called by fork itself; kernels before 4.14 wiped nothing, so the process id has
+ * to tell. */
 void runtime_forked(void) {
-  if (!darshan_rt.fd_limit || runtime_phase() != RUNTIME_OFF) return;
+  if (!darshan_rt.fd_limit) return;
+  if (runtime_phase() != RUNTIME_OFF && sys_getpid() == darshan_rt.pid) return;
   clock_start(&darshan_rt.clock);
   runtime_become_child();
 }

@@ -14,7 +14,7 @@ static double now(void) {
 }
 
 static void wait_a_while(void) {
-  SYS2(SYS_nanosleep, (&(struct timespec){0, 60000000}), NULL);
+  SYS2(SYS_nanosleep, (&(struct timespec){0, 200000000}), NULL);
 }
 
 static void *feed(void *argument) {
