@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
-#include "../job/clock.h"
 #include "mpi.h"
 #include "wait.h"
 
@@ -34,16 +33,16 @@ static int send_piece(int to, const void *bytes, size_t n) {
 
 static int receive_piece(int from, void *bytes, size_t n) {
   struct mpi_status_room status;
-  int there = !mpi_function(Iprobe);
-  uint64_t since = clock_ns(CLOCK_MONOTONIC);
-  while (!there) {
-    if (mpi_function(Iprobe)(from, TAG, darshan_rt.mpi.comm, &there, &status)) return -1;
-    if (!there) mpi_let_others_run(since);
-  }
-  return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, darshan_rt.mpi.comm,
-                            &status)
-             ? -1
-             : 0;
+  mpi_handle request = 0;
+  if (!mpi_function(Irecv) || !mpi_function(Test))
+    return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, darshan_rt.mpi.comm,
+                              &status)
+               ? -1
+               : 0;
+  if (mpi_function(Irecv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, darshan_rt.mpi.comm,
+                          &request))
+    return -1;
+  return mpi_wait_for(&request);
 }
 
 static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n) {

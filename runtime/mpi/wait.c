@@ -9,7 +9,7 @@
  * rank that is waited for, where there are more ranks than processors.  So we
  * ask first, and let others run in between: sooner at first, then for an eighth
  * of what the waiting took so far. */
-void mpi_let_others_run(uint64_t since) {
+static void let_others_run(uint64_t since) {
   enum { YIELD_NS = 50000, LONGEST_NS = 500000 };
   uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
   if (waited < YIELD_NS) {
@@ -26,7 +26,7 @@ int mpi_wait_for(mpi_handle *request) {
   int done = 0;
   while (!done) {
     if (mpi_function(Test)(request, &done, &status)) return -1;
-    if (!done) mpi_let_others_run(since);
+    if (!done) let_others_run(since);
   }
   return 0;
 }
