@@ -1,7 +1,9 @@
-"""What is added to a small write by MPI-IO, with each MPI that is installed."""
+"""What is added to a small write by MPI-IO, and to MPI_Init, with each MPI that is installed."""
 
 from __future__ import annotations
 
+import os
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -50,4 +52,34 @@ def writes(bench: Bench) -> list[Row]:
                 added.fastest <= GOAL,
             )
         )
+    return rows
+
+
+def inits(bench: Bench) -> list[Row]:
+    """Rows of the table: a processor for each rank, and more ranks than processors."""
+    rows = []
+    processors = len(os.sched_getaffinity(0))
+    for flavour in ("openmpi", "mpich"):
+        if not starter(flavour):
+            continue
+        program, tool = (bench.folder / f"init.{flavour}{end}" for end in ("", ".so"))
+        compiler = [f"mpicc.{flavour}", "-O2", "-o"]
+        subprocess.run([*compiler, program, HERE / "init-cost.c", "-ldl"], check=True)
+        subprocess.run(
+            [*compiler, tool, "-shared", "-fPIC", HERE / "init-tool.c"],
+            check=True,
+        )
+        settings = [f"{key}={value}" for key, value in bench.settings(str(tool)).items()]
+        for ranks in (processors, 2 * processors):
+            line = [*starter(flavour, ranks), *settings, str(program)]
+            taken = [nanoseconds(line) / 1e6 for _ in range(bench.repetitions)]
+            middle = statistics.median(taken)
+            rows.append(
+                Row(
+                    f"MPI_Init, {ranks} ranks on {processors} processors, {flavour}",
+                    f"+{middle:.2f} ms ({min(taken):.2f} to {max(taken):.2f})",
+                    "1 ms",
+                    middle <= 1,
+                )
+            )
     return rows
