@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WIPE_ON_FORK = 18, CANNOT = 77 };
+enum { WIPE_ON_FORK = 18, CANNOT = 78 };
 
 int main(int argc, char **argv) {
   struct sock_filter filter[] = {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Ids as hashes are: spread over all 64 bits. */
 static uint64_t id_of(uint64_t number) {
@@ -11,8 +12,14 @@ static uint64_t id_of(uint64_t number) {
   return number ^ number >> 29;
 }
 
+/* Ids that a stranger chose: their upper bits are all the same, and they fall. */
+static uint64_t falling_id(uint64_t number) {
+  return (((uint64_t)1 << 30) - number) << 16;
+}
+
 /* The table of a rank that knows the files from `first` on. */
-static struct sharing rank_table(struct arena *arena, uint64_t first, uint64_t n) {
+static struct sharing table_of(struct arena *arena, uint64_t first, uint64_t n,
+                               uint64_t (*id_of)(uint64_t)) {
   enum { ENTRY = sizeof(uint64_t) + sizeof("name") };
   struct sharing table;
   char *names = malloc(n * ENTRY + 1);
@@ -25,6 +32,10 @@ static struct sharing rank_table(struct arena *arena, uint64_t first, uint64_t n
   assert_int_equal(sharing_make(&table, arena, names, n * ENTRY), 0);
   free(names);
   return table;
+}
+
+static struct sharing rank_table(struct arena *arena, uint64_t first, uint64_t n) {
+  return table_of(arena, first, n, id_of);
 }
 
 static void test_empty(void **state) {
@@ -97,6 +108,25 @@ static void test_many_ids(void **state) {
   arena_drop(&arena);
 }
 
+/* A journal may come from a stranger, and must not keep darshan-merge busy for ever:
+ * what is quadratic does not get through these in the time. */
+static void test_colliding_ids(void **state) {
+  (void)state;
+  enum { LISTED = SHARING_LIST - 1, FILES = 2000000, SECONDS = 60 };
+  struct arena arena = {NULL};
+  alarm(SECONDS);
+  struct sharing list = table_of(&arena, 0, LISTED, falling_id);
+  assert_int_equal(list.count, LISTED);
+  for (uint64_t file = 0; file < LISTED; file++)
+    assert_int_equal(sharing_ranks(&list, falling_id(file)), 1);
+  assert_int_equal(sharing_ranks(&list, falling_id(LISTED)), 0);
+  struct sharing large = table_of(&arena, 0, FILES, falling_id);
+  assert_int_equal(large.count, SHARING_BUCKETS);
+  assert_int_equal(sharing_ranks(&large, falling_id(1)), SHARING_MANY);
+  alarm(0);
+  arena_drop(&arena);
+}
+
 /* Counts stop at what they can hold, and then say so. */
 static void test_many_ranks(void **state) {
   (void)state;
@@ -119,9 +149,9 @@ static void test_many_ranks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_empty),      cmocka_unit_test(test_list),
-      cmocka_unit_test(test_bytes),      cmocka_unit_test(test_many_ids),
-      cmocka_unit_test(test_many_ranks),
+      cmocka_unit_test(test_empty),         cmocka_unit_test(test_list),
+      cmocka_unit_test(test_bytes),         cmocka_unit_test(test_many_ids),
+      cmocka_unit_test(test_colliding_ids), cmocka_unit_test(test_many_ranks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ size_t log_compress_bound(size_t n);
 /* Bytes written to out, 0 if it has too little room. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* The same for records: those of one size take a fifth of the time. */
+/* The same for records: those of one size take a quarter of the time. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 /* Gives the memory back. */

@@ -32,37 +32,26 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
   return table;
 }
 
-/* An odd number of passes ends in the other array. */
-enum { PASSES = 3 };
+/* Seven bits in each; an odd number of passes ends in the other array. */
+enum { DIGIT_BITS = 7, PASSES = (64 - COUNT_BITS + DIGIT_BITS - 1) / DIGIT_BITS };
+static_assert(PASSES % 2 == 1, "the sorted entries are in the second array");
 
-/* By the highest bits: a pass for each seven of them. */
-static void sort_roughly(uint64_t *entries, uint64_t *other, uint32_t n) {
-  for (int shift = 64 - PASSES * 7; shift < 64; shift += 7) {
-    uint32_t places[128] = {0}, at = 0;
+/* By id: as long for any ids, which in darshan-merge are a stranger's choice. */
+static void sort(uint64_t *entries, uint64_t *other, uint32_t n) {
+  for (int shift = 64 - PASSES * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
+    uint32_t places[1 << DIGIT_BITS] = {0}, at = 0;
     for (uint32_t i = 0; i < n; i++)
-      places[entries[i] >> shift & 127]++;
-    for (int digit = 0; digit < 128; digit++) {
+      places[entries[i] >> shift & ((1 << DIGIT_BITS) - 1)]++;
+    for (int digit = 0; digit < 1 << DIGIT_BITS; digit++) {
       uint32_t many = places[digit];
       places[digit] = at;
       at += many;
     }
     for (uint32_t i = 0; i < n; i++)
-      other[places[entries[i] >> shift & 127]++] = entries[i];
+      other[places[entries[i] >> shift & ((1 << DIGIT_BITS) - 1)]++] = entries[i];
     uint64_t *swap = entries;
     entries = other;
     other = swap;
-  }
-}
-
-/* Few have their highest 21 bits in common, so few have far to go. */
-static void sort(uint64_t *entries, uint64_t *other, uint32_t n) {
-  sort_roughly(entries, other, n);
-  for (uint32_t i = 1; i < n; i++) {
-    uint64_t entry = other[i];
-    uint32_t at = i;
-    for (; at > 0 && other[at - 1] > entry; at--)
-      other[at] = other[at - 1];
-    other[at] = entry;
   }
 }
 
@@ -152,26 +141,17 @@ int sharing_merge(struct sharing *table, struct arena *arena, const struct shari
   return 0;
 }
 
-/* Ids are hashes, so they are evenly spread: two guesses, then a few steps. */
-static uint64_t find(const struct sharing *table, uint64_t id) {
-  const uint64_t *entries = table->entries;
-  int64_t last = (int64_t)table->count - 1, at = 0, there = 0;
-  for (int guess = 0; guess < 2; guess++) {
-    at += ((int64_t)bucket_of(id) - there) * table->count >> BUCKET_BITS;
-    if (at > last) at = last;
-    if (at < 0) at = 0;
-    there = bucket_of(entries[at]);
-  }
-  while (at < last && id_of(entries[at]) < id)
-    at++;
-  while (at > 0 && id_of(entries[at]) > id)
-    at--;
-  return id_of(entries[at]) == id ? entries[at] : 0;
-}
-
-/* 0: not in the list. */
+/* Ranks that the list says; 0: the id is not in it. */
 static unsigned listed(const struct sharing *table, uint64_t id) {
-  return table->count ? (unsigned)(find(table, id_of(id)) & LIST_FULL) : 0;
+  const uint64_t *first = table->entries;
+  uint32_t n = table->count;
+  if (n == 0) return 0;
+  while (n > 1) {
+    uint32_t half = n / 2;
+    first += id_of(first[half]) <= id_of(id) ? half : 0;
+    n -= half;
+  }
+  return id_of(*first) == id_of(id) ? (unsigned)(*first & LIST_FULL) : 0;
 }
 
 unsigned sharing_ranks(const struct sharing *table, uint64_t id) {

@@ -27,7 +27,8 @@ int sharing_make(struct sharing *table, struct arena *arena, const char *names, 
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
 /* Ranks that have this id, or one of the same bucket; SHARING_MANY: or more. */
 unsigned sharing_ranks(const struct sharing *table, uint64_t id);
-/* Certainly known to that many ranks; never true of a table by buckets. */
+/* Known to exactly that many ranks, unless two ids are the same in their upper 48
+ * bits; never true of a table by buckets, or of 65,535 ranks and more. */
 int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks);
 
 static inline const void *sharing_bytes(const struct sharing *table) {

@@ -29,25 +29,27 @@ static inline int tree_children(int rank, int size) {
 /* The result, a few bytes, goes down a tree with fewer levels: eight ranks
  * and all below them instead of two.  A rank that has to wait for its turn on a
  * processor does so once for each level. */
-enum { TREE_DIGIT = 3, TREE_LEVELS = 31 / TREE_DIGIT };
+enum { TREE_BITS = 3, TREE_DIGIT = (1 << TREE_BITS) - 1, TREE_LEVELS = 31 / TREE_BITS };
+
+/* The lowest digit that is not 0; TREE_LEVELS for rank 0. */
+static inline int tree_level(int rank) {
+  int level = 0;
+  while (level < TREE_LEVELS && !(rank >> level * TREE_BITS & TREE_DIGIT))
+    level++;
+  return level;
+}
 
 static inline int tree_sender(int rank) {
-  int level = 0;
-  while (level < TREE_LEVELS && !(rank >> level * TREE_DIGIT & 7))
-    level++;
-  return rank & ~(7 << level * TREE_DIGIT);
+  return rank & ~(TREE_DIGIT << tree_level(rank) * TREE_BITS);
 }
 
 /* The n-th of those that hear it from this rank, those with most below them
  * first; -1: there are not so many. */
 static inline int tree_receiver(int rank, int size, int n) {
-  int level = 0;
-  while (level < TREE_LEVELS && !(rank >> level * TREE_DIGIT & 7))
-    level++;
-  while (level-- > 0)
-    for (int digit = 7; digit > 0; digit--)
-      if (rank + ((int64_t)digit << level * TREE_DIGIT) < size && n-- == 0)
-        return rank + (digit << level * TREE_DIGIT);
+  for (int level = tree_level(rank); level-- > 0;)
+    for (int digit = TREE_DIGIT; digit > 0; digit--)
+      if (rank + ((int64_t)digit << level * TREE_BITS) < size && n-- == 0)
+        return rank + (digit << level * TREE_BITS);
   return -1;
 }
 
