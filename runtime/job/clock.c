@@ -4,7 +4,7 @@
 
 #include "../intercept/sys.h"
 
-enum { REFIT_MAX_SECONDS = 1 };
+enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 
 uint64_t clock_ns(clockid_t id) {
   struct timespec now;
@@ -29,12 +29,37 @@ static int kernel_uses_counter(void) {
 #endif
 }
 
-void clock_start(struct darshan_clock *clock) {
+/* One moment on both clocks.  A process that loses its processor between the two
+ * readings would take a counter of milliseconds later for the same moment, and
+ * times would jump back; such a reading is seen by its length, and repeated. */
+struct moment {
+  uint64_t ticks, ns;
+};
+static struct moment moment_now(struct darshan_clock *clock) {
+  struct moment best = {0, 0};
+  uint64_t shortest = UINT64_MAX;
+  for (int i = 0; i < MOMENT_TRIES && shortest / 2 >= clock->reading; i++) {
+    uint64_t before = clock_counter();
+    uint64_t ns = clock_ns(CLOCK_MONOTONIC);
+    uint64_t passed = clock_counter() - before;
+    if (passed >= shortest) continue;
+    shortest = passed;
+    best = (struct moment){before + passed / 2, ns};
+  }
+  if (clock->reading == 0 || shortest < clock->reading) clock->reading = shortest;
+  return best;
+}
+
+static void set_off(struct darshan_clock *clock) {
   struct timespec wall;
-  clock->counter_trusted = kernel_uses_counter();
   clock_gettime(CLOCK_REALTIME, &wall);
-  clock->first_ns = clock_ns(CLOCK_MONOTONIC);
-  clock->first_ticks = clock_ticks(clock);
+  struct moment first;
+  if (clock->counter_trusted)
+    first = moment_now(clock);
+  else
+    first.ticks = first.ns = clock_ns(CLOCK_MONOTONIC);
+  clock->first_ns = first.ns;
+  clock->first_ticks = first.ticks;
   clock->start_sec = wall.tv_sec;
   clock->start_nsec = wall.tv_nsec;
   clock->refitting = 0;
@@ -43,13 +68,18 @@ void clock_start(struct darshan_clock *clock) {
   clock->refit_at = clock->counter_trusted ? 0 : UINT64_MAX;
 }
 
+void clock_start(struct darshan_clock *clock) {
+  clock->counter_trusted = kernel_uses_counter();
+  set_off(clock);
+}
+
 void clock_refit(struct darshan_clock *clock) {
   int idle = 0;
   if (!__atomic_compare_exchange_n(&clock->refitting, &idle, 1, 0, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return;
-  uint64_t ns = clock_ns(CLOCK_MONOTONIC) - clock->first_ns;
-  uint64_t ticks = clock_counter();
+  struct moment now = moment_now(clock);
+  uint64_t ns = now.ns - clock->first_ns, ticks = now.ticks;
   uint64_t passed = ticks - clock->first_ticks;
   if (passed != 0 && ns != 0) {
     unsigned next = (clock->current + 1) & 3;

@@ -2,10 +2,12 @@
  *
  * A wrapper reads a tick counter (the TSC on x86-64, the virtual counter on
  * AArch64) before and after the call; ticks become seconds by a straight line
- * through two readings of CLOCK_MONOTONIC.  The line is refitted whenever the
- * distance from its first point has grown by an eighth (at most a second), so
- * a conversion is never further off than about one clock reading.  Where the
- * kernel does not trust the counter, ticks are nanoseconds of CLOCK_MONOTONIC. */
+ * through two moments read on both the counter and CLOCK_MONOTONIC.  The line is
+ * refitted whenever the distance from its first point has grown by an eighth (at
+ * most a second), so a conversion is never further off than about one clock
+ * reading, provided that nothing came between the two readings of a moment:
+ * clock.c sees to that.  Where the kernel does not trust the counter, ticks are
+ * nanoseconds of CLOCK_MONOTONIC. */
 #ifndef DARSHAN_CLOCK_H
 #define DARSHAN_CLOCK_H
 
@@ -18,12 +20,18 @@ struct clock_line {
   double seconds_per_tick;
 };
 
+/* From the start of a call to its end, in seconds. */
+struct clock_span {
+  double start, end;
+};
+
 struct darshan_clock {
   uint64_t refit_at; /* in ticks */
   unsigned current;  /* the line in use; the others are old or being written */
   struct clock_line lines[4];
   uint64_t first_ticks;
   uint64_t first_ns;
+  uint64_t reading;  /* ticks that one reading of CLOCK_MONOTONIC takes, undisturbed */
   int64_t start_sec; /* wall clock at the start */
   int64_t start_nsec;
   int counter_trusted;
@@ -36,7 +44,9 @@ void clock_start(struct darshan_clock *clock);
 void clock_refit(struct darshan_clock *clock);
 
 static inline uint64_t clock_counter(void) {
-#if defined(__x86_64__)
+#if defined(CLOCK_TEST_COUNTER)
+  return CLOCK_TEST_COUNTER(); /* a unit test sets the time */
+#elif defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
   uint64_t ticks;
@@ -52,26 +62,35 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ns(CLOCK_MONOTONIC);
 }
 
-static inline double clock_seconds(const struct darshan_clock *clock, uint64_t ticks) {
+static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
   /* Atomic, because a reader that slept for three refits may see one written. */
-  double seconds, seconds_per_tick;
-  uint64_t origin = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
-  __atomic_load(&line->seconds, &seconds, __ATOMIC_RELAXED);
-  __atomic_load(&line->seconds_per_tick, &seconds_per_tick, __ATOMIC_RELAXED);
-  return seconds + (double)(int64_t)(ticks - origin) * seconds_per_tick;
+  struct clock_line copy;
+  copy.ticks = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds, &copy.seconds, __ATOMIC_RELAXED);
+  __atomic_load(&line->seconds_per_tick, &copy.seconds_per_tick, __ATOMIC_RELAXED);
+  return copy;
+}
+
+static inline double clock_seconds_by(struct clock_line line, uint64_t ticks) {
+  return line.seconds + (double)(int64_t)(ticks - line.ticks) * line.seconds_per_tick;
+}
+static inline double clock_seconds(const struct darshan_clock *clock, uint64_t ticks) {
+  return clock_seconds_by(clock_line(clock), ticks);
+}
+
+/* Both by one line: a refit in between could turn a short span around. */
+static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
+                                           uint64_t end) {
+  struct clock_line line = clock_line(clock);
+  return (struct clock_span){clock_seconds_by(line, start), clock_seconds_by(line, end)};
 }
 
 /* When the line says that this many seconds will have passed. */
 static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double seconds) {
-  const struct clock_line *line =
-      &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
-  double at, seconds_per_tick;
-  uint64_t origin = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
-  __atomic_load(&line->seconds, &at, __ATOMIC_RELAXED);
-  __atomic_load(&line->seconds_per_tick, &seconds_per_tick, __ATOMIC_RELAXED);
-  return origin + (uint64_t)(int64_t)((seconds - at) / seconds_per_tick);
+  struct clock_line line = clock_line(clock);
+  return line.ticks + (uint64_t)(int64_t)((seconds - line.seconds) / line.seconds_per_tick);
 }
 
 #endif

@@ -138,13 +138,23 @@ static inline void runtime_leave(void) {
 static inline uint64_t ticks_now(void) {
   return clock_ticks(&darshan_rt.clock);
 }
-/* Seconds since start; keeps the clock fitted on the way. */
 static inline double ticks_seconds(uint64_t ticks) {
   return clock_seconds(&darshan_rt.clock, ticks);
 }
+/* Keeps the clock fitted. */
 static inline void ticks_check(uint64_t ticks) {
   if (UNLIKELY(ticks >= __atomic_load_n(&darshan_rt.clock.refit_at, __ATOMIC_RELAXED)))
     clock_refit(&darshan_rt.clock);
+}
+/* When a call began and ended, in seconds since the start of the process. */
+static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
+  ticks_check(t2);
+  return clock_span(&darshan_rt.clock, t1, t2);
+}
+/* How long it took. */
+static inline double ticks_time(uint64_t t1, uint64_t t2) {
+  struct clock_span at = ticks_span(t1, t2);
+  return at.end - at.start;
 }
 
 #endif

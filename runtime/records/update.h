@@ -1,5 +1,5 @@
-/* How the modules of libraries (HDF5, PnetCDF) change a record: entered and
- * locked, with times that leave out what overlaps. */
+/* How the modules change a record: entered and locked, with times that leave out
+ * what overlaps. */
 #ifndef DARSHAN_UPDATE_H
 #define DARSHAN_UPDATE_H
 
@@ -20,11 +20,13 @@ static inline void record_unlock(int *lock) {
 static inline void record_note_start(double *first, double start) {
   if (*first == 0 || start < *first) *first = start;
 }
-/* Time without what overlaps the call before it. */
-static inline double record_time(double *last, double start, double end) {
-  double passed = end - (start > *last ? start : *last);
-  if (end > *last) *last = end;
-  return passed;
+/* Time without what overlaps calls before it.  None is left where a call of
+ * another thread ended later and was counted first. */
+static inline double record_time(double *last, struct clock_span at) {
+  double from = at.start > *last ? at.start : *last;
+  if (at.end <= from) return 0;
+  *last = at.end;
+  return at.end - from;
 }
 
 #endif

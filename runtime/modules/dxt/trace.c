@@ -101,8 +101,7 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
   if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;
 }
 
-static uint64_t units_of(uint64_t ticks) {
-  double seconds = ticks_seconds(ticks);
+static uint64_t units_of(double seconds) {
   return seconds > 0 ? (uint64_t)(int64_t)(seconds * DXT_UNITS_PER_SECOND + 0.5) : 0;
 }
 
@@ -119,7 +118,8 @@ void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t byt
     __atomic_store_n(&recorder->dropped, 1, __ATOMIC_RELAXED);
     return;
   }
-  uint64_t start = units_of(t1), end = units_of(t2);
+  struct clock_span at = ticks_span(t1, t2);
+  uint64_t start = units_of(at.start), end = units_of(at.end);
   struct dxt_packed segment = {writes, offset, bytes, start, end > start ? end - start : 0};
   trace->next = dxt_pack(trace->next, &trace->previous, &segment);
   trace->count[writes]++;

@@ -149,12 +149,12 @@ void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame 
   struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how & H5D_CREATED) : NULL;
   if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
-    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    struct clock_span at = ticks_span(t1, t2);
     dataset->record->counters[H5D_OPENS]++;
     dataset->record->counters[H5D_USE_DEPRECATED] = (how & H5D_DEPRECATED) != 0;
-    record_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], start);
-    times[H5D_F_OPEN_END_TIMESTAMP] = end;
-    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], start, end);
+    record_note_start(&times[H5D_F_OPEN_START_TIMESTAMP], at.start);
+    times[H5D_F_OPEN_END_TIMESTAMP] = at.end;
+    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], at);
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
@@ -163,10 +163,10 @@ void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame 
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
-    double start = ticks_seconds(t1), end = ticks_seconds(t2);
-    record_note_start(&times[H5D_F_CLOSE_START_TIMESTAMP], start);
-    times[H5D_F_CLOSE_END_TIMESTAMP] = end;
-    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], start, end);
+    struct clock_span at = ticks_span(t1, t2);
+    record_note_start(&times[H5D_F_CLOSE_START_TIMESTAMP], at.start);
+    times[H5D_F_CLOSE_END_TIMESTAMP] = at.end;
+    times[H5D_F_META_TIME] += record_time(&dataset->last_end[0], at);
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, &dataset->layer, t1, t2);
@@ -179,7 +179,7 @@ void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int resul
   if (dataset && record_lock(&dataset->lock)) {
     dataset->record->counters[H5D_FLUSHES]++;
     dataset->record->fcounters[H5D_F_META_TIME] +=
-        record_time(&dataset->last_end[0], ticks_seconds(t1), ticks_seconds(t2));
+        record_time(&dataset->last_end[0], ticks_span(t1, t2));
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);

@@ -71,12 +71,12 @@ static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
 static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2) {
   if (!record_lock(&file->lock)) return;
   double *times = file->record->fcounters;
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   file->record->counters[H5F_OPENS]++;
   file->record->counters[H5F_USE_MPIIO] = mpiio;
-  record_note_start(&times[H5F_F_OPEN_START_TIMESTAMP], start);
-  times[H5F_F_OPEN_END_TIMESTAMP] = end;
-  times[H5F_F_META_TIME] += record_time(&file->last_end, start, end);
+  record_note_start(&times[H5F_F_OPEN_START_TIMESTAMP], at.start);
+  times[H5F_F_OPEN_END_TIMESTAMP] = at.end;
+  times[H5F_F_META_TIME] += record_time(&file->last_end, at);
   record_unlock(&file->lock);
 }
 
@@ -107,8 +107,7 @@ void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_fr
   struct h5_file *file = result >= 0 ? h5f_of(lib, id) : NULL;
   if (file && record_lock(&file->lock)) {
     file->record->counters[H5F_FLUSHES]++;
-    file->record->fcounters[H5F_F_META_TIME] +=
-        record_time(&file->last_end, ticks_seconds(t1), ticks_seconds(t2));
+    file->record->fcounters[H5F_F_META_TIME] += record_time(&file->last_end, ticks_span(t1, t2));
     record_unlock(&file->lock);
   }
   layer_pop(frame, file ? &file->layer : NULL, t1, t2);
@@ -117,10 +116,10 @@ void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_fr
 void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (record_lock(&file->lock)) {
     double *times = file->record->fcounters;
-    double start = ticks_seconds(t1), end = ticks_seconds(t2);
-    record_note_start(&times[H5F_F_CLOSE_START_TIMESTAMP], start);
-    times[H5F_F_CLOSE_END_TIMESTAMP] = end;
-    times[H5F_F_META_TIME] += record_time(&file->last_end, start, end);
+    struct clock_span at = ticks_span(t1, t2);
+    record_note_start(&times[H5F_F_CLOSE_START_TIMESTAMP], at.start);
+    times[H5F_F_CLOSE_END_TIMESTAMP] = at.end;
+    times[H5F_F_META_TIME] += record_time(&file->last_end, at);
     record_unlock(&file->lock);
   }
   layer_pop(frame, &file->layer, t1, t2);

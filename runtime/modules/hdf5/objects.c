@@ -24,8 +24,7 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
     if (record) {
       record->counters[counter]++;
       if (fcounter >= 0)
-        record->fcounters[fcounter] +=
-            record_time(&file->last_meta_end, ticks_seconds(t1), ticks_seconds(t2));
+        record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
     }
     record_unlock(&file->lock);
   }

@@ -78,7 +78,7 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
                   uint64_t t2) {
   int64_t *counters = dataset->record->counters, bytes = transfer->access[0];
   double *times = dataset->record->fcounters;
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   counters[H5D_READS + op - 1]++;
   counters[H5D_BYTES_READ + op - 1] += bytes;
   counters[H5D_RW_SWITCHES] += (int)dataset->last_operation == 3 - op;
@@ -88,11 +88,11 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   if (transfer->collective) counters[H5D_USE_MPIIO_COLLECTIVE] = 1;
   common_accesses_count(&dataset->accesses, &darshan_rt.scratch, &counters[H5D_ACCESS1_ACCESS],
                         &counters[H5D_ACCESS1_COUNT], transfer->access);
-  record_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], start);
-  times[H5D_F_READ_END_TIMESTAMP + op - 1] = end;
-  times[H5D_F_READ_TIME + op - 1] += record_time(&dataset->last_end[op], start, end);
-  if (end - start > times[H5D_F_MAX_READ_TIME + op - 1]) {
-    times[H5D_F_MAX_READ_TIME + op - 1] = end - start;
+  record_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], at.start);
+  times[H5D_F_READ_END_TIMESTAMP + op - 1] = at.end;
+  times[H5D_F_READ_TIME + op - 1] += record_time(&dataset->last_end[op], at);
+  if (at.end - at.start > times[H5D_F_MAX_READ_TIME + op - 1]) {
+    times[H5D_F_MAX_READ_TIME + op - 1] = at.end - at.start;
     counters[H5D_MAX_READ_TIME_SIZE + op - 1] = bytes;
   }
 }

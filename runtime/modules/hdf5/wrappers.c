@@ -22,7 +22,6 @@
     uint64_t t1 = ticks_now();                                                                     \
     type r = real args;                                                                            \
     uint64_t t2 = ticks_now();                                                                     \
-    ticks_check(t2);                                                                               \
     int saved_errno = errno;                                                                       \
     event;                                                                                         \
     errno = saved_errno;                                                                           \

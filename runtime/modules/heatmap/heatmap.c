@@ -125,14 +125,15 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
   spin_lock(&heatmap->lock);
   if (have_record(layer)) {
     struct heatmap_record *record = heatmap->record;
-    double start = ticks_seconds(transfer->t1), end = ticks_seconds(transfer->t2);
-    heatmap_reach(record, end);
+    struct clock_span at = ticks_span(transfer->t1, transfer->t2);
+    heatmap_reach(record, at.end);
     book(record, span, booked, read - (transfer->writes ? 0 : transfer->bytes),
          written - (transfer->writes ? transfer->bytes : 0));
-    spread(record, transfer->writes ? record->written : record->read, transfer->bytes, start, end);
+    spread(record, transfer->writes ? record->written : record->read, transfer->bytes, at.start,
+           at.end);
     booked[0] = read;
     booked[1] = written;
-    enter_bin(record, span, end);
+    enter_bin(record, span, at.end);
   } else {
     *span = (struct heatmap_span){0, UINT64_MAX}; /* never again */
   }

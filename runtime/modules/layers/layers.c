@@ -130,7 +130,7 @@ void layer_add_frame(struct darshan_layers_record *record, const struct layer_fr
   int64_t *sizes =
       &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * frame->operation];
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * frame->operation];
-  double tick = darshan_rt.clock.lines[darshan_rt.clock.current & 3].seconds_per_tick;
+  double tick = clock_line(&darshan_rt.clock).seconds_per_tick;
   counters[0]++;
   for (int i = 0; i < BELOW_COUNTS; i++)
     counters[1 + i] += frame->counts[i];

@@ -26,10 +26,10 @@ static void count_open(struct mpiio_file *file, int processes, int64_t mode, int
   counters[processes > 1 ? MPIIO_COLL_OPENS : MPIIO_INDEP_OPENS]++;
   counters[MPIIO_MODE] = mode;
   counters[MPIIO_HINTS] += has_info;
-  ticks_check(t2);
-  record_note_start(&times[MPIIO_F_OPEN_START_TIMESTAMP], ticks_seconds(t1));
-  times[MPIIO_F_OPEN_END_TIMESTAMP] = ticks_seconds(t2);
-  mpiio_add_time(file, MPIIO_F_META_TIME, MPIIO_META, t1, t2);
+  struct clock_span at = ticks_span(t1, t2);
+  record_note_start(&times[MPIIO_F_OPEN_START_TIMESTAMP], at.start);
+  times[MPIIO_F_OPEN_END_TIMESTAMP] = at.end;
+  times[MPIIO_F_META_TIME] += record_time(&file->last_end[MPIIO_META], at);
   record_unlock(&file->lock);
 }
 
@@ -60,10 +60,10 @@ void mpiio_closed(struct mpiio_call *call, const struct mpiio_handle *last, int 
     if (last->key) mpiio_handle_return(last);
   } else if (record_lock(&file->lock)) {
     double *times = file->record->fcounters;
-    ticks_check(t2);
-    record_note_start(&times[MPIIO_F_CLOSE_START_TIMESTAMP], ticks_seconds(t1));
-    times[MPIIO_F_CLOSE_END_TIMESTAMP] = ticks_seconds(t2);
-    mpiio_add_time(file, MPIIO_F_META_TIME, MPIIO_META, t1, t2);
+    struct clock_span at = ticks_span(t1, t2);
+    record_note_start(&times[MPIIO_F_CLOSE_START_TIMESTAMP], at.start);
+    times[MPIIO_F_CLOSE_END_TIMESTAMP] = at.end;
+    times[MPIIO_F_META_TIME] += record_time(&file->last_end[MPIIO_META], at);
     record_unlock(&file->lock);
   }
   mpiio_end(call, MPIIO_META, -1, t1, t2);
@@ -72,7 +72,6 @@ void mpiio_closed(struct mpiio_call *call, const struct mpiio_handle *last, int 
 void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2) {
   struct mpiio_file *file = call->file;
   if (result == 0 && record_lock(&file->lock)) {
-    ticks_check(t2);
     file->record->counters[MPIIO_SYNCS]++;
     mpiio_add_time(file, MPIIO_F_WRITE_TIME, MPIIO_WRITE, t1, t2);
     record_unlock(&file->lock);
@@ -81,10 +80,9 @@ void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2)
 }
 
 static void add(struct darshan_mpiio_ext_record *ext, int counter, uint64_t t1, uint64_t t2) {
-  ticks_check(t2);
   if (!ext) return;
   ext->counters[counter]++;
-  ext->fcounters[MPIIO_EXT_F_META_TIME] += ticks_seconds(t2) - ticks_seconds(t1);
+  ext->fcounters[MPIIO_EXT_F_META_TIME] += ticks_time(t1, t2);
 }
 
 static void count_ext(struct mpiio_file *file, int counter, uint64_t t1, uint64_t t2) {

@@ -113,8 +113,7 @@ static inline int mpiio_waits(void) {
 /* With the file's lock. */
 static inline void mpiio_add_time(struct mpiio_file *file, int fcounter, enum mpiio_operation kind,
                                   uint64_t t1, uint64_t t2) {
-  file->record->fcounters[fcounter] +=
-      record_time(&file->last_end[kind], ticks_seconds(t1), ticks_seconds(t2));
+  file->record->fcounters[fcounter] += record_time(&file->last_end[kind], ticks_span(t1, t2));
 }
 
 #endif

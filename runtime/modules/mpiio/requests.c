@@ -127,7 +127,6 @@ static int take_over(uint32_t number, const void *requests, struct mpiio_request
 static void note_over(const struct mpiio_request *request, int64_t done, uint64_t t2) {
   struct mpiio_file *file = &darshan_rt.mpiio.files[request->file];
   if (!record_lock(&file->lock)) return;
-  ticks_check(t2);
   mpiio_note_done(file, request->kind, request->bytes, done);
   mpiio_note_late(file, request->kind, MPIIO_EXT_F_NB_READ_TIME, request->begun, t2);
   record_unlock(&file->lock);
@@ -136,7 +135,7 @@ static void note_over(const struct mpiio_request *request, int64_t done, uint64_
 static void note_wait(struct mpiio_file *file, uint64_t t1, uint64_t t2) {
   if (!file->ext || !record_lock(&file->lock)) return;
   file->ext->counters[MPIIO_EXT_NB_WAITS]++;
-  file->ext->fcounters[MPIIO_EXT_F_NB_WAIT_TIME] += ticks_seconds(t2) - ticks_seconds(t1);
+  file->ext->fcounters[MPIIO_EXT_F_NB_WAIT_TIME] += ticks_time(t1, t2);
   record_unlock(&file->lock);
 }
 

@@ -66,11 +66,11 @@ void pn_opened(const struct pn_call *call, int counter, const char *path, const 
   if (file) pn_remember(call->lib, *ncid, pn_file_number(file));
   if (file && record_lock(&file->lock)) {
     double *times = file->record->fcounters;
-    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    struct clock_span at = ticks_span(call->t1, call->t2);
     file->record->counters[counter]++;
-    record_note_start(&times[PNETCDF_FILE_F_OPEN_START_TIMESTAMP], start);
-    times[PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = end;
-    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], start, end);
+    record_note_start(&times[PNETCDF_FILE_F_OPEN_START_TIMESTAMP], at.start);
+    times[PNETCDF_FILE_F_OPEN_END_TIMESTAMP] = at.end;
+    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], at);
     record_unlock(&file->lock);
   }
   layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
@@ -91,13 +91,13 @@ static void add_moved(int64_t *counter, int64_t bytes) {
 }
 
 static void close_variables(const struct pn_call *call, const struct pn_known *known) {
-  double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+  struct clock_span at = ticks_span(call->t1, call->t2);
   struct pn_variable *variable;
-  for (uint32_t at = 0; (variable = pn_next_variable(call->lib, known->ncid, &at));) {
+  for (uint32_t i = 0; (variable = pn_next_variable(call->lib, known->ncid, &i));) {
     if (!record_lock(&variable->lock)) return;
     double *times = variable->record->fcounters;
-    record_note_start(&times[PNETCDF_VAR_F_CLOSE_START_TIMESTAMP], start);
-    times[PNETCDF_VAR_F_CLOSE_END_TIMESTAMP] = end;
+    record_note_start(&times[PNETCDF_VAR_F_CLOSE_START_TIMESTAMP], at.start);
+    times[PNETCDF_VAR_F_CLOSE_END_TIMESTAMP] = at.end;
     record_unlock(&variable->lock);
   }
 }
@@ -107,12 +107,12 @@ void pn_closed(const struct pn_call *call, const struct pn_known *known,
   struct pn_file *file = call->result == 0 ? known->file : NULL;
   if (file && record_lock(&file->lock)) {
     double *times = file->record->fcounters;
-    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    struct clock_span at = ticks_span(call->t1, call->t2);
     add_moved(&file->record->counters[PNETCDF_FILE_BYTES_READ], moved->read);
     add_moved(&file->record->counters[PNETCDF_FILE_BYTES_WRITTEN], moved->written);
-    record_note_start(&times[PNETCDF_FILE_F_CLOSE_START_TIMESTAMP], start);
-    times[PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = end;
-    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], start, end);
+    record_note_start(&times[PNETCDF_FILE_F_CLOSE_START_TIMESTAMP], at.start);
+    times[PNETCDF_FILE_F_CLOSE_END_TIMESTAMP] = at.end;
+    times[PNETCDF_FILE_F_META_TIME] += record_time(&file->last_end[META], at);
     record_unlock(&file->lock);
     close_variables(call, known);
   }
@@ -125,7 +125,7 @@ void pn_meta(const struct pn_call *call, const struct pn_known *known, int count
   if (file && record_lock(&file->lock)) {
     if (counter >= 0) file->record->counters[counter]++;
     file->record->fcounters[PNETCDF_FILE_F_META_TIME] +=
-        record_time(&file->last_end[META], ticks_seconds(call->t1), ticks_seconds(call->t2));
+        record_time(&file->last_end[META], ticks_span(call->t1, call->t2));
     record_unlock(&file->lock);
   }
   layer_pop(call->frame, file ? &file->layer : NULL, call->t1, call->t2);
@@ -135,12 +135,12 @@ void pn_waited(const struct pn_call *call, const struct pn_known *known, int cou
   struct pn_file *file = call->result == 0 ? pn_file_of(call->lib, known->ncid) : known->file;
   if (file && record_lock(&file->lock)) {
     double *times = file->record->fcounters;
-    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    struct clock_span at = ticks_span(call->t1, call->t2);
     if (call->result == 0) {
       file->record->counters[counter]++;
-      record_note_start(&times[PNETCDF_FILE_F_WAIT_START_TIMESTAMP], start);
-      times[PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = end;
-      times[PNETCDF_FILE_F_WAIT_TIME] += record_time(&file->last_end[WAIT], start, end);
+      record_note_start(&times[PNETCDF_FILE_F_WAIT_START_TIMESTAMP], at.start);
+      times[PNETCDF_FILE_F_WAIT_END_TIMESTAMP] = at.end;
+      times[PNETCDF_FILE_F_WAIT_TIME] += record_time(&file->last_end[WAIT], at);
     } else
       file->record->counters[PNETCDF_FILE_WAIT_FAILURES]++;
     record_unlock(&file->lock);

@@ -129,11 +129,11 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
     variable = (defined ? meet : pn_target_of)(call->lib, known->ncid, *varid).variable;
   if (variable && record_lock(&variable->lock)) {
     double *times = variable->record->fcounters;
-    double start = ticks_seconds(call->t1), end = ticks_seconds(call->t2);
+    struct clock_span at = ticks_span(call->t1, call->t2);
     variable->record->counters[PNETCDF_VAR_OPENS]++;
-    record_note_start(&times[PNETCDF_VAR_F_OPEN_START_TIMESTAMP], start);
-    times[PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = end;
-    times[PNETCDF_VAR_F_META_TIME] += record_time(&variable->last_end[0], start, end);
+    record_note_start(&times[PNETCDF_VAR_F_OPEN_START_TIMESTAMP], at.start);
+    times[PNETCDF_VAR_F_OPEN_END_TIMESTAMP] = at.end;
+    times[PNETCDF_VAR_F_META_TIME] += record_time(&variable->last_end[0], at);
     record_unlock(&variable->lock);
   }
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
@@ -145,7 +145,7 @@ void pn_filled(const struct pn_call *call, const struct pn_known *known, int var
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;
   if (variable && record_lock(&variable->lock)) {
     variable->record->fcounters[PNETCDF_VAR_F_META_TIME] +=
-        record_time(&variable->last_end[0], ticks_seconds(call->t1), ticks_seconds(call->t2));
+        record_time(&variable->last_end[0], ticks_span(call->t1, call->t2));
     record_unlock(&variable->lock);
   }
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);

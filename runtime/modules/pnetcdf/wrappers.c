@@ -18,7 +18,6 @@
     call.t1 = ticks_now();                                                                         \
     call.result = real args;                                                                       \
     call.t2 = ticks_now();                                                                         \
-    ticks_check(call.t2);                                                                          \
     int saved_errno = errno;                                                                       \
     event;                                                                                         \
     pn_end();                                                                                      \

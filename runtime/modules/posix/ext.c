@@ -32,8 +32,7 @@ static void add(struct darshan_posix_ext_record *record, int counter, int64_t am
   if (!record) return;
   record->counters[counter] += amount;
   if (fcounter < 0) return;
-  ticks_check(t2);
-  record->fcounters[fcounter] += ticks_seconds(t2) - ticks_seconds(t1);
+  record->fcounters[fcounter] += ticks_time(t1, t2);
 }
 
 void posix_ext_locked(struct posix_file *file, int counter, int64_t amount) {
@@ -125,8 +124,7 @@ void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2) {
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (!posix_lock(file)) return;
   add(ext_of(file), POSIX_EXT_RANGE_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
-  ticks_check(t2);
-  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_seconds(t1), ticks_seconds(t2));
+  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_span(t1, t2));
   posix_unlock_other(file, t1, t2);
 }
 

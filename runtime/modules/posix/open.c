@@ -23,11 +23,10 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
   }
   if (mode) counters[POSIX_MODE] = mode;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
-  posix_note_start(file, POSIX_F_OPEN_START_TIMESTAMP, start);
-  file->record->fcounters[POSIX_F_OPEN_END_TIMESTAMP] = end;
-  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
+  struct clock_span at = ticks_span(t1, t2);
+  posix_note_start(file, POSIX_F_OPEN_START_TIMESTAMP, at.start);
+  file->record->fcounters[POSIX_F_OPEN_END_TIMESTAMP] = at.end;
+  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, at);
   posix_unlock_other(file, t1, t2);
 }
 
@@ -68,12 +67,11 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
 void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2) {
   if (!file || result < 0) return;
   if (posix_lock(file)) {
-    ticks_check(t2);
-    double start = ticks_seconds(t1), end = ticks_seconds(t2);
+    struct clock_span at = ticks_span(t1, t2);
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
-    posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, start);
-    file->record->fcounters[POSIX_F_CLOSE_END_TIMESTAMP] = end;
-    posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, start, end);
+    posix_note_start(file, POSIX_F_CLOSE_START_TIMESTAMP, at.start);
+    file->record->fcounters[POSIX_F_CLOSE_END_TIMESTAMP] = at.end;
+    posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, at);
     posix_unlock_other(file, t1, t2);
   }
   posix_file_unused(file);

@@ -10,6 +10,7 @@
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
 #include "../../job/runtime.h"
+#include "../../records/update.h"
 #include "../dxt/dxt.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
@@ -159,18 +160,14 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
 
 /* Pieces of records, used by all of the above with the record locked. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
-                                  double start, double end) {
-  double last = file->last_end[kind];
-  file->record->fcounters[fcounter] += end - (start > last ? start : last);
-  if (end > last) file->last_end[kind] = end;
+                                  struct clock_span at) {
+  file->record->fcounters[fcounter] += record_time(&file->last_end[kind], at);
 }
 static inline void posix_add_meta_time(struct posix_file *file, uint64_t t1, uint64_t t2) {
-  ticks_check(t2);
-  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, ticks_seconds(t1), ticks_seconds(t2));
+  posix_add_time(file, POSIX_F_META_TIME, POSIX_NOTHING_YET, ticks_span(t1, t2));
 }
 static inline void posix_note_start(struct posix_file *file, int fcounter, double start) {
-  double *first = &file->record->fcounters[fcounter];
-  if (*first == 0 || start < *first) *first = start;
+  record_note_start(&file->record->fcounters[fcounter], start);
 }
 
 #endif

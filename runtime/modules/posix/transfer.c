@@ -40,15 +40,14 @@ static inline void count_pattern(struct posix_file *file, int op, int64_t bytes,
 static inline void count_times(struct posix_file *file, int op, int64_t bytes, uint64_t t1,
                                uint64_t t2) {
   double *times = file->record->fcounters;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
-  posix_note_start(file, POSIX_F_READ_START_TIMESTAMP + op - 1, start);
-  times[POSIX_F_READ_END_TIMESTAMP + op - 1] = end;
-  if (end - start > times[POSIX_F_MAX_READ_TIME + op - 1]) {
-    times[POSIX_F_MAX_READ_TIME + op - 1] = end - start;
+  struct clock_span at = ticks_span(t1, t2);
+  posix_note_start(file, POSIX_F_READ_START_TIMESTAMP + op - 1, at.start);
+  times[POSIX_F_READ_END_TIMESTAMP + op - 1] = at.end;
+  if (at.end - at.start > times[POSIX_F_MAX_READ_TIME + op - 1]) {
+    times[POSIX_F_MAX_READ_TIME + op - 1] = at.end - at.start;
     file->record->counters[POSIX_MAX_READ_TIME_SIZE + op - 1] = bytes;
   }
-  posix_add_time(file, POSIX_F_READ_TIME + op - 1, op, start, end);
+  posix_add_time(file, POSIX_F_READ_TIME + op - 1, op, at);
 }
 
 /* The record is locked.  Returns where the transfer was. */
@@ -123,9 +122,8 @@ void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t
 
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2) {
   if (!posix_lock(file)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   file->record->counters[counter]++;
-  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, start, end);
+  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, at);
   posix_unlock_other(file, t1, t2);
 }

@@ -7,12 +7,11 @@
 
 static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
   if (!stream || !stdio_lock(stream)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_OPENS]++;
   stream->record->counters[STDIO_FDOPENS] += is_fdopen;
-  stdio_note_span(stream, STDIO_F_OPEN_START_TIMESTAMP, STDIO_F_OPEN_END_TIMESTAMP, start, end);
-  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, start, end);
+  stdio_note_span(stream, STDIO_F_OPEN_START_TIMESTAMP, STDIO_F_OPEN_END_TIMESTAMP, at);
+  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, at);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
@@ -70,10 +69,9 @@ void stdio_closing(const struct stdio_stream *stream, int fd) {
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2) {
   (void)result; /* the stream is gone even where its last flush failed */
   if (!last || !stdio_lock(last)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
-  stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, start, end);
-  stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, start, end);
+  struct clock_span at = ticks_span(t1, t2);
+  stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, at);
+  stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, at);
   stdio_unlock_layers(last, 0, 0, t2 - t1);
 }
 

@@ -8,6 +8,7 @@
 
 #include "../../job/fds.h"
 #include "../../job/runtime.h"
+#include "../../records/update.h"
 #include "../posix/posix.h"
 
 enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
@@ -127,16 +128,13 @@ static inline void stdio_remember(struct stdio_stream *stream) {
 
 /* With the record locked. */
 static inline void stdio_add_time(struct stdio_stream *stream, int fcounter,
-                                  enum stdio_operation kind, double start, double end) {
-  double last = stream->aux->last_end[kind];
-  stream->record->fcounters[fcounter] += end - (start > last ? start : last);
-  if (end > last) stream->aux->last_end[kind] = end;
+                                  enum stdio_operation kind, struct clock_span at) {
+  stream->record->fcounters[fcounter] += record_time(&stream->aux->last_end[kind], at);
 }
 static inline void stdio_note_span(struct stdio_stream *stream, int start_counter, int end_counter,
-                                   double start, double end) {
-  double *first = &stream->record->fcounters[start_counter];
-  if (*first == 0 || start < *first) *first = start;
-  stream->record->fcounters[end_counter] = end;
+                                   struct clock_span at) {
+  record_note_start(&stream->record->fcounters[start_counter], at.start);
+  stream->record->fcounters[end_counter] = at.end;
 }
 
 #endif

@@ -43,12 +43,11 @@ static inline void into_heatmap(struct stdio_stream *stream, int writes, int64_t
 
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
-  stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, start, end);
-  stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, start, end);
+  stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
+  stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
   into_heatmap(stream, 0, bytes, t1, t2);
   stdio_remember(stream);
   stdio_unlock_layers(stream, bytes, 0, t2 - t1);
@@ -56,12 +55,11 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
 
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_WRITES]++;
   moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
-  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
-  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
+  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
+  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   into_heatmap(stream, 1, bytes, t1, t2);
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, bytes, t2 - t1);
@@ -93,7 +91,6 @@ static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before
   uint64_t now = ticks_now();
   int64_t read = counters[STDIO_BYTES_READ] - before[0];
   int64_t written = counters[STDIO_BYTES_WRITTEN] - before[1];
-  ticks_check(now);
   if (read) into_heatmap(stream, 0, read, now, now);
   if (written) into_heatmap(stream, 1, written, now, now);
 }
@@ -131,11 +128,10 @@ void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint
 
 void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
-  ticks_check(t2);
-  double start = ticks_seconds(t1), end = ticks_seconds(t2);
+  struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_FLUSHES]++;
-  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, start, end);
-  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, start, end);
+  stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
+  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
@@ -150,10 +146,9 @@ void stdio_all_flushed(uint64_t t1, uint64_t t2) {
 
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
-  ticks_check(t2);
   stream->record->counters[STDIO_SEEKS]++;
   if (offset >= 0) STDIO_POKE(stream->offset, offset);
-  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_seconds(t1), ticks_seconds(t2));
+  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2));
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }

@@ -1,0 +1,152 @@
+/* The clock on a processor that may be taken away between any two readings. */
+#include <time.h>
+
+#include "unit.h"
+
+/* The time of this test, in ns: each reading takes some, and some readings end only
+ * when the processor has been given back. */
+static struct {
+  uint64_t now;
+  unsigned random;
+  unsigned stalls_per_1000; /* of readings */
+  uint64_t stall;
+  int readings_to_stall; /* 1: the next one ends late; 0: none */
+} machine;
+
+enum { READING = 20, TICKS_PER_100_NS = 245 };
+
+static unsigned draw(unsigned below) {
+  machine.random = machine.random * 1664525u + 1013904223u;
+  return (machine.random >> 8) % below;
+}
+
+static uint64_t read_time(void) {
+  uint64_t at = machine.now += READING / 2;
+  machine.now += READING / 2;
+  int chosen = machine.readings_to_stall && --machine.readings_to_stall == 0;
+  if (chosen || draw(1000) < machine.stalls_per_1000) machine.now += machine.stall;
+  return at;
+}
+
+static uint64_t read_counter(void) {
+  return read_time() * TICKS_PER_100_NS / 100;
+}
+
+static int read_clock(clockid_t id, struct timespec *now) {
+  uint64_t ns = read_time();
+  (void)id;
+  *now = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+  return 0;
+}
+
+#define CLOCK_TEST_COUNTER read_counter
+#define clock_gettime read_clock
+#include "job/clock.c"
+
+#include "records/update.h"
+
+enum { CALLS = 20000, TOLERANCE = 5 * READING };
+
+static void check_moment(double seconds, uint64_t ns, const struct darshan_clock *clock) {
+  double wanted = (double)(ns - clock->first_ns);
+  assert_true(seconds * 1e9 > wanted - TOLERANCE && seconds * 1e9 < wanted + TOLERANCE);
+}
+
+/* Calls of 0 to 2 us, one every 10 us: told as they were, to about one reading. */
+static void run_calls(struct darshan_clock *clock) {
+  for (int i = 0; i < CALLS; i++) {
+    machine.now += 1 + draw(10000);
+    uint64_t began = machine.now + READING / 2, t1 = read_counter();
+    machine.now += draw(2000);
+    uint64_t ended = machine.now + READING / 2, t2 = read_counter();
+    if (t2 >= clock->refit_at) clock_refit(clock);
+    struct clock_span at = clock_span(clock, t1, t2);
+    check_moment(at.start, began, clock);
+    check_moment(at.end, ended, clock);
+    assert_true(at.end > at.start);
+  }
+}
+
+static struct darshan_clock new_clock(int trusted) {
+  struct darshan_clock clock = {.counter_trusted = trusted};
+  set_off(&clock);
+  return clock;
+}
+
+static void set_machine(unsigned stalls_per_1000) {
+  machine.now = 1000000000;
+  machine.random = 1;
+  machine.stalls_per_1000 = stalls_per_1000;
+  machine.stall = 2000000;
+}
+
+static void test_undisturbed(void **state) {
+  (void)state;
+  set_machine(0);
+  struct darshan_clock clock = new_clock(1);
+  run_calls(&clock);
+}
+
+static void test_often_interrupted(void **state) {
+  (void)state;
+  set_machine(100);
+  struct darshan_clock clock = new_clock(1);
+  run_calls(&clock);
+}
+
+/* In the first moment (the wall clock is read before it), and in each that follows:
+ * after its counter was read, or after its clock. */
+static void interrupt_moments(int reading) {
+  set_machine(0);
+  machine.readings_to_stall = 1 + reading;
+  struct darshan_clock clock = new_clock(1);
+  for (int i = 0; i < CALLS; i++) {
+    machine.now += 1 + draw(10000);
+    uint64_t began = machine.now + READING / 2, t1 = read_counter();
+    if (t1 < clock.refit_at) continue;
+    machine.readings_to_stall = reading;
+    clock_refit(&clock);
+    check_moment(clock_seconds(&clock, t1), began, &clock);
+  }
+}
+
+static void test_interrupted_in_moments(void **state) {
+  (void)state;
+  interrupt_moments(1);
+  interrupt_moments(2);
+}
+
+static void test_counter_not_trusted(void **state) {
+  (void)state;
+  set_machine(100);
+  struct darshan_clock clock = new_clock(0);
+  for (int i = 0; i < CALLS; i++) {
+    uint64_t began = machine.now + READING / 2, t1 = clock_ticks(&clock);
+    assert_true(t1 < clock.refit_at);
+    check_moment(clock_seconds(&clock, t1), began, &clock);
+  }
+}
+
+/* Two threads on one file: the call that ended last is counted first. */
+static void test_overlapping_calls(void **state) {
+  (void)state;
+  double last = 0, total = 0;
+  total += record_time(&last, (struct clock_span){1, 2});
+  total += record_time(&last, (struct clock_span){4, 9});
+  assert_true(total == 6);
+  total += record_time(&last, (struct clock_span){3, 8});
+  assert_true(total == 6 && last == 9);
+  total += record_time(&last, (struct clock_span){8, 10});
+  assert_true(total == 7 && last == 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_undisturbed),
+      cmocka_unit_test(test_often_interrupted),
+      cmocka_unit_test(test_interrupted_in_moments),
+      cmocka_unit_test(test_counter_not_trusted),
+      cmocka_unit_test(test_overlapping_calls),
+  };
+  return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
+}
