@@ -217,16 +217,14 @@ def broken_annexes() -> Iterator[tuple[Bad, Log]]:
         yield Bad(f"bad-annex-{name}", bytes(data), "a damaged annex costs the annex alone"), rest
 
 
-def many_names(colliding: bool) -> bytes:
-    """100,000 names; colliding: with ids that meet in one place of a hash table.
+def many_names() -> bytes:
+    """A million names with ids that meet in one place of a hash table.
 
     The ids undo the multiplication of Fibonacci hashing and agree in the bits
     that such a table takes; any other hash sees ids like all others.
     """
     undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
-    products = [(k >> 20) << 50 | k & 0xFFFFF for k in range(1, 100001)]
-    rng = random.Random(1)
-    ids = [p * undo % (1 << 64) if colliding else rng.getrandbits(64) for p in products]
+    ids = [product * undo % (1 << 64) for product in range(1, 1000001)]
     return encode(standard_log({"STDIO": 2}, names=[(number, b"/n") for number in ids]))
 
 
