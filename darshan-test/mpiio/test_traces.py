@@ -50,3 +50,25 @@ def test_places(runner: Runner, build: Path, ranks: int) -> None:
         assert traced[key] == places, key
     all_places = [place for places in expected.values() for place, _ in places]
     assert max(all_places) > 1000 and -1 in all_places
+
+
+def in_bins(row: dict[str, float], kind: str) -> float:
+    """Bytes of a heat map, over all bins."""
+    return sum(value for name, value in row.items() if name.startswith(f"{kind}_BIN_"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_heat_maps(runner: Runner, ranks: int) -> None:
+    """Each rank's bins hold the bytes that it moved, in MPI-IO and in POSIX below."""
+    seen = run(runner, ranks, {})
+    heat = seen.modules["HEATMAP"]
+    widths = {row["F_BIN_WIDTH_SECONDS"] for row in heat.values()}
+    assert len(widths) == 1
+    for rank, trace in enumerate(seen.traces):
+        for writes, kind in enumerate(KINDS):
+            moved = [length for file in trace.files.values() for _, length in file.segments[writes]]
+            assert in_bins(heat[rank, "heatmap:MPIIO"], kind) == sum(moved) > 0
+            below = [row for (of, _), row in seen.modules["POSIX"].items() if of == rank]
+            bytes_counter = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+            counted = sum(row[bytes_counter] for row in below)
+            assert in_bins(heat[rank, "heatmap:POSIX"], kind) == counted
