@@ -7,12 +7,19 @@ folder of real logs; without it they are looked for beside the source tree.
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure() -> None:
+    """A shell starts what runs in the background with SIGINT ignored, and programs inherit it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
