@@ -26,6 +26,7 @@ static void start(void) {
   struct darshan_job job = {.uid = 0};
   memset(&darshan_rt.config.modules, 0xff, sizeof(darshan_rt.config.modules));
   darshan_rt.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
+  darshan_rt.clock.refit_at = UINT64_MAX;
   darshan_rt.posix.aux = aux;
   for (int i = 0; i < STORE_MODULES; i++)
     limits.records[i] = RECORDS;
