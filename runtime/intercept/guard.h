@@ -27,6 +27,7 @@ enum { GUARD_SAME_CALLER = 512 };
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define ALWAYS_INLINE __attribute__((always_inline))
 /* Keeps the compiler from moving memory accesses across; signals of the same
  * thread need no more. */
 #define COMPILER_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)

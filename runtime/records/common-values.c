@@ -1,16 +1,23 @@
 #include "common-values.h"
 
-int common_values_find(struct common_values *table, struct scratch *scratch, int64_t value) {
+static struct common_value *entry_of(struct common_values *table, uint32_t number) {
+  if (number < COMMON_VALUES_NEAR) return &table->near[number];
+  return &table->far[number - COMMON_VALUES_NEAR];
+}
+
+struct common_value *common_values_find(struct common_values *table, struct scratch *scratch,
+                                        int64_t value) {
   for (uint32_t i = 0; i < table->used; i++)
-    if (common_values_entry(table, i)->value == value) return (int)i;
-  if (table->used == COMMON_VALUES_TRACKED) return -1;
+    if (entry_of(table, i)->value == value) return entry_of(table, i);
+  if (table->used == COMMON_VALUES_TRACKED) return NULL;
   if (table->used == COMMON_VALUES_NEAR && !table->far) {
     table->far = scratch_take(scratch, (COMMON_VALUES_TRACKED - COMMON_VALUES_NEAR) *
                                            sizeof(struct common_value));
-    if (!table->far) return -1;
+    if (!table->far) return NULL;
   }
-  *common_values_entry(table, table->used) = (struct common_value){value, 0};
-  return (int)table->used++;
+  struct common_value *entry = entry_of(table, table->used++);
+  *entry = (struct common_value){value, 0};
+  return entry;
 }
 
 void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count) {

@@ -17,33 +17,29 @@ struct common_value {
 
 struct common_values {
   uint32_t used;
-  uint32_t last; /* entry that was raised last */
+  struct common_value *last; /* raised last; NULL: none yet */
   struct common_value near[COMMON_VALUES_NEAR];
   struct common_value *far; /* the others; NULL: none yet */
 };
-
-static inline struct common_value *common_values_entry(struct common_values *table,
-                                                       uint32_t entry) {
-  return entry < COMMON_VALUES_NEAR ? &table->near[entry] : &table->far[entry - COMMON_VALUES_NEAR];
-}
 
 /* Puts (value, count) into the four slots; values[i] and counts[i] are the
  * record's own fields. */
 void common_values_show(int64_t *values, int64_t *counts, int64_t value, int64_t count);
 
-/* Finds or adds the entry of value; -1: table full. */
-int common_values_find(struct common_values *table, struct scratch *scratch, int64_t value);
+/* Finds or adds the entry of value; NULL: table full. */
+struct common_value *common_values_find(struct common_values *table, struct scratch *scratch,
+                                        int64_t value);
 
 /* Counts one occurrence.  0 is tracked (it takes a place) but never shown. */
 static inline void common_values_count(struct common_values *table, struct scratch *scratch,
                                        int64_t *values, int64_t *counts, int64_t value) {
-  if (__builtin_expect(table->used == 0 || common_values_entry(table, table->last)->value != value,
-                       0)) {
-    int found = common_values_find(table, scratch, value);
-    if (found < 0) return;
-    table->last = (uint32_t)found;
+  struct common_value *entry = table->last;
+  if (__builtin_expect(!entry || entry->value != value, 0)) {
+    entry = common_values_find(table, scratch, value);
+    if (!entry) return;
+    table->last = entry;
   }
-  int64_t count = ++common_values_entry(table, table->last)->count;
+  int64_t count = ++entry->count;
   if (value == 0) return;
   if (__builtin_expect(values[0] == value, 1))
     counts[0] = count; /* the leader only leads further */

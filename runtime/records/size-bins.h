@@ -14,7 +14,8 @@ static inline int size_bin(int64_t size) {
                                         9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
   static const int64_t bound[10] = {100,     1024,     10240,     102400,     1048576,
                                     4194304, 10485760, 104857600, 1073741824, INT64_MAX};
-  unsigned bits = size ? 64u - (unsigned)__builtin_clzll((uint64_t)size) : 0;
+  unsigned bits =
+      __builtin_expect(size != 0, 1) ? 64u - (unsigned)__builtin_clzll((uint64_t)size) : 0;
   int bin = first_bin[bits];
   return bin + (size > bound[bin]);
 }

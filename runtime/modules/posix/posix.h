@@ -58,8 +58,18 @@ static inline void posix_unlock(struct posix_file *file) {
 }
 
 /* transfer.c */
-void posix_transferred(struct posix_file *file, enum posix_operation operation, int64_t bytes,
-                       int64_t offset, const void *memory, uint64_t t1, uint64_t t2);
+void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
+                     uint64_t t1, uint64_t t2);
+void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
+                      uint64_t t1, uint64_t t2);
+static inline void posix_transferred(struct posix_file *file, enum posix_operation operation,
+                                     int64_t bytes, int64_t offset, const void *memory, uint64_t t1,
+                                     uint64_t t2) {
+  if (operation == POSIX_READ)
+    posix_read_done(file, bytes, offset, memory, t1, t2);
+  else
+    posix_write_done(file, bytes, offset, memory, t1, t2);
+}
 void posix_vector(struct posix_file *file, enum posix_operation operation, int64_t bytes,
                   int64_t offset, const struct iovec *iov, int n, uint64_t t1, uint64_t t2);
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
