@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,31 @@ def test_shared(
     run([compiler, HERE / source, "-o", plain])
     run([installed.compiler(compiler, tmp_path), HERE / source, "-o", linked])
     comparison.same([linked], [plain], launch=MPIEXEC[mpi], modules=["POSIX", "MPI-IO"])
+
+
+def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
+    """`mpicc -profile=darshan`, with what darshan-config says in its file."""
+    need("mpicc.mpich", MPIEXEC["mpich"][0])
+    plain, linked = tmp_path / "plain", tmp_path / "linked-program"
+    moved = Installed(shutil.copytree(installed.prefix, tmp_path / "prefix", symlinks=True))
+    text = run([moved.command("darshan-config"), "--mpich-profile"]).stdout
+    # MPICH looks here, too, if its own folder of settings has no such file.
+    (tmp_path / "darshan.conf").write_text(text)
+    run(["mpicc.mpich", HERE / "mpi.c", "-o", plain])
+    run(["mpicc.mpich", "-profile=darshan", HERE / "mpi.c", "-o", linked], cwd=tmp_path)
+    comparison.same([linked], [plain], launch=MPIEXEC["mpich"], modules=["POSIX", "MPI-IO"])
+
+
+def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
+    """It splits words at blanks; here the folder has one."""
+    done = subprocess.run(
+        [installed.command("darshan-config"), "--mpich-profile"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1 and str(installed.prefix) in done.stderr
 
 
 @pytest.mark.parametrize("source", COMPILERS)
