@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from .launch import Log, Runner, ranks_of
@@ -143,6 +145,14 @@ def test_excluded_rank(runner: Runner) -> None:
     assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-1")) == 0
     assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-2")) == 3000
     assert log.total("POSIX_BYTES_WRITTEN", str(runner.data / "shared")) == 2 * SHARED
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
+    job = runner.job("early", ranks, {"DARSHAN_RANK_EXCLUDE": f"0:{ranks - 1}"})
+    log = runner.only_log(job)
+    assert (log.header["nprocs"], log.ranks(), log.paths()) == (str(ranks), set(), set())
+    assert re.search(r"_id[1-9]\d*-[1-9]\d*_", job.logs[0].name)
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:

@@ -125,7 +125,8 @@ void runtime_describe_job(int with_mounts) {
 
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
-  int64_t pid = mpi->has_comm ? mpi->leader_pid : darshan_rt.pid; /* a log of all, or our own */
+  int64_t own = darshan_rt.pid ? darshan_rt.pid : sys_getpid(); /* 0: an excluded rank */
+  int64_t pid = mpi->has_comm ? mpi->leader_pid : own;          /* a log of all, or our own */
   return (struct darshan_log_identity){darshan_rt.job.jobid, pid, mpi->rank,
                                        darshan_rt.job.start_time_sec};
 }
