@@ -10,6 +10,7 @@ static struct {
   unsigned random;
   unsigned stalls_per_1000; /* of readings */
   uint64_t stall;
+  int64_t set_by;        /* what somebody has set the wall clock forward by, in ns */
   int readings_to_stall; /* 1: the next one ends late; 0: none */
 } machine;
 
@@ -33,8 +34,7 @@ static uint64_t read_counter(void) {
 }
 
 static int read_clock(clockid_t id, struct timespec *now) {
-  uint64_t ns = read_time();
-  (void)id;
+  uint64_t ns = read_time() + (uint64_t)(id == CLOCK_REALTIME ? machine.set_by : 0);
   *now = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
   return 0;
 }
@@ -127,6 +127,20 @@ static void test_counter_not_trusted(void **state) {
   }
 }
 
+static void test_wall_clock_is_set(void **state) {
+  (void)state;
+  set_machine(0);
+  struct darshan_clock clock = new_clock(1);
+  struct timespec before = clock_wall(&clock);
+  assert_true(before.tv_sec == clock.start_sec);
+  machine.set_by = -500000000;
+  machine.now += 3999999000;
+  struct timespec after = clock_wall(&clock);
+  int64_t passed = (after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
+  assert_true(passed >= 3999999000 && passed <= 3999999000 + TOLERANCE);
+  assert_true(after.tv_nsec >= 0 && after.tv_nsec < 1000000000);
+}
+
 /* Two threads on one file: the call that ended last is counted first. */
 static void test_overlapping_calls(void **state) {
   (void)state;
@@ -146,6 +160,7 @@ int main(void) {
       cmocka_unit_test(test_often_interrupted),
       cmocka_unit_test(test_interrupted_in_moments),
       cmocka_unit_test(test_counter_not_trusted),
+      cmocka_unit_test(test_wall_clock_is_set),
       cmocka_unit_test(test_overlapping_calls),
   };
   return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "../intercept/sys.h"
 
-enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
+enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8, NS_PER_SECOND = 1000000000 };
 
 uint64_t clock_ns(clockid_t id) {
   struct timespec now;
@@ -71,6 +71,12 @@ static void set_off(struct darshan_clock *clock) {
 void clock_start(struct darshan_clock *clock) {
   clock->counter_trusted = kernel_uses_counter();
   set_off(clock);
+}
+
+struct timespec clock_wall(const struct darshan_clock *clock) {
+  uint64_t ns = clock_ns(CLOCK_MONOTONIC) - clock->first_ns + (uint64_t)clock->start_nsec;
+  return (struct timespec){clock->start_sec + (int64_t)(ns / NS_PER_SECOND),
+                           (long)(ns % NS_PER_SECOND)};
 }
 
 void clock_refit(struct darshan_clock *clock) {

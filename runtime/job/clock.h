@@ -40,6 +40,9 @@ struct darshan_clock {
 
 uint64_t clock_ns(clockid_t id);
 void clock_start(struct darshan_clock *clock);
+/* The wall clock now, as it is if nobody has set it since the start: times within
+ * a run and its length belong together. */
+struct timespec clock_wall(const struct darshan_clock *clock);
 /* Fits the line anew; called when refit_at has passed. */
 void clock_refit(struct darshan_clock *clock);
 

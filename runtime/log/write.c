@@ -100,8 +100,7 @@ void log_note_failure(void) {
 }
 
 void log_end_now(struct darshan_job *job) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  struct timespec now = clock_wall(&darshan_rt.clock);
   job->end_time_sec = now.tv_sec;
   job->end_time_nsec = now.tv_nsec;
   metadata_end(job);
