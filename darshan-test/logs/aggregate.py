@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from .model import Counted
 
@@ -198,13 +199,38 @@ def add_ranks(
             total[rank], total[amount], ftotal[spent] = mine
 
 
+def last(values: Iterable[Any]) -> Any:
+    """What counters are that should be equal in all records."""
+    *_, value = values
+    return value
+
+
+# What does not add up in the annex.
+NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
+    "MPIIO_EXT_ATOMIC": max,
+    "MPIIO_EXT_NB_OUTSTANDING_MAX": max,
+    "MPIIO_EXT_F_READ_DONE_TIMESTAMP": max,
+    "MPIIO_EXT_F_WRITE_DONE_TIMESTAMP": max,
+    "SHARED_HIGHEST_RANK": max,
+    "SHARED_LOWEST_RANK": last,
+    "SHARED_MODULE": last,
+    "LAYERS_UPPER_MODULE": last,
+    "LAYERS_LAYOUT": last,
+    "LAYERS_FILTERS": last,
+    "LAYERS_CHUNK_BYTES": last,
+    "LAYERS_CHUNK_CACHE_BYTES": last,
+    "LAYERS_CHUNK_CACHE_SLOTS": last,
+    "LAYERS_F_CHUNK_CACHE_PREEMPTION": last,
+}
+
+
 def annex_totals(records: Sequence[Counted]) -> dict[str, str]:
-    """The values of --total for a module of the annex, where everything is a sum."""
+    """The values of --total for a module of the annex, where most things are sums."""
     out = {}
     for name in records[0].counters:
-        out[f"total_{name}"] = str(sum(r.counters[name] for r in records))
+        out[f"total_{name}"] = str(NOT_SUMS.get(name, sum)(r.counters[name] for r in records))
     for name in records[0].fcounters:
-        out[f"total_{name}"] = f"{sum(r.fcounters[name] for r in records):f}"
+        out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
     return out
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from . import content
 from .content import counted, file_name, heatmap, standard_log
-from .layouts import LAYOUTS
+from .layouts import ANNEX_NAMES, LAYOUTS
 from .model import BZIP2, NONE, Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Segment
 from .record_id import record_id
 
@@ -280,6 +280,12 @@ def annexes() -> Iterator[Case]:
     for order, word in (("<", "little"), (">", "big")):
         log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 1, list(made))])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
+        every = [
+            Module(name, 1, [counted(rng, name, 1, i, i % 4 - 1) for i in range(3)])
+            for name in ANNEX_NAMES
+        ]
+        log = standard_log(SMALL, order=order, annex=every)
+        yield Case(f"good-annex-all-{word}", log, "every module of the annex")
     log = standard_log(SMALL, compression=NONE, annex=[Module("POSIX_EXT", 1, list(made))])
     yield Case("good-annex-uncompressed", log, "the same, uncompressed")
     log = standard_log(SMALL, gap=100, annex=[Module("POSIX_EXT", 1, list(made))])

@@ -57,6 +57,8 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
             counters[name] = -1
         elif name.endswith("_RANK"):
             counters[name] = rng.randrange(4)
+        elif name.endswith("_ATOMIC"):
+            counters[name] = rng.randrange(2)
     if "POSIX_RENAMED_FROM" in counters:
         counters["POSIX_RENAMED_FROM"] = rng.choice((0, (1 << 63) - 5))
     if "POSIX_FOPENS" in counters:

@@ -11,6 +11,7 @@ from .aggregate import annex_totals, file_counts, perf, totals
 from .catalogue import Case, good_cases
 from .content import AGGREGATED, aggregation_log, standard_log
 from .encode import encode, module_id
+from .layouts import ANNEX_NAMES
 from .model import Counted, Log, Module
 from .rows import data_modules, preamble, readable, rows
 from .tools import by_module, data_lines, run
@@ -64,7 +65,7 @@ def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
     assert shown == preamble(case.log), first_difference(shown, preamble(case.log))
     assert done.stdout.startswith(b"# WARNING") == (case.log.version == "3.20")
     sections = by_module(done.stdout)
-    assert [name for name in sections if not name.endswith("_EXT")] == data_modules(case.log)
+    assert [name for name in sections if name not in ANNEX_NAMES] == data_modules(case.log)
     assert incomplete(sections) == [
         name for name in data_modules(case.log) if is_partial(case, name)
     ]
@@ -98,7 +99,7 @@ def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
     sections = by_module(done.stdout)
     wanted = wanted_sums(log)
     titles = data_modules(log) + [module.name for module in log.annex]
-    assert list(sections) == [name for name in titles if name in (*AGGREGATED, "POSIX_EXT")]
+    assert list(sections) == [name for name in titles if name in (*AGGREGATED, *ANNEX_NAMES)]
     for name, want in wanted.items():
         keys = {line.split(": ")[0] for line in want}
         got = [line for line in sections[name] if line.split(": ")[0] in keys]
