@@ -127,6 +127,19 @@ static void test_counter_not_trusted(void **state) {
   }
 }
 
+/* On another processor, whose counter is behind. */
+static void test_counter_that_is_behind(void **state) {
+  (void)state;
+  set_machine(0);
+  struct darshan_clock clock = new_clock(1);
+  uint64_t t1 = clock_ticks(&clock), t2 = clock_ticks_after(&clock, t1);
+  assert_true(t2 > t1);
+  machine.now -= 1000;
+  assert_true(clock_ticks_after(&clock, t2) == t2);
+  struct clock_span at = clock_span(&clock, t2, clock_ticks_after(&clock, t2));
+  assert_true(at.end == at.start);
+}
+
 static void test_wall_clock_is_set(void **state) {
   (void)state;
   set_machine(0);
@@ -160,6 +173,7 @@ int main(void) {
       cmocka_unit_test(test_often_interrupted),
       cmocka_unit_test(test_interrupted_in_moments),
       cmocka_unit_test(test_counter_not_trusted),
+      cmocka_unit_test(test_counter_that_is_behind),
       cmocka_unit_test(test_wall_clock_is_set),
       cmocka_unit_test(test_overlapping_calls),
   };

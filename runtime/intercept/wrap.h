@@ -43,7 +43,7 @@
     CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     type r = REAL(name) args;                                                                      \
-    UNUSED uint64_t t2 = ticks_now();                                                              \
+    UNUSED uint64_t t2 = ticks_after(t1);                                                          \
     CALLED;                                                                                        \
     event;                                                                                         \
     return r;                                                                                      \
@@ -72,7 +72,7 @@
     CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     REAL(name) args;                                                                               \
-    UNUSED uint64_t t2 = ticks_now();                                                              \
+    UNUSED uint64_t t2 = ticks_after(t1);                                                          \
     CALLED;                                                                                        \
     event;                                                                                         \
     return;                                                                                        \
@@ -91,7 +91,7 @@
     CALLING;                                                                                       \
     UNUSED uint64_t t1 = ticks_now();                                                              \
     r = REAL(vname) args;                                                                          \
-    UNUSED uint64_t t2 = ticks_now();                                                              \
+    UNUSED uint64_t t2 = ticks_after(t1);                                                          \
     CALLED;                                                                                        \
     va_end(list);                                                                                  \
     event;                                                                                         \

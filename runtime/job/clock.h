@@ -65,6 +65,13 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* The same, but never before: a thread may have gone to a processor whose counter is
+ * a little behind. */
+static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint64_t before) {
+  uint64_t now = clock_ticks(clock);
+  return __builtin_expect(now > before, 1) ? now : before;
+}
+
 static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];

@@ -138,6 +138,10 @@ static inline void runtime_leave(void) {
 static inline uint64_t ticks_now(void) {
   return clock_ticks(&darshan_rt.clock);
 }
+/* When what began at t1 has ended. */
+static inline uint64_t ticks_after(uint64_t t1) {
+  return clock_ticks_after(&darshan_rt.clock, t1);
+}
 static inline double ticks_seconds(uint64_t ticks) {
   return clock_seconds(&darshan_rt.clock, ticks);
 }

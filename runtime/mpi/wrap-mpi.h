@@ -66,7 +66,7 @@ static inline void mpi_leave(enum mpi_level level) {
       mpi_enter(MPI_LEVEL, __builtin_frame_address(0));                                            \
       UNUSED uint64_t t1 = ticks_now();                                                            \
       int r = real args;                                                                           \
-      UNUSED uint64_t t2 = ticks_now();                                                            \
+      UNUSED uint64_t t2 = ticks_after(t1);                                                        \
       int saved_errno = errno;                                                                     \
       event;                                                                                       \
       mpi_leave(MPI_LEVEL);                                                                        \

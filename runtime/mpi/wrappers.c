@@ -28,7 +28,7 @@ __thread const char *darshan_mpi_frames[MPI_LEVELS];
     layer_communication_begin(&between);                                                           \
     uint64_t t1 = ticks_now();                                                                     \
     int r = real args;                                                                             \
-    layer_communication_end(&between, t1, ticks_now());                                            \
+    layer_communication_end(&between, t1, ticks_after(t1));                                        \
     mpi_leave(MPI_LEVEL_COMMUNICATION);                                                            \
     return r;                                                                                      \
   }

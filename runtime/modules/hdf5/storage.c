@@ -94,9 +94,9 @@ void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   struct layer_frame *frame = layer_push(LAYER_FLUSH, layer);
   uint64_t t1 = ticks_now();
   if (known->dataset->layout == CHUNKED) write_waiting(lib, known->id);
-  uint64_t t2 = ticks_now();
+  uint64_t t2 = ticks_after(t1);
   layer_pop(frame, layer, t1, t2);
   frame = layer_push(LAYER_META, layer);
   ask(lib, known->id, known->dataset);
-  layer_pop(frame, layer, t2, ticks_now());
+  layer_pop(frame, layer, t2, ticks_after(t2));
 }

@@ -21,7 +21,7 @@
     struct layer_frame *frame = layer_push(operation, below);                                      \
     uint64_t t1 = ticks_now();                                                                     \
     type r = real args;                                                                            \
-    uint64_t t2 = ticks_now();                                                                     \
+    uint64_t t2 = ticks_after(t1);                                                                 \
     int saved_errno = errno;                                                                       \
     event;                                                                                         \
     errno = saved_errno;                                                                           \

@@ -159,7 +159,7 @@ int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t
       layer_push(transfer.writes ? LAYER_WRITE : LAYER_READ, variable ? &variable->layer : NULL);
   uint64_t t1 = ticks_now();
   int result = call_real(real, traits, arguments);
-  uint64_t t2 = ticks_now();
+  uint64_t t2 = ticks_after(t1);
   int saved = errno;
   if (result == 0 || result == PN_OUT_OF_RANGE)
     variable =

@@ -17,7 +17,7 @@
     call.frame = layer_push(operation, below);                                                     \
     call.t1 = ticks_now();                                                                         \
     call.result = real args;                                                                       \
-    call.t2 = ticks_now();                                                                         \
+    call.t2 = ticks_after(call.t1);                                                                \
     int saved_errno = errno;                                                                       \
     event;                                                                                         \
     pn_end();                                                                                      \
