@@ -4,12 +4,12 @@
 
 #include "../intercept/sys.h"
 
-enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8, NS_PER_SECOND = 1000000000 };
+enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 
 uint64_t clock_ns(clockid_t id) {
   struct timespec now;
   clock_gettime(id, &now); /* the vDSO: no system call, errno untouched */
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 /* The kernel's own verdict: if it keeps time by another source, so do we. */

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <time.h>
 
+enum { NS_PER_SECOND = 1000000000 };
+
 struct clock_line {
   uint64_t ticks; /* at this reading ... */
   double seconds; /* ... this much time had passed */

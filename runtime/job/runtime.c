@@ -27,7 +27,7 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-enum { PAGE = 4096, NS_PER_SECOND = 1000000000 };
+enum { PAGE = 4096 };
 
 struct darshan_runtime darshan_rt;
 

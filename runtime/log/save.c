@@ -40,7 +40,7 @@ int log_finish(int fd, int result, const struct darshan_config *config, const ch
   /* The umask may have taken the group's permission away. */
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
   if (sys_close(fd) < 0) result = -1; /* a full file system may say so only now */
-  uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / 1000000000u;
+  uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / NS_PER_SECOND;
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, partial, (int64_t)seconds) ||
       give_name(partial, final) < 0) {
