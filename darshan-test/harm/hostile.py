@@ -1,0 +1,117 @@
+"""A hostile program, bare and instrumented: does it end the same, and is its log right?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SECONDS = 60  # after which a program hangs
+
+
+@dataclass
+class Outcome:
+    """How a program ended, and what it left."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    work: Path
+    logs: list[Path] = field(default_factory=list)
+    journals: list[Path] = field(default_factory=list)
+    # (module, path) -> counter -> sum over logs and journals
+    records: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
+
+    def value(self, name: str, counter: str) -> float:
+        """A counter of a file of the working folder, or of a full path; 0 without a record."""
+        path = name if name.startswith(("/", "<")) else str(self.work / name)
+        found = [row for (_, file), row in self.records.items() if file == path and counter in row]
+        return sum(row[counter] for row in found)
+
+    def total(self, counter: str) -> float:
+        """A counter over all records."""
+        return sum(row.get(counter, 0) for row in self.records.values())
+
+
+def compile_c(folder: Path, source: str, *flags: str, name: str = "program") -> Path:
+    """A program of one C source; flags are gcc's and come last."""
+    file = folder / f"{name}.c"
+    file.write_text(source)
+    program = folder / name
+    subprocess.run(
+        ["gcc", "-O1", "-g", "-D_GNU_SOURCE", "-o", program, file, "-pthread", *flags], check=True
+    )
+    return program
+
+
+def settings(build: Path, logs: Path, journals: Path) -> dict[str, str]:
+    """The environment of an instrumented program."""
+    return {
+        **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(logs),
+        "DARSHAN_MMAP_LOGPATH": str(journals),
+    }
+
+
+def read_records(parser: Path, paths: Sequence[Path]) -> dict[tuple[str, str], dict[str, float]]:
+    """The rows of some logs, added up."""
+    records: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for path in paths:
+        text = subprocess.run([parser, path], check=True, capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            row = line.split("\t")
+            if len(row) >= 6 and not line.startswith("#"):
+                records[row[0], row[5]][row[3]] += float(row[4])
+    return records
+
+
+def run(
+    command: Sequence[str | Path], work: Path, environment: Mapping[str, str] | None = None
+) -> Outcome:
+    """Runs a program in a folder."""
+    done = subprocess.run(
+        command,
+        cwd=work,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr, work)
+
+
+def both(
+    build: Path,
+    folder: Path,
+    command: Sequence[str | Path],
+    setup: Callable[[Path], None] = lambda work: None,
+    extra: Mapping[str, str] | None = None,
+) -> tuple[Outcome, Outcome]:
+    """A program bare, then instrumented, each in a working folder of its own."""
+    places = {name: folder / name for name in ("bare", "work", "logs", "journals")}
+    for place in places.values():
+        place.mkdir()
+    setup(places["bare"])
+    setup(places["work"])
+    bare = run(command, places["bare"])
+    environment = {**settings(build, places["logs"], places["journals"]), **(extra or {})}
+    watched = run(command, places["work"], environment)
+    watched.logs = sorted(places["logs"].glob("**/*.darshan"))
+    watched.journals = sorted(places["journals"].iterdir())
+    watched.records = read_records(build / "darshan-parser", watched.logs + watched.journals)
+    return bare, watched
+
+
+def same_end(bare: Outcome, watched: Outcome) -> bool:
+    """Status and output are what they are without us."""
+    return (bare.status, bare.stdout, bare.stderr) == (
+        watched.status,
+        watched.stdout,
+        watched.stderr,
+    )
