@@ -9,17 +9,44 @@ from __future__ import annotations
 import os
 import signal
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from place import allowed, needs
+from sample import seed
 
 SOURCE = Path(__file__).resolve().parent.parent
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """A shell starts what runs in the background with SIGINT ignored, and programs inherit it."""
+    config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What a run needs to be repeated."""
+    terminalreporter.write_line(f"samples: DARSHAN_SAMPLE={seed()}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The mark "needs", before any fixture is made."""
+    for mark in item.iter_markers("needs"):
+        needs(*mark.args)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A skip that the list of place.py does not know is a failure on CI."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
+        reason = report.longrepr[2]
+        if not allowed(reason):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid}: CI is set, where nothing is skipped, but: {reason}"
 
 
 @pytest.fixture(scope="session")

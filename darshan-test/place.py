@@ -1,0 +1,235 @@
+"""What the place where tests run can do.
+
+A test that cannot run everywhere says what it needs, of the list ABILITIES or
+as the name of a program:
+
+    @pytest.mark.needs("root", "loop:xfs")      # or, in a fixture: needs("root")
+    @pytest.mark.needs("program:strace")
+
+Where something is lacking the test is skipped, and the skip says why.  Where
+CI is set nothing of this may be lacking, so that green means tested: there the
+test fails, and so does every skip that does not come from here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+ELSEWHERE = "only elsewhere: "  # how a skip begins that is right on CI, too
+SECONDS = 60  # that a probe may take
+
+Probe = Callable[[], str]  # the reason why not; nothing if it works
+
+
+@dataclass(frozen=True)
+class Ability:
+    """A row of the list: how it is found out, and whether CI has to have it."""
+
+    probe: Probe
+    ci: bool = True
+
+
+def on_ci() -> bool:
+    """Whether nothing may be left out."""
+    return bool(os.environ.get("CI"))
+
+
+def works(*command: str | Path) -> str:
+    """A probe's answer: the command's last words if it fails."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    words = (done.stderr or done.stdout).decode(errors="replace").split("\n")
+    said = [line for line in words if line]
+    return said[-1] if said else f"{command[0]} ended with {done.returncode}"
+
+
+# --- probes ----------------------------------------------------------------------
+
+
+def programs(*names: str) -> Probe:
+    """Programs in the PATH; the sbin folders count, which an ordinary user's may lack."""
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+
+    def probe() -> str:
+        missing = [name for name in names if not shutil.which(name, path=path)]
+        return f"not installed: {' '.join(missing)}" if missing else ""
+
+    return probe
+
+
+def configured(*names: str) -> Probe:
+    """Libraries that configure has found for this build."""
+
+    def probe() -> str:
+        makefile = Path(os.environ.get("DARSHAN_BUILD", "build")) / "Makefile"
+        text = makefile.read_text() if makefile.exists() else ""
+        missing = [name for name in names if f"\nwith_{name} = yes\n" not in text]
+        return f"configure has not found {' '.join(missing)}" if missing else ""
+
+    return probe
+
+
+def root() -> str:
+    """Whether this is the superuser."""
+    return "" if os.geteuid() == 0 else "this is not root"
+
+
+def ordinary_user() -> str:
+    """Whether a program can be run as somebody who is not root."""
+    if os.geteuid() != 0:
+        return ""
+    return works("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true")
+
+
+def mount() -> str:
+    """Whether a file system can be mounted."""
+    return root() or mounted("-t", "tmpfs", "tmpfs")
+
+
+def mounted(*what: str | Path) -> str:
+    """Mounts something for a moment, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
+        failed = works("mount", *what, folder)
+        return failed or works("umount", folder)
+
+
+def loop(kind: str) -> Probe:
+    """A file system in a file."""
+
+    def probe() -> str:
+        tool = shutil.which(f"mkfs.{kind}", path="/usr/sbin:/sbin:" + os.environ.get("PATH", ""))
+        if not tool:
+            return f"not installed: mkfs.{kind}"
+        with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
+            image = Path(folder) / "image"
+            image.touch()
+            os.truncate(image, 320 << 20)  # the smallest that mkfs.xfs takes is 300 MiB
+            return root() or works(tool, "-q", image) or mounted("-o", "loop", image)
+
+    return probe
+
+
+def overlay() -> str:
+    """Whether one folder can lie over another; not everything can be below."""
+    with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
+        parts = {name: Path(folder) / name for name in ("lower", "upper", "work")}
+        for part in parts.values():
+            part.mkdir()
+        options = f"lowerdir={parts['lower']},upperdir={parts['upper']},workdir={parts['work']}"
+        return root() or mounted("-t", "overlay", "-o", options, "overlay")
+
+
+def chroot() -> str:
+    """Whether the root can be changed."""
+    return root() or works("chroot", "/", "true")
+
+
+def seccomp(action: int) -> Probe:
+    """A seccomp filter with this action, which the kernel has to know."""
+
+    def probe() -> str:
+        libc = ctypes.CDLL(None, use_errno=True)
+        get_action_avail, number = 2, 317 if os.uname().machine == "x86_64" else 277
+        word = ctypes.c_uint32(action)
+        if libc.syscall(number, get_action_avail, 0, ctypes.byref(word)) == 0:
+            return ""
+        return os.strerror(ctypes.get_errno())
+
+    return probe
+
+
+def parallel(flavour: str, *more: str) -> Probe:
+    """C and Fortran programs of an MPI can be built and run."""
+    return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
+
+
+def real_logs() -> str:
+    """Logs of real jobs, beside the tree or where DARSHAN_REAL_LOGS says."""
+    beside = Path(__file__).resolve().parent.parent.parent / "shared" / "logs"
+    folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or beside)
+    return "" if any(folder.glob("*.darshan")) else "the real logs were not there"
+
+
+ABILITIES: dict[str, Ability] = {
+    "root": Ability(root),
+    "ordinary-user": Ability(ordinary_user),
+    "mount": Ability(mount),
+    "loop:ext4": Ability(loop("ext4")),
+    "loop:xfs": Ability(loop("xfs")),
+    "loop:btrfs": Ability(loop("btrfs")),
+    "overlay": Ability(overlay),
+    "chroot": Ability(chroot),
+    "namespace:mount": Ability(lambda: works("unshare", "-m", "true")),
+    "namespace:pid": Ability(lambda: works("unshare", "-p", "-f", "true")),
+    "namespace:user": Ability(lambda: works("unshare", "-U", "-r", "true")),
+    "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
+    "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
+    "ptrace": Ability(lambda: works("strace", "-o", "/dev/null", "true")),
+    "mpi:openmpi": Ability(parallel("openmpi")),
+    "mpi:mpich": Ability(parallel("mpich")),
+    "hdf5:openmpi": Ability(parallel("openmpi", "h5pcc")),
+    "hdf5:mpich": Ability(parallel("mpich", "h5pcc")),
+    "hdf5": Ability(configured("hdf5")),
+    "hdf5:static": Ability(configured("hdf5", "static_hdf5")),
+    "sqlite": Ability(configured("sqlite")),
+    "real-logs": Ability(real_logs),
+}
+
+
+# --- what tests say --------------------------------------------------------------
+
+
+@cache
+def lacking(name: str) -> str:
+    """Why something is not to be had here; nothing if it is."""
+    kind, _, value = name.partition(":")
+    probe = programs(value) if kind == "program" else ABILITIES[name].probe
+    return probe()
+
+
+def needs(*names: str) -> None:
+    """Skips a test where something is lacking; fails where CI is set and has to have it."""
+    for name in names:
+        if reason := lacking(name):
+            if name in ABILITIES and not ABILITIES[name].ci:
+                elsewhere(f"{name}: {reason}")
+            absent(f"{name}: {reason}")
+
+
+def absent(reason: str) -> NoReturn:
+    """Something that CI has is not here."""
+    if on_ci():
+        pytest.fail(f"CI is set, but {reason}")
+    pytest.skip(reason)
+
+
+def elsewhere(reason: str) -> NoReturn:
+    """What is right in other places only, CI or not: an older library, another processor."""
+    pytest.skip(ELSEWHERE + reason)
+
+
+def allowed(reason: str) -> bool:
+    """Whether a test may be skipped with this reason."""
+    return not on_ci() or ELSEWHERE in reason
+
+
+if __name__ == "__main__":
+    for ability in ABILITIES:
+        print(f"{ability:16} {lacking(ability) or 'yes'}")

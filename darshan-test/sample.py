@@ -1,0 +1,53 @@
+"""A part of a long list of cases, another one with each commit.
+
+DARSHAN_SAMPLE says which part: a commit or any other word is the seed, "all"
+means every case (`./dev full`).  `./dev` sets it to the commit of the tree, so
+that a run can be repeated: DARSHAN_SAMPLE=<what pytest's header says> ./check
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
+ALL = "all"
+
+
+def seed() -> str:
+    """What chooses: DARSHAN_SAMPLE, else the commit, else "0" (a tree without git)."""
+    if given := os.environ.get("DARSHAN_SAMPLE"):
+        return given
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "0"
+    return done.stdout.strip()
+
+
+def everything() -> bool:
+    """Whether nothing may be left out."""
+    return seed() == ALL
+
+
+def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
+    """At least this share of the items (1 item at the least), in their order.
+
+    The name of the harness keeps two lists of one length from turning together.
+    """
+    every = list(items)
+    if everything() or share >= 1 or not every:
+        return every
+    count = max(1, math.ceil(share * len(every)))
+    chosen = random.Random(f"{seed()} {name}").sample(range(len(every)), count)
+    return [every[index] for index in sorted(chosen)]
+
+
+if __name__ == "__main__":
+    print(seed())
