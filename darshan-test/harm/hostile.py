@@ -62,8 +62,8 @@ def read_records(parser: Path, paths: Sequence[Path]) -> dict[tuple[str, str], d
     """The rows of some logs, added up."""
     records: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for path in paths:
-        text = subprocess.run([parser, path], check=True, capture_output=True, text=True).stdout
-        for line in text.splitlines():
+        text = os.fsdecode(subprocess.run([parser, path], check=True, capture_output=True).stdout)
+        for line in text.split("\n"):
             row = line.split("\t")
             if len(row) >= 6 and not line.startswith("#"):
                 records[row[0], row[5]][row[3]] += float(row[4])

@@ -122,7 +122,13 @@ def partial_flags() -> Iterator[Case]:
 
 
 def names() -> Iterator[Case]:
-    odd = [b"/home/tab\there", b"/with space", b"/caf\xc3\xa9", b"no slash", b"/n" + b"x" * 4093]
+    odd = [
+        b"/home/tab\there\n\x1b[7m\xc2\x9b\x7f",
+        b"/with space",
+        b"/caf\xc3\xa9",
+        b"no slash",
+        b"/n" + b"x" * 4093,
+    ]
     ids = [record_id(file_name(i)) for i in range(7)]
     log = standard_log({"POSIX": 4, "STDIO": 2}, names=list(zip(ids, odd)))
     yield Case("good-names-odd", log, "tabs, spaces, 4095 bytes; two ids without a name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -163,6 +164,19 @@ def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
     return sorted(entries, key=lambda entry: -len(entry[0]))
 
 
+# Names may hold any byte; what would forge rows or steer a terminal is escaped.
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
+_SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
+
+
+def shown(name: bytes) -> bytes:
+    """A name as it is printed."""
+    return _CONTROL.sub(
+        lambda found: _SHORT.get(found[0]) or b"".join(b"\\x%02x" % byte for byte in found[0]),
+        name,
+    )
+
+
 class Names:
     """Which name and which file system each record has."""
 
@@ -216,7 +230,7 @@ def rows(log: Log) -> list[bytes]:
             columns = names.columns(module.name, record)
             for name, value in values:
                 first = f"{module.name}\t{record.rank}\t{record.id}\t{name}\t{value}"
-                out.append(b"\t".join([first.encode(), *columns]))
+                out.append(b"\t".join([first.encode(), *map(shown, columns)]))
     return out
 
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct printer {
   darshan_log *log;
@@ -87,16 +88,18 @@ static int print_record(const struct printer *printer, const struct darshan_dxt_
   const char *name = darshan_log_name(printer->log, head->base.id);
   int mount = darshan_log_mount(printer->log, name);
   output_printf(out, "\n# DXT, file_id: %" PRIu64 ", file_name: ", head->base.id);
-  output_text(out, name ? name : "(null)");
-  output_printf(out, "\n# DXT, rank: %" PRId64 ", hostname: %.*s\n", head->base.rank,
-                (int)sizeof(head->hostname), head->hostname);
-  output_printf(out, "# DXT, number of threads: %ld\n", threads);
+  output_foreign(out, name ? name : "(null)");
+  char host[sizeof(head->hostname) + 1] = "";
+  memcpy(host, head->hostname, sizeof(head->hostname));
+  output_printf(out, "\n# DXT, rank: %" PRId64 ", hostname: ", head->base.rank);
+  output_foreign(out, host);
+  output_printf(out, "\n# DXT, number of threads: %ld\n", threads);
   output_printf(out, "# DXT, write_count: %" PRId64 ", read_count: %" PRId64 "\n",
                 head->write_count, head->read_count);
   output_text(out, "# DXT, mnt_pt: ");
-  output_text(out, mount < 0 ? "UNKNOWN" : info->mounts[mount].path);
+  output_foreign(out, mount < 0 ? "UNKNOWN" : info->mounts[mount].path);
   output_text(out, ", fs_type: ");
-  output_text(out, mount < 0 ? "UNKNOWN" : info->mounts[mount].type);
+  output_foreign(out, mount < 0 ? "UNKNOWN" : info->mounts[mount].type);
   output_text(out, "\n");
   if (rows.layout) print_stripes(out, rows.layout);
   segments_columns(out, rows.layout != NULL);

@@ -14,12 +14,14 @@
 #include "content.h"
 #include "journals.h"
 #include "player.h"
+#include "target.h"
 
 static const char usage[] =
     "usage: darshan-merge [OPTION...] JOURNAL...|FOLDER\n"
     "  makes one log of the journals that the processes of a job left; a folder\n"
     "  stands for all journals in it\n"
-    "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file\n"
+    "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file; - is\n"
+    "                        standard output\n"
     "  --shared-redux        combine the records of files that ranks share (default)\n"
     "  --no-shared-redux     keep a record per rank\n"
     "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
@@ -37,7 +39,8 @@ struct merge {
   const struct options *options;
   struct journals journals;
   struct darshan_config config;
-  char final[DARSHAN_PATH_ROOM], output[PATH_MAX];
+  char final[DARSHAN_PATH_ROOM];
+  struct target target;
   char more[DARSHAN_JOB_METADATA_LEN]; /* metadata on top */
   struct journal_content content;      /* of the rank that is open */
   struct darshan_error error;
@@ -116,16 +119,6 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
-static int make_output_path(struct merge *merge) {
-  char folder[PATH_MAX] = "";
-  if (merge->options->output[0] != '/' && !getcwd(folder, sizeof(folder))) return -1;
-  int n = snprintf(merge->output, sizeof(merge->output), "%s%s%s", folder, folder[0] ? "/" : "",
-                   merge->options->output);
-  merge->config.logfile = merge->output;
-  merge->config.exe = merge->config.logpath = "";
-  return n < (int)sizeof(merge->output) ? 0 : -1;
-}
-
 static void say_missing(struct merge *merge) {
   char missing[256];
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
@@ -144,19 +137,13 @@ static int run(struct merge *merge) {
   struct player player = {
       .size = merge->journals.count, .context = merge, .open = open_rank, .close = close_rank};
   if (journals_sort(&merge->journals) < 0) return 1;
-  if (make_output_path(merge) < 0) {
-    merge_say("%s: the path is too long", merge->options->output);
-    return 1;
-  }
-  if (access(merge->output, F_OK) == 0) {
-    merge_say("%s is there already", merge->output);
-    return 1;
-  }
+  if (target_open(&merge->target, merge->options->output) < 0) return 1;
+  merge->config.logfile = merge->target.path;
+  merge->config.exe = merge->config.logpath = "";
   say_missing(merge);
-  if (player_run(&player, NULL) < 0) {
-    if (!merge->error.text[0]) merge_say("%s cannot be written", merge->output);
-    return 1;
-  }
+  int made = player_run(&player, NULL) == 0;
+  if (!made && !merge->error.text[0]) merge_say("%s cannot be written", merge->options->output);
+  if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0)
       merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));

@@ -1,6 +1,8 @@
 /* Buffered output; see output.h. */
 #include "output.h"
 
+#include "foreign.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 int output_open(struct output *out, int fd) {
   out->fd = fd;
   out->error = 0;
-  out->buffer = malloc(OUTPUT_SIZE + OUTPUT_SLACK);
+  out->buffer = malloc(OUTPUT_LONGEST + OUTPUT_SLACK);
   out->next = out->buffer;
   out->limit = out->buffer + OUTPUT_SIZE;
   return out->buffer ? 0 : -1;
@@ -42,7 +44,7 @@ int output_close(struct output *out) {
 }
 
 void output_bytes(struct output *out, const char *bytes, size_t n) {
-  if ((size_t)(out->limit - out->next) < n) output_flush(out);
+  if (out->limit - out->next < (ptrdiff_t)n) output_flush(out);
   if (n > OUTPUT_SIZE) {
     write_all(out, bytes, n);
     return;
@@ -53,6 +55,11 @@ void output_bytes(struct output *out, const char *bytes, size_t n) {
 
 void output_text(struct output *out, const char *text) {
   output_bytes(out, text, strlen(text));
+}
+
+void output_foreign(struct output *out, const char *text) {
+  size_t n = foreign_length(text);
+  if (n <= OUTPUT_LONGEST) out->next = foreign_put(output_room(out, n), text);
 }
 
 void output_printf(struct output *out, const char *format, ...) {

@@ -41,26 +41,33 @@ void preamble_print(struct output *out, const struct darshan_info *info, bool wi
     output_text(out, "# WARNING: logs of format 3.20 were written by a single release whose\n"
                      "# WARNING: common access sizes, and maybe the counters before them, are\n"
                      "# WARNING: known to be wrong.\n");
-  output_printf(out, "# darshan log version: %s\n", info->version);
+  output_text(out, "# darshan log version: ");
+  output_foreign(out, info->version);
+  output_text(out, "\n");
   output_printf(out, "# compression method: %s\n", compressions[info->compression]);
   /* Without a mount table upstream shows no command line, and scripts know it. */
   output_text(out, "# exe: ");
-  output_text(out, info->num_mounts > 0 ? info->exe : "");
+  output_foreign(out, info->num_mounts > 0 ? info->exe : "");
   output_printf(out, "\n# uid: %" PRId64 "\n", job->uid);
   output_printf(out, "# jobid: %" PRId64 "\n", job->jobid);
   print_time(out, "start_time", job->start_time_sec);
   print_time(out, "end_time", job->end_time_sec);
   output_printf(out, "# nprocs: %" PRId64 "\n", job->nprocs);
   output_printf(out, "# run time: %.4f\n", info->run_time);
-  for (int i = 0; i < info->num_metadata; i++)
-    output_printf(out, "# metadata: %s = %s\n", info->metadata[i].key, info->metadata[i].value);
+  for (int i = 0; i < info->num_metadata; i++) {
+    output_text(out, "# metadata: ");
+    output_foreign(out, info->metadata[i].key);
+    output_text(out, " = ");
+    output_foreign(out, info->metadata[i].value);
+    output_text(out, "\n");
+  }
   print_regions(out, info, with_annex);
   output_printf(out, "\n# mounted file systems (mount point and fs type)\n%s", rule);
   for (int i = 0; i < info->num_mounts; i++) {
     output_text(out, "# mount entry:\t");
-    output_text(out, info->mounts[i].path);
+    output_foreign(out, info->mounts[i].path);
     output_text(out, "\t");
-    output_text(out, info->mounts[i].type);
+    output_foreign(out, info->mounts[i].type);
     output_text(out, "\n");
   }
 }

@@ -1,6 +1,7 @@
 /* Rows of ordinary records; see rows.h. */
 #include "rows.h"
 
+#include "foreign.h"
 #include "numbers.h"
 
 #include <stdlib.h>
@@ -45,7 +46,9 @@ void rows_module(struct rows *rows, const struct darshan_module *module) {
 
 int rows_begin(struct rows *rows, const struct darshan_base_record *base, const char *name,
                const char *mount, const char *type) {
-  size_t most = strlen(name) + strlen(mount) + strlen(type) + strlen(rows->module->name) + 128;
+  size_t most = foreign_length(name) + foreign_length(mount) + foreign_length(type) +
+                strlen(rows->module->name) + 128;
+  if (most > OUTPUT_LONGEST - 4096) return -1; /* no name that the reader lets through */
   if (most > rows->joint_size) {
     char *joint = realloc(rows->joint, 2 * most);
     if (!joint) return -1;
@@ -56,7 +59,7 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
   const char *parts[] = {name, mount, type};
   for (int i = 0; i < 3; i++) {
     *p++ = '\t';
-    p = stpcpy(p, parts[i]);
+    p = foreign_put(p, parts[i]);
   }
   *p++ = '\n';
   rows->suffix = (size_t)(p - rows->joint);
@@ -131,7 +134,7 @@ void rows_double(struct rows *rows, const char *counter, double value) {
 
 void rows_text(struct rows *rows, const char *counter, const char *value) {
   rows->out->next = start_named(rows, counter);
-  output_text(rows->out, value);
+  output_foreign(rows->out, value);
   finish_row(rows, output_room(rows->out, rows->suffix + rows->prefix));
 }
 

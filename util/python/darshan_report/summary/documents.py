@@ -14,7 +14,7 @@ from . import blocks_text, terminal
 from .context import Context
 from .data import as_csv, as_json, data
 from .model import Report
-from .output import write_pdf, write_text
+from .output import is_terminal, write_pdf, write_text
 from .text import visible
 
 PROGRAM = "darshan-job-summary"
@@ -158,8 +158,14 @@ class Documents:
             self._write(target, html.render(reports))
             return
         try:
+            if is_terminal(target):
+                say("a PDF is not for a terminal: name a file with -o, or take --text")
+                self._status = 1
+                return
             latex = not self._options.no_latex
             write_pdf(reports, target, keep=self._options.keep, use_latex=latex, say=say)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             self._failed(target, error)
             return
@@ -173,8 +179,7 @@ class Documents:
         except OSError as error:
             self._failed(target, error)
             return
-        if target != "-":
-            self._made(target)
+        self._made(target)
 
     def _failed(self, target: str, error: OSError) -> None:
         say(f"cannot write {target}: {error.strerror or error}")
@@ -182,5 +187,7 @@ class Documents:
 
     @staticmethod
     def _made(target: str) -> None:
+        if target == "-":
+            return
         # As bytes: a name need not be text in the user's encoding.
         sys.stdout.buffer.write(os.fsencode(target) + b"\n")

@@ -27,7 +27,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="one file for all logs, one after another; - is "
-        "standard output (not for a PDF)"
+        "standard output (for a PDF, only where that is no terminal)"
     )  # fmt: skip
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--html", action="store_true", help="one HTML file, for a browser")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -34,21 +35,54 @@ def _keep(folder: str, target: str) -> None:
         shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
 
 
-def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
-    """Makes a file at target, all of it or nothing: written beside it, then renamed."""
+def _status(target: str) -> os.stat_result | None:
+    """The status of a target that is there, links followed; None: a new file is to be made."""
+    try:
+        return os.stat(target)
+    except FileNotFoundError:
+        return None
+
+
+def _replace(
+    target: str, before: os.stat_result | None, fill: Callable[[IO[bytes]], object]
+) -> None:
     # In the target's own folder, so that the rename is one step.
-    folder = os.path.dirname(os.path.abspath(target))
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".darshan-report-")
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".darshan-report-")
     try:
         with os.fdopen(handle, "wb") as copy:
             fill(copy)
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
+        os.chmod(temporary, stat.S_IMODE(before.st_mode) if before else 0o666 & ~mask)
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
+    """Makes a file at target, all of it or nothing: written beside it, then renamed.
+
+    A symbolic link stays one: what it points to is replaced.  What is no
+    regular file (a device, a pipe) is written to, never replaced.
+    """
+    before = _status(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        with open(target, "wb") as file:
+            fill(file)
+    else:
+        _replace(os.path.realpath(target), before, fill)
+
+
+def is_terminal(target: str) -> bool:
+    """Would what is written to target (or "-") appear on a screen?"""
+    if target == "-":
+        return sys.stdout.isatty()
+    before = _status(target)
+    if before is None or not stat.S_ISCHR(before.st_mode):
+        return False
+    with open(target, "wb") as file:
+        return file.isatty()
 
 
 def write_text(text: str, target: str) -> None:
@@ -68,7 +102,7 @@ def write_pdf(
     use_latex: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Makes the PDF of the reports at target, all of it or nothing.
+    """Makes the PDF of the reports at target, all of it or nothing; "-" is standard output.
 
     keep: a folder for the intermediate files.  say: gets one line for the user
     when something was done another way than asked.  OSError if target cannot
@@ -79,4 +113,7 @@ def write_pdf(
         if keep:
             _keep(work, keep)
         with open(made, "rb") as source:
-            replace(target, lambda copy: shutil.copyfileobj(source, copy))
+            if target == "-":
+                shutil.copyfileobj(source, sys.stdout.buffer)
+            else:
+                replace(target, lambda copy: shutil.copyfileobj(source, copy))

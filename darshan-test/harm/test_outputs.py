@@ -1,0 +1,227 @@
+"""What our own tools write: never over a device, a pipe or a link; names stay within their row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hostile import both, compile_c
+
+SECONDS = 60
+FORMATS = {"text": b"", "json": b"{", "csv": b"", "html": b"<!DOCTYPE html>", "pdf": b"%PDF-"}
+HOSTILE = [
+    b"plain \\t not a tab",
+    b"a\tb",
+    b"a\nPOSIX\t0\t1\tPOSIX_WRITES\t999\tforged",
+    b"\x1b[31mred\x1b[0m",
+    b"\r\x07\x7f",
+    "\u009b31m\u00e9".encode(),
+    b"\xff\xc2",
+]
+SHOWN = [
+    rb"plain \t not a tab",
+    rb"a\tb",
+    rb"a\nPOSIX\t0\t1\tPOSIX_WRITES\t999\tforged",
+    rb"\x1b[31mred\x1b[0m",
+    rb"\x0d\x07\x7f",
+    rb"\xc2\x9b31m" + "\u00e9".encode(),
+    b"\xff\xc2",
+]
+# What no output may hold: any control character but the newline and the tab.
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+
+def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Runs darshan report."""
+    return subprocess.run(
+        [build / "darshan", "report", *arguments],
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def form_of(name: str) -> list[str]:
+    """The options that ask for a format."""
+    return ["--no-latex"] if name == "pdf" else [f"--{name}"]
+
+
+@pytest.fixture
+def log(build: Path, tmp_path: Path) -> Path:
+    """A log of a program that wrote files of hostile names."""
+    script = tmp_path / "script"
+    script.write_bytes(b"".join(b"open(%r, 'wb').write(b'x')\n" % name for name in HOSTILE))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    _, watched = both(build, folder, [sys.executable, "-S", script])
+    (path,) = watched.logs
+    return path
+
+
+def device(folder: Path) -> Path:
+    """A null device of our own."""
+    path = folder / "null"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        path.open("wb").close()
+    except PermissionError:
+        pytest.skip("making a device node needs root, and a mount that allows devices")
+    return path
+
+
+def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
+    """Reads a FIFO to its end, meanwhile."""
+    got: list[bytes] = []
+    thread = threading.Thread(target=lambda: got.append(path.read_bytes()), daemon=True)
+    thread.start()
+    return thread, got
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_device_stays_one(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    target = device(tmp_path)
+    done = report(build, *form_of(form), "-o", target, log)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert stat.S_ISCHR(target.stat().st_mode)
+    assert [p for p in tmp_path.iterdir() if p.name.startswith(".darshan")] == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_pipe_is_written_through(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    target = tmp_path / "fifo"
+    os.mkfifo(target)
+    thread, got = drained(target)
+    done = report(build, *form_of(form), "-o", target, log)
+    thread.join(SECONDS)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert stat.S_ISFIFO(target.stat().st_mode)
+    assert got[0].startswith(FORMATS[form]) and len(got[0]) > 100
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_one(there: bool, build: Path, log: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    if there:
+        (folder / "report").write_text("before")
+        (folder / "report").chmod(0o640)
+    link = tmp_path / "link"
+    link.symlink_to("elsewhere/report")
+    done = report(build, "--json", "-o", link, log)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert link.is_symlink()
+    json.loads((folder / "report").read_text())
+    assert [p.name for p in folder.iterdir()] == ["report"]
+    if there:
+        assert stat.S_IMODE((folder / "report").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_standard_output(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    done = report(build, *form_of(form), "-o", "-", log)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(FORMATS[form]) and len(done.stdout) > 100
+    through = report(build, *form_of(form), "-o", "/dev/stdout", log)
+    assert through.returncode == 0
+    assert through.stdout.startswith(FORMATS[form]) and len(through.stdout) > 100
+
+
+def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
+    """A command whose standard output is a terminal: status, what it showed, stderr."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE
+    ) as process:
+        os.close(slave)
+        _, said = process.communicate(timeout=SECONDS)
+    os.set_blocking(master, False)
+    try:
+        shown = os.read(master, 4096)
+    except OSError:  # nothing, and nobody who could write any more
+        shown = b""
+    os.close(master)
+    return process.returncode, shown, said
+
+
+@pytest.mark.parametrize("target", ["-", "/dev/stdout"])
+def test_a_pdf_is_not_for_a_terminal(target: str, build: Path, log: Path) -> None:
+    command = [build / "darshan", "report", "-o", target, log]
+    status, shown, said = on_a_terminal(command)
+    assert (status, shown) == (1, b"")
+    assert b"not for a terminal" in said and said.count(b"\n") == 1
+
+
+def journal(build: Path, folder: Path) -> Path:
+    """What a killed program left."""
+    source = (
+        "#include <fcntl.h>\n#include <signal.h>\n#include <unistd.h>\n"
+        'int main(void) { int fd = open("f", O_CREAT | O_WRONLY, 0600);\n'
+        "  if (write(fd, &fd, 4) == 4) raise(SIGKILL); return 1; }\n"
+    )
+    program = compile_c(folder, source)
+    place = folder / "killed"
+    place.mkdir()
+    _, watched = both(build, place, [program])
+    (path,) = watched.journals
+    return path
+
+
+def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parser: Path) -> None:
+    path = journal(build, tmp_path)
+    merge = [build / "darshan-merge", "-o"]
+    target = device(tmp_path)
+    subprocess.run([*merge, target, path], check=True, timeout=SECONDS)
+    assert stat.S_ISCHR(target.stat().st_mode)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    thread, got = drained(fifo)
+    subprocess.run([*merge, fifo, path], check=True, timeout=SECONDS)
+    thread.join(SECONDS)
+    piped = subprocess.run([*merge, "-", path], check=True, capture_output=True, timeout=SECONDS)
+    for content in (got[0], piped.stdout):
+        (tmp_path / "copy").write_bytes(content)
+        rows = subprocess.run([parser, tmp_path / "copy"], capture_output=True, check=True).stdout
+        assert rb"POSIX_BYTES_WRITTEN" in rows
+    (tmp_path / "file").write_text("mine")
+    done = subprocess.run([*merge, tmp_path / "file", path], capture_output=True, check=False)
+    assert done.returncode == 1 and (tmp_path / "file").read_text() == "mine"
+    status, shown, _ = on_a_terminal([*merge, "-", path])
+    assert (status, shown) == (1, b"")
+
+
+def test_names_stay_in_their_row(build: Path, log: Path, parser: Path) -> None:
+    text = subprocess.run([parser, log], check=True, capture_output=True).stdout
+    assert CONTROL.search(text) is None
+    rows = [line.split(b"\t") for line in text.splitlines() if line.startswith(b"POSIX\t")]
+    assert {len(row) for row in rows} == {8}
+    written = [row[5] for row in rows if row[3:5] == [b"POSIX_BYTES_WRITTEN", b"1"]]
+    assert sorted(name.rpartition(b"/")[2] for name in written) == sorted(SHOWN)
+
+
+def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> None:
+    front = str(build / "darshan")
+    commands = [
+        [front, "report", "--text", "-v", log],
+        [front, "report", "--csv", "-o", "-", log],
+        [front, "report", "--json", "-o", "-", log],
+        [front, "report", "--campaign", "--text", log],
+        [front, "stat", "-r", log],
+        [front, "parse", "--all", log],
+        [build / "darshan-dxt-parser", log],
+    ]
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        assert CONTROL.search(done.stdout + done.stderr) is None, command
+    done = report(build, "--csv", "-o", "-", log)
+    assert {len(row) for row in csv.reader(io.StringIO(done.stdout.decode()))} == {3}

@@ -1,0 +1,90 @@
+/* See target.h. */
+#include "target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "journals.h"
+
+static int absolute(struct target *target, const char *name) {
+  char here[PATH_MAX] = "";
+  if (name[0] != '/' && !getcwd(here, sizeof(here))) return -1;
+  int n = snprintf(target->path, sizeof(target->path), "%s%s%s", here, here[0] ? "/" : "", name);
+  return n < (int)sizeof(target->path) ? 0 : -1;
+}
+
+/* The log is made in a folder of its own first: nobody waits for half of it. */
+static int go_through(struct target *target, const char *name) {
+  const char *where = getenv("TMPDIR");
+  if (!where || where[0] != '/') where = "/tmp";
+  int n = snprintf(target->folder, sizeof(target->folder), "%s/darshan-merge-XXXXXX", where);
+  if (n >= (int)sizeof(target->folder) - 16 || !mkdtemp(target->folder)) {
+    merge_say("%s: %s", where, strerror(errno));
+    target->folder[0] = '\0';
+    return -1;
+  }
+  target->through = name;
+  snprintf(target->path, sizeof(target->path), "%.*s/log", PATH_MAX - 8, target->folder);
+  return 0;
+}
+
+int target_open(struct target *target, const char *name) {
+  struct stat st;
+  *target = (struct target){.through = NULL};
+  int standard = strcmp(name, "-") == 0;
+  if (standard ? fstat(STDOUT_FILENO, &st) == 0 : stat(name, &st) == 0) {
+    if (!standard && S_ISREG(st.st_mode)) {
+      merge_say("%s is there already", name);
+      return -1;
+    }
+    if (S_ISDIR(st.st_mode)) {
+      merge_say("%s is a folder", name);
+      return -1;
+    }
+    if (standard && isatty(STDOUT_FILENO)) {
+      merge_say("a log is not for a terminal: name a file with -o");
+      return -1;
+    }
+    return go_through(target, name);
+  }
+  if (absolute(target, name) == 0) return 0;
+  merge_say("%s: the path is too long", name);
+  return -1;
+}
+
+static int copy(int from, int to) {
+  char block[1 << 16];
+  ssize_t n;
+  while ((n = read(from, block, sizeof(block))) > 0)
+    for (ssize_t done = 0, m; done < n; done += m)
+      if ((m = write(to, block + done, (size_t)(n - done))) < 0) {
+        if (errno != EINTR) return -1;
+        m = 0;
+      }
+  return n < 0 ? -1 : 0;
+}
+
+static int bring(const struct target *target) {
+  int standard = strcmp(target->through, "-") == 0;
+  int from = open(target->path, O_RDONLY | O_CLOEXEC);
+  int to = standard ? STDOUT_FILENO : open(target->through, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  int result = from < 0 || to < 0 ? -1 : copy(from, to);
+  if (result < 0) merge_say("%s: %s", target->through, strerror(errno));
+  if (from >= 0) close(from);
+  if (!standard && to >= 0 && close(to) < 0) result = -1;
+  return result;
+}
+
+int target_close(struct target *target, int made) {
+  int result = made ? 0 : -1;
+  if (!target->through) return result;
+  if (made) result = bring(target);
+  unlink(target->path);
+  rmdir(target->folder);
+  return result;
+}
