@@ -9,6 +9,9 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
+
+from place import absent, elsewhere
 
 SKIPPED = 77
 STANDARD_INPUT = b"12 34 56\nsecond line\n"
@@ -25,6 +28,13 @@ def case_names(kind: str) -> list[str]:
     """Names of all CASE or SCENARIO rows, in the order of the sources."""
     row = re.compile(rf"^[A-Z0-9_]*{kind}\((\w+)", re.M)
     return [name for path in sorted(HERE.glob("**/*.c")) for name in row.findall(path.read_text())]
+
+
+def leave_out(reason: str) -> NoReturn:
+    """A case has said that it cannot run; only an older C library may say so everywhere."""
+    if reason.startswith("the C library has no "):
+        elsewhere(reason)
+    absent(reason)
 
 
 @dataclass

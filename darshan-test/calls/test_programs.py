@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from place import needs
 from run_case import Log, environment, parse
 
 TRACED = "read,write,pread64,pwrite64,readv,writev,preadv,pwritev,copy_file_range,sendfile"
@@ -153,17 +153,13 @@ def instrumented(
 def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     command = SHELL[name].replace("PYTHON", sys.executable)
     program = command.split()[0]
-    for needed in (program, "strace"):
-        if not shutil.which(needed):
-            pytest.skip(f"{needed} is not installed")
+    needs(f"program:{program}", "ptrace")
     plain = fresh(tmp_path / "plain" / "work")
     trace = plain.parent / "trace"
     options = ["-ff", "-y", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace)]
     done = subprocess.run(
         ["strace", *options, "sh", "-c", command], cwd=plain, capture_output=True, check=False
     )
-    if b"ptrace" in done.stderr.lower():
-        pytest.skip("tracing is not allowed here")
     assert done.returncode == 0, done.stderr
     work = fresh(tmp_path / "run" / "work")
     shell = ["sh", "-c", command]
@@ -182,8 +178,7 @@ def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path)
     "engine", ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap"]
 )
 def test_fio(engine: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    if not shutil.which("fio"):
-        pytest.skip("fio is not installed")
+    needs("program:fio")
     work = fresh(tmp_path / "work")
     options = ["--thread", "--size=1m", "--bs=4k", "--iodepth=4", "--filename=data"]
     verify = ["--name=job", "--rw=randwrite", "--end_fsync=1"]
@@ -210,20 +205,17 @@ def copies(log: Log, work: Path) -> tuple[float, float]:
 
 
 def test_copy_in_cpp(build: Path, parser: Path, tmp_path: Path) -> None:
-    compiler = shutil.which("c++")
-    if not compiler:
-        pytest.skip("no C++ compiler")
+    needs("program:c++")
     (tmp_path / "copy.cpp").write_text(COPY_CPP)
     program = str(tmp_path / "copy")
-    subprocess.run([compiler, "-std=c++17", tmp_path / "copy.cpp", "-o", program], check=True)
+    subprocess.run(["c++", "-std=c++17", tmp_path / "copy.cpp", "-o", program], check=True)
     work = fresh(tmp_path / "run" / "work")
     log = instrumented([program], build, parser, work)
     assert copies(log, work) == (300000, 300000)
 
 
 def test_copy_in_node(build: Path, parser: Path, tmp_path: Path) -> None:
-    if not shutil.which("node"):
-        pytest.skip("node is not installed")
+    needs("program:node")
     work = fresh(tmp_path / "run" / "work")
     script = "require('fs').copyFileSync('input', 'output')"
     log = instrumented(["node", "-e", script], build, parser, work)
@@ -231,8 +223,7 @@ def test_copy_in_node(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
-    if not shutil.which("java") or not shutil.which("javac"):
-        pytest.skip("Java is not installed")
+    needs("program:java", "program:javac")
     work = fresh(tmp_path / "run" / "work")
     (tmp_path / "Copy.java").write_text(
         "import java.nio.file.*; public class Copy { public static void main(String[] a)"

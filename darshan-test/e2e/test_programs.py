@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from logs.pydarshan import compare_with_pydarshan
+from place import absent, needs
 
 from .compare import differences, sizes
 from .descriptors import Tally
@@ -51,11 +51,9 @@ def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in PROGRAMS])
 def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
-    for tool in (program.command[0], "strace"):
-        if not shutil.which(tool):
-            pytest.skip(f"{tool} is not installed")
+    needs(f"program:{program.command[0]}", "ptrace")
     if program.module and not importlib.util.find_spec(program.module):
-        pytest.skip(f"{program.module} is not installed")
+        absent(f"{program.module} is not installed")
     box = Sandbox(tmp_path / "box", build, program.setup, program.environment)
     bare, run, counts = run_both(program, box)
     recorded = box.recorded()

@@ -9,11 +9,11 @@ Clang links it into the program, where it is first anyway.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from place import needs
 
 from .sandbox import Outcome, Recorded, Sandbox
 
@@ -48,8 +48,7 @@ def compiled(work: Path, *command: str) -> None:
 
 def box_with(tmp_path: Path, build: Path, *command: str) -> Sandbox:
     """A sandbox with the program; skips without the compiler."""
-    if not shutil.which(command[0]):
-        pytest.skip(f"{command[0]} is not installed")
+    needs(f"program:{command[0]}")
     return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command))
 
 
@@ -64,8 +63,7 @@ def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
 
 
 def test_valgrind(build: Path, tmp_path: Path) -> None:
-    if not shutil.which("valgrind"):
-        pytest.skip("valgrind is not installed")
+    needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc")
     bare = box.bare(["./program"])
     command = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", "./program"]

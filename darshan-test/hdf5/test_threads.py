@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from place import needs
 
 from .layers import OPERATIONS, sums, within
 from .observe import Rows, bare, instrumented, read_rows
@@ -28,11 +28,8 @@ def program_for(name: str, build: Path, folder: Path) -> Path:
     """concurrent.c, linked with the system's library or with that of a wheel."""
     if name != SYSTEM:
         return build_for(library_of(name), "concurrent", folder)
+    needs("hdf5")
     plugin = build / "darshan-test" / "hdf5" / "plugin.so"
-    if not plugin.exists():
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, but configure has not found HDF5")
-        pytest.skip("configure has not found HDF5")
     return build_for(Path(library_of_plugin(plugin)), "concurrent", folder)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
 from calls.run_case import environment
+from place import needs
 
 SECONDS = 120
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
@@ -102,9 +101,6 @@ def read(parser: Path, outcome: Outcome) -> None:
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:
     """The program of a build; skips where HDF5 is missing."""
+    needs("hdf5")
     path = build / "darshan-test" / "layers" / "layers"
-    if "\nwith_hdf5 = yes\n" not in (build / "Makefile").read_text():
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, but configure has not found HDF5")
-        pytest.skip("configure has not found HDF5, so there is no program")
     return Program(path, build, parser, folder)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
+from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120
@@ -77,19 +77,13 @@ def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
 
 def need(*commands: str) -> None:
     """Skips where a compiler is not installed, except on CI."""
-    missing = [command for command in commands if not shutil.which(command)]
-    if missing and os.environ.get("CI"):
-        pytest.fail(f"CI is set, but these are missing: {missing}")
-    if missing:
-        pytest.skip(f"not installed: {missing}")
+    needs(*(f"program:{command}" for command in commands))
 
 
 def need_file(path: str | Path) -> Path:
     """Skips where a static library is not installed, except on CI."""
     if not Path(path).exists():
-        if os.environ.get("CI"):
-            pytest.fail(f"CI is set, but there is no {path}")
-        pytest.skip(f"there is no {path}")
+        absent(f"there is no {path}")
     return Path(path)
 
 

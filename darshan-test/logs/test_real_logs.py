@@ -170,7 +170,7 @@ def test_all_holds_the_parts(log: Path, parser: Path) -> None:
     assert Counter(everything) == Counter(parts)
 
 
-@pytest.mark.skipif(not LOGS, reason="the real logs were not there")
+@pytest.mark.needs("real-logs")
 def test_every_slip_belongs_to_a_log() -> None:
     """A slip listed for a log that is not there would never be checked."""
     names = {param.values[0].stem for param in LOGS}

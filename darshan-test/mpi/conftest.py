@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from place import needs
 
 from .launch import MPIS, Mpi, Runner
 
@@ -20,10 +20,7 @@ def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """One MPI after the other."""
     chosen: Mpi = request.param
-    if not chosen.installed:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI is set, but {chosen.name} is not installed")
-        pytest.skip(f"{chosen.name} is not installed (C, Fortran and mpiexec)")
+    needs(f"mpi:{chosen.name}")
     return chosen
 
 

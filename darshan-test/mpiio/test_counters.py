@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from mpi.launch import MPIS, Runner
+from place import absent
 
 from .model import KINDS, File
 from .observe import Row, Seen, run
@@ -148,8 +148,8 @@ def test_every_row_has_a_case(
 ) -> None:
     """The functions of the runtime's tables and those that the program calls are the same."""
     found = [mpi for mpi in MPIS if mpi.installed]
-    if not found and not os.environ.get("CI"):
-        pytest.skip("no MPI is installed")
+    if not found:
+        absent("no MPI is installed")
     wrapped = {
         name
         for table in ("calls.def", "waits.def")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from mpi.launch import Runner
+from place import needs
 
 from .observe import HERE, YIELDING, Row, Seen, read_rows
 from .test_counters import BELOW, OPERATIONS, ROUNDING
@@ -17,10 +16,7 @@ FOLDERS = ("-I/usr/include/hdf5/{0}", "-L/usr/lib/x86_64-linux-gnu/hdf5/{0}")
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
     """The records of one job."""
-    if not runner.mpi.command("h5pcc"):
-        if os.environ.get("CI"):
-            pytest.fail(f"CI is set, but there is no parallel HDF5 for {runner.mpi.name}")
-        pytest.skip(f"there is no parallel HDF5 for {runner.mpi.name}")
+    needs(f"hdf5:{runner.mpi.name}")
     options = [option.format(runner.mpi.name) for option in FOLDERS]
     program = runner.build(
         str(HERE / "parallel.c"), *options, "-Wl,--no-as-needed", f"-lhdf5_{runner.mpi.name}"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from hdf5.observe import bare, instrumented, read_rows
+from place import needs
 
-from .conftest import missing
 from .test_cases import AS_ROOT
 
 CDL = """netcdf sample {
@@ -42,8 +42,7 @@ COMMANDS = (
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
     """A folder with a file and its description."""
-    if not shutil.which("ncmpigen"):
-        missing("ncmpigen")
+    needs("program:ncmpigen")
     folder = tmp_path / "sample"
     folder.mkdir()
     (folder / "sample.cdl").write_text(CDL)

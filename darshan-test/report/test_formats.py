@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 from conftest import SOURCE, real_log_paths
 from logs.catalogue import SMALL
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Log
+from place import absent, needs
 
 from .conftest import Run
 from .diagnose.build import write
@@ -92,11 +91,7 @@ def test_html(summary: Run, tmp_path: Path) -> None:
 
 def browser() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not found:
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, but there is no chromium")
-        pytest.skip("chromium is not installed")
-    return found
+    return found or absent("chromium is not installed")
 
 
 def test_browser(summary: Run, tmp_path: Path) -> None:
@@ -213,8 +208,7 @@ def test_campaign(summary: Run, tmp_path: Path) -> None:
 
 def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:
     """A finding on page 1 leads to its evidence, and every section has a bookmark."""
-    if not shutil.which("pdflatex") and not os.environ.get("CI"):
-        pytest.skip("there is no LaTeX")
+    needs("program:pdflatex", "program:pdftohtml")
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     assert summary("-o", "a.pdf", log).returncode == 0
     command = ["pdftohtml", "-xml", "-i", "-stdout", tmp_path / "a.pdf"]

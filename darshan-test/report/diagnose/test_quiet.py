@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from darshan_report.diagnose.finding import PROBLEM
 from darshan_report.diagnose.run import diagnose
 from darshan_report.log import open_log
+from place import needs
 
 _LINES = 20_000
 _ROWS = 5_000
@@ -56,8 +56,7 @@ def test_quiet(program: Callable[[Path], list[str]], build: Path, tmp_path: Path
     work = tmp_path / "work"
     work.mkdir()
     command = program(work)
-    if not shutil.which(command[0]) and not os.environ.get("CI"):
-        pytest.skip(f"{command[0]} is not installed")
+    needs(f"program:{command[0]}")
     subprocess.run(
         [build / "darshan", "run", "-o", tmp_path / "logs", "--", *command],
         cwd=work, check=True, capture_output=True, timeout=120,

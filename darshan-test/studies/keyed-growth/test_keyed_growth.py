@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from keyed_growth import (
     heat_of,
     logged_traffic,
 )
+from place import needs
 
 RECORDS = 1000  # of a batch
 PAGE = 4096
@@ -27,10 +27,7 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     """Like that of the other studies, but HDF5 is not needed."""
-    if "\nwith_sqlite = yes\n" not in (build / "Makefile").read_text():
-        if os.environ.get("CI"):
-            pytest.fail("CI is set, but configure has not found SQLite")
-        pytest.skip("configure has not found SQLite, so there is no program of this study")
+    needs("sqlite")
     return Lab(build, tmp_path_factory.mktemp("keyed"))
 
 
