@@ -4,10 +4,13 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -169,6 +172,11 @@ STALE_CASE(inotify_init, -1, C(inotify_init()))
 STALE_CASE(inotify_init1, -1, C(inotify_init1(0)))
 STALE_CASE(timerfd_create, -1, C(timerfd_create(CLOCK_MONOTONIC, 0)))
 
+STALE_CASE(pidfd_open, -1, C(pidfd_open(getpid(), 0)))
+STALE_CASE(open_tree, -1, C(open_tree(AT_FDCWD, test_dir, OPEN_TREE_CLOEXEC)))
+STALE_CASE(posix_openpt, -1, C(posix_openpt(O_RDWR | O_NOCTTY)))
+STALE_CASE(getpt, -1, C(getpt()))
+
 static int new_signalfd(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -191,3 +199,60 @@ static int listener(void) {
 }
 STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
 STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))
+
+/* A file that was opened unseen, and has seven bytes already, comes by a message
+ * to ourselves; from here on it counts by its name. */
+struct letter {
+  struct mmsghdr message;
+  struct iovec byte;
+  union {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control;
+};
+static void prepare(struct letter *letter) {
+  letter->byte = (struct iovec){buffer, 1};
+  letter->message.msg_hdr = (struct msghdr){.msg_iov = &letter->byte,
+                                            .msg_iovlen = 1,
+                                            .msg_control = &letter->control,
+                                            .msg_controllen = sizeof letter->control};
+}
+static int unseen_with_seven(const char *path) {
+  int fd = raw_open(path, O_CREAT | O_RDWR);
+  CHECK(sys_write(fd, buffer, 7) == 7);
+  return fd;
+}
+static void count_from_seven(int fd, const char *path) {
+  CHECK(fd >= 0);
+  model_arrived(path, 7);
+  CHECK(C(write(fd, buffer, 100)) == 100);
+  model_write(path, 100, buffer);
+}
+#define MESSAGE_CASE(name, good, bad)                                                              \
+  CASE(name) {                                                                                     \
+    struct letter sent = {0}, got = {0};                                                           \
+    int ends[2], fd = unseen_with_seven(in_dir("file"));                                           \
+    CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);                                          \
+    prepare(&sent), prepare(&got);                                                                 \
+    sent.control.head = (struct cmsghdr){CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};             \
+    memcpy(CMSG_DATA(&sent.control.head), &fd, sizeof fd);                                         \
+    CHECK(sendmsg(ends[0], &sent.message.msg_hdr, 0) == 1);                                        \
+    sys_close(fd);                                                                                 \
+    CHECK(C(good) == 1);                                                                           \
+    CHECK(C(bad) == -1 && errno == EBADF);                                                         \
+    memcpy(&fd, CMSG_DATA(&got.control.head), sizeof fd);                                          \
+    count_from_seven(fd, in_dir("file"));                                                          \
+  }
+MESSAGE_CASE(recvmsg, recvmsg(ends[1], &got.message.msg_hdr, 0),
+             recvmsg(-1, &got.message.msg_hdr, 0))
+MESSAGE_CASE(recvmmsg, recvmmsg(ends[1], &got.message, 1, 0, NULL),
+             recvmmsg(-1, &got.message, 1, 0, NULL))
+
+CASE(pidfd_getfd) {
+  need("pidfd_getfd");
+  const char *path = in_dir("file");
+  int fd = unseen_with_seven(path), pidfd = (int)SYS2(SYS_pidfd_open, sys_getpid(), 0);
+  CHECK(pidfd >= 0);
+  CHECK(C(pidfd_getfd(pidfd, 999, 0)) == -1 && errno == EBADF);
+  count_from_seven(C(pidfd_getfd(pidfd, fd, 0)), path);
+}

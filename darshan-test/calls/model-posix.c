@@ -59,6 +59,11 @@ void model_open(const char *path, unsigned mode) {
   state_of(path)->offset = 0;
 }
 
+void model_arrived(const char *path, long offset) {
+  posix_record(path);
+  state_of(path)->offset = offset;
+}
+
 void model_close(const char *path) {
   restart(path);
   expect_positive(path, "POSIX_F_CLOSE_START_TIMESTAMP");

@@ -38,6 +38,8 @@ void write_rows(int fd);
 #define OTHER_PATHS "<other paths>"
 
 void model_open(const char *path, unsigned mode);
+/* A descriptor that somebody else opened, at this position. */
+void model_arrived(const char *path, long offset);
 void model_close(const char *path);
 /* A duplicate made by dup (DUPS) or fileno (FILENOS). */
 void model_dup(const char *path);

@@ -46,6 +46,8 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #define SYS2(n, a, b) sys_call((n), (long)(a), (long)(b), 0, 0, 0, 0)
 #define SYS3(n, a, b, c) sys_call((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SYS4(n, a, b, c, d) sys_call((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS5(n, a, b, c, d, e)                                                                     \
+  sys_call((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
 /* Always close-on-exec. */
 static inline int sys_open(const char *path, int flags, unsigned mode) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 
+#include "../../job/fd-name.h"
 #include "../../job/names.h"
 #include "../lustre/lustre.h"
 #include "overflow.h"
@@ -40,21 +41,10 @@ static int is_clean(const char *path, size_t *length) {
 /* Path of an open folder, from the kernel: no table of ours could be as right. */
 __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, int dirfd,
                                                        const char *path) {
-  char folder[DARSHAN_PATH_ROOM], link[32] = "/proc/self/fd/", digits[12];
-  int n = 0, at = 14;
-  unsigned value = (unsigned)dirfd;
-  do {
-    digits[n++] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value);
-  while (n)
-    link[at++] = digits[--n];
-  ssize_t length = sys_readlink(link, folder, sizeof(folder) - 1);
-  if (length <= 0 || (size_t)length >= room) return 0;
-  if (path[0] != '\0') return darshan_clean_path(out, room, folder, (size_t)length, path);
-  memcpy(out, folder, (size_t)length); /* AT_EMPTY_PATH: the descriptor itself */
-  out[length] = '\0';
-  return (size_t)length;
+  char folder[DARSHAN_PATH_ROOM];
+  if (path[0] == '\0') return fd_name(out, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
+  size_t length = fd_name(folder, sizeof(folder), dirfd);
+  return length ? darshan_clean_path(out, room, folder, length, path) : 0;
 }
 
 static size_t clean_below_cwd(char *out, size_t room, const char *path) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../intercept/sys.h"
 #include "../stdio/stdio-module.h"
 #include "record-id.h"
 
@@ -64,8 +65,8 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   register_fd(fd, number, -1, 0, t1, t2);
 }
 
-void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2) {
-  if (!file || result < 0) return;
+void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  if (!file) return;
   if (posix_lock(file)) {
     struct clock_span at = ticks_span(t1, t2);
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
@@ -77,11 +78,24 @@ void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2)
   posix_file_unused(file);
 }
 
+/* Linux frees the number even where a close fails, save where somebody (a filter
+ * of system calls, a tracer) has kept the call from the kernel. */
+void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
+  if (errno == EBADF || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
+    posix_closed(file, t1, t2);
+    return;
+  }
+  uint32_t nothing = 0, number = posix_file_number(file);
+  if (__atomic_compare_exchange_n(&darshan_rt.fds[fd].file, &nothing, number, 0, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED))
+    __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+}
+
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2) {
   if (!fd_may_change()) return;
   if (last > darshan_rt.highest_fd) last = darshan_rt.highest_fd;
   for (unsigned fd = first; fd <= last && fd < darshan_rt.fd_limit; fd++)
-    posix_closed(fd_release((int)fd), 0, t1, t2);
+    posix_closed(fd_release((int)fd), t1, t2);
 }
 
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
@@ -90,13 +104,28 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
   if (file) register_fd(fd, posix_file_number(file), POSIX_DUPS, 0, t1, t2);
 }
 
+int posix_fcntl_counts(const struct posix_file *file, int command) {
+  switch (command) {
+  case F_DUPFD:
+  case F_DUPFD_CLOEXEC:
+    return 1;
+  case F_SETLK:
+  case F_SETLKW:
+  case F_OFD_SETLK:
+  case F_OFD_SETLKW:
+    return file != NULL;
+  default:
+    return 0;
+  }
+}
+
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2) {
   switch (command) {
   case F_DUPFD:
   case F_DUPFD_CLOEXEC:
     posix_duplicated(file, result, t1, t2);
     break;
-  default: /* the record locks; FCNTL() lets nothing else come here */
+  default: /* the record locks: posix_fcntl_counts lets nothing else come here */
     if (file && result >= 0) posix_ext(file, POSIX_EXT_LOCKS, 1, POSIX_EXT_F_LOCK_TIME, t1, t2);
   }
 }

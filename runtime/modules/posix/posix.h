@@ -82,11 +82,23 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
-void posix_closed(struct posix_file *file, int result, uint64_t t1, uint64_t t2);
+void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
+void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
+/* Only duplications and record locks are events. */
+int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
+
+/* arrive.c: descriptors that others opened */
+struct mmsghdr;
+struct msghdr;
+/* It counts from here on, by the name that the system has for it. */
+void posix_arrived(int fd);
+/* A message was received: with it, descriptors may have come. */
+void posix_message(const struct msghdr *message);
+void posix_messages(const struct mmsghdr *messages, int n);
 
 /* attributes.c */
 void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2);
@@ -144,8 +156,12 @@ void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_
 void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2);
 
 /* syscall.c */
-void posix_syscall(long number, long a, long b, long c, long d, long e, long result, uint64_t t1,
-                   uint64_t t2);
+struct posix_call { /* by number */
+  long number, argument[6];
+  struct posix_file *closing; /* what the descriptor stood for that is closed */
+};
+void posix_before_syscall(struct posix_call *call);
+void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint64_t t2);
 
 /* Upper layers want to know what became of their calls; told when no lock is
  * held any more. */

@@ -2,7 +2,9 @@
  * that call the kernel by number (libuv closes every descriptor like this). */
 #include "posix.h"
 
-#include <limits.h>
+#include <linux/close_range.h>
+#include <linux/openat2.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 static int64_t place(long offset_pointer, long result) {
@@ -52,52 +54,143 @@ static int mode_of(const void *status, long result) {
   return result == 0 ? (int)((const struct stat *)status)->st_mode : 0;
 }
 
-void posix_syscall(long number, long a, long b, long c, long d, long e, long result, uint64_t t1,
-                   uint64_t t2) {
-  int fd = (int)a;
-  struct posix_file *file = posix_file_of(fd);
-  switch (number) {
-  case SYS_openat:
-    posix_opened((int)result, fd, (const char *)b, (int)c, (mode_t)d, t1, t2);
+/* Descriptors of what is not followed; 0: another call. */
+static int other_made(const struct posix_call *call, long result) {
+  const int *pair = NULL;
+  switch (call->number) {
+#define ONE(name) case SYS_##name:
+#define PAIR(name, n)
+#include "descriptors.def"
+#undef ONE
+#undef PAIR
+    fd_dropped((int)result);
+    return 1;
+#define ONE(name)
+#define PAIR(name, n)                                                                              \
+  case SYS_##name:                                                                                 \
+    pair = (const int *)call->argument[n];                                                         \
     break;
+#include "descriptors.def"
+#undef ONE
+#undef PAIR
+  default:
+    return 0;
+  }
+  if (result == 0) {
+    fd_dropped(pair[0]);
+    fd_dropped(pair[1]);
+  }
+  return 1;
+}
+
+/* The kernel looks up "/x" and ".." below the folder there, not below the root. */
+static void opened_how(const struct posix_call *call, int result, uint64_t t1, uint64_t t2) {
+  const struct open_how *how = (const struct open_how *)call->argument[2];
+  int confined = result >= 0 && (how->resolve & RESOLVE_IN_ROOT);
+  posix_opened(result, confined ? result : (int)call->argument[0],
+               confined ? "" : (const char *)call->argument[1], result >= 0 ? (int)how->flags : 0,
+               result >= 0 ? (mode_t)how->mode : 0, t1, t2);
+}
+
+/* What made a descriptor of a file; 0: another call. */
+static int descriptor_made(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
+  const long *a = call->argument;
+  int fd = (int)a[0], made = (int)result;
+  struct posix_file *file = posix_file_of(fd);
+  switch (call->number) {
+  case SYS_openat:
+    posix_opened(made, fd, (const char *)a[1], (int)a[2], (mode_t)a[3], t1, t2);
+    return 1;
 #ifdef SYS_open
   case SYS_open:
-    posix_opened((int)result, AT_FDCWD, (const char *)a, (int)b, (mode_t)c, t1, t2);
-    break;
+    posix_opened(made, AT_FDCWD, (const char *)a[0], (int)a[1], (mode_t)a[2], t1, t2);
+    return 1;
+  case SYS_creat:
+    posix_opened(made, AT_FDCWD, (const char *)a[0], O_CREAT, (mode_t)a[1], t1, t2);
+    return 1;
+  case SYS_dup2:
+    if (fd != (int)a[1]) posix_duplicated(file, made, t1, t2);
+    return 1;
 #endif
+  case SYS_openat2:
+    opened_how(call, made, t1, t2);
+    return 1;
+  case SYS_open_by_handle_at:
+    if (made >= 0) posix_opened(made, made, "", (int)a[2], 0, t1, t2);
+    return 1;
+  case SYS_memfd_create:
+    if (made >= 0) posix_memfd(made, (const char *)a[0], t1, t2);
+    return 1;
+  case SYS_dup:
+  case SYS_dup3:
+    posix_duplicated(file, made, t1, t2);
+    return 1;
+  case SYS_fcntl:
+    if (posix_fcntl_counts(file, (int)a[1])) posix_fcntl(file, made, (int)a[1], t1, t2);
+    return 1;
+  case SYS_pidfd_getfd:
+    if (made >= 0) posix_arrived(made);
+    return 1;
+  case SYS_recvmsg:
+    if (result >= 0) posix_message((const struct msghdr *)a[1]);
+    return 1;
+  case SYS_recvmmsg:
+    posix_messages((const struct mmsghdr *)a[1], made);
+    return 1;
+  }
+  return 0;
+}
+
+void posix_before_syscall(struct posix_call *call) {
+  if (call->number == SYS_close) call->closing = fd_release((int)call->argument[0]);
+}
+
+static void closed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
+  if (!call->closing) return;
+  if (result == 0)
+    posix_closed(call->closing, t1, t2);
+  else
+    posix_close_failed(call->closing, (int)call->argument[0], t1, t2);
+}
+
+void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
+  const long *a = call->argument;
+  int fd = (int)a[0];
+  struct posix_file *file = posix_file_of(fd);
+  switch (call->number) {
   case SYS_close:
-    if (result == 0) posix_closed(fd_release(fd), 0, t1, t2);
+    closed(call, result, t1, t2);
     break;
 #ifdef SYS_close_range
   case SYS_close_range:
-    if (result == 0 && c == 0) posix_range_closed((unsigned)a, (unsigned)b, t1, t2);
+    if (result == 0 && !(a[2] & CLOSE_RANGE_CLOEXEC))
+      posix_range_closed((unsigned)a[0], (unsigned)a[1], t1, t2);
     break;
 #endif
   case SYS_statx:
-    posix_stated((int)result, fd, (const char *)b,
-                 result == 0 ? ((const struct statx *)e)->stx_mode : 0, t1, t2);
+    posix_stated((int)result, fd, (const char *)a[1],
+                 result == 0 ? ((const struct statx *)a[4])->stx_mode : 0, t1, t2);
     break;
   case SYS_newfstatat:
-    posix_stated((int)result, fd, (const char *)b, (mode_t)mode_of((void *)c, result), t1, t2);
+    posix_stated((int)result, fd, (const char *)a[1], (mode_t)mode_of((void *)a[2], result), t1,
+                 t2);
     break;
   case SYS_copy_file_range:
-    posix_copied(file, posix_file_of((int)c), result, place(b, result), place(d, result),
+    posix_copied(file, posix_file_of((int)a[2]), result, place(a[1], result), place(a[3], result),
                  POSIX_EXT_COPY_RANGES, t1, t2);
     break;
   case SYS_sendfile:
-    posix_copied(posix_file_of((int)b), file, result, place(c, result), POSIX_HERE,
+    posix_copied(posix_file_of((int)a[1]), file, result, place(a[2], result), POSIX_HERE,
                  POSIX_EXT_SENDFILES, t1, t2);
-    break;
-  case SYS_dup:
-    posix_duplicated(file, (int)result, t1, t2);
     break;
   case SYS_readv:
   case SYS_writev:
   case SYS_preadv:
   case SYS_pwritev:
-    if (file) vector(file, number, b, c, d, result, t1, t2);
+    if (file) vector(file, call->number, a[1], a[2], a[3], result, t1, t2);
     break;
   default:
-    if (file) on_fd(file, number, b, d, result, t1, t2);
+    if (descriptor_made(call, result, t1, t2) || other_made(call, result)) break;
+    if (file) on_fd(file, call->number, a[1], a[3], result, t1, t2);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "../../intercept/library.h"
@@ -34,6 +35,12 @@
   struct posix_file *f = fd_release(fd);                                                           \
   if (!f) FORWARD;                                                                                 \
   if (UNLIKELY(f->on_lustre)) lustre_closing(f->id, fd)
+#define CLOSED(fd)                                                                                 \
+  if (LIKELY(r == 0)) {                                                                            \
+    posix_closed(f, t1, t2);                                                                       \
+  } else {                                                                                         \
+    posix_close_failed(f, fd, t1, t2);                                                             \
+  }
 /* The mode is there only if the call may create something. */
 #define OPEN_MODE(flags)                                                                           \
   mode_t mode = 0;                                                                                 \
@@ -44,25 +51,24 @@
     va_end(list);                                                                                  \
   }                                                                                                \
   ACTIVE
-/* Only duplications and record locks are events. */
 #define FCNTL(fd, command)                                                                         \
   va_list list;                                                                                    \
   va_start(list, command);                                                                         \
   void *extra = va_arg(list, void *);                                                              \
   va_end(list);                                                                                    \
   struct posix_file *f = posix_file_of(fd);                                                        \
-  if ((command) != F_DUPFD && (command) != F_DUPFD_CLOEXEC &&                                      \
-      (!f || ((command) != F_SETLK && (command) != F_SETLKW && (command) != F_OFD_SETLK &&         \
-              (command) != F_OFD_SETLKW)))                                                         \
-    FORWARD;                                                                                       \
+  if (!posix_fcntl_counts(f, command)) FORWARD;                                                    \
   ACTIVE
-#define SYSCALL_ARGUMENTS(number)                                                                  \
+#define SYSCALL_ARGUMENTS(by_number)                                                               \
+  struct posix_call call = {.number = (by_number)};                                                \
+  long *a = call.argument;                                                                         \
   va_list list;                                                                                    \
-  va_start(list, number);                                                                          \
-  long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);                     \
-  long d = va_arg(list, long), e = va_arg(list, long), g = va_arg(list, long);                     \
+  va_start(list, by_number);                                                                       \
+  for (int i = 0; i < 6; i++)                                                                      \
+    a[i] = va_arg(list, long);                                                                     \
   va_end(list);                                                                                    \
-  ACTIVE
+  ACTIVE;                                                                                          \
+  posix_before_syscall(&call)
 #define RING                                                                                       \
   ACTIVE;                                                                                          \
   int outermost = posix_ring_begin()

@@ -1,0 +1,276 @@
+"""What a descriptor stands for: no way to make, keep or end one makes bytes go astray."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import both, compile_c, same_end
+
+SOURCE = Path(__file__).resolve().parent.parent.parent
+
+PRELUDE = r"""
+#include "intercept/sys.h"
+#include <errno.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char text[4096];
+static void want(int condition, int line) {
+  if (!condition) {
+    dprintf(2, "line %d: not so (errno %d)\n", line, errno);
+    _exit(1);
+  }
+}
+#define WANT(condition) want((condition), __LINE__)
+static int make(const char *name) {
+  int fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0644);
+  WANT(fd >= 0);
+  return fd;
+}
+static void put(int fd, int n) { WANT(write(fd, text, n) == n); }
+/* Behind the library's back. */
+static int unseen(const char *name) {
+  int fd = (int)SYS4(SYS_openat, AT_FDCWD, name, O_CREAT | O_RDWR, 0644);
+  WANT(fd >= 0);
+  return fd;
+}
+/* A number whose file was closed unseen. */
+static int stale(const char *name) {
+  int fd = make(name);
+  sys_close(fd);
+  return fd;
+}
+#define FAILS(call, error) WANT((call) == -1 && errno == (error))
+
+enum { MOST = 4 };
+union control {
+  struct cmsghdr head;
+  char room[CMSG_SPACE(MOST * sizeof(int))];
+};
+static void envelope(struct msghdr *message, struct iovec *byte, union control *control, int n) {
+  byte->iov_base = text, byte->iov_len = 1;
+  *message = (struct msghdr){.msg_iov = byte, .msg_iovlen = 1, .msg_control = control};
+  message->msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
+}
+static void hand_over(int to, const int *fds, int n) {
+  struct msghdr message;
+  struct iovec byte;
+  union control control;
+  envelope(&message, &byte, &control, n);
+  control.head = (struct cmsghdr){CMSG_LEN((size_t)n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+  memcpy(CMSG_DATA(&control.head), fds, (size_t)n * sizeof(int));
+  WANT(sendmsg(to, &message, 0) == 1);
+}
+static void take(int from, int *fds, int n, int many) {
+  struct mmsghdr message = {.msg_len = 0};
+  struct iovec byte;
+  union control control;
+  envelope(&message.msg_hdr, &byte, &control, MOST);
+  if (many)
+    WANT(recvmmsg(from, &message, 1, 0, NULL) == 1);
+  else
+    WANT(recvmsg(from, &message.msg_hdr, MSG_CMSG_CLOEXEC) == 1);
+  memcpy(fds, CMSG_DATA(&control.head), (size_t)n * sizeof(int));
+}
+/* One descriptor, sent to ourselves. */
+static int posted(int fd, int many) {
+  int ends[2], got;
+  WANT(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+  hand_over(ends[0], &fd, 1);
+  sys_close(fd);
+  take(ends[1], &got, 1, many);
+  close(ends[0]), close(ends[1]);
+  return got;
+}
+static int known_to_us(int pid, int fd) {
+  int pidfd = pidfd_open(pid, 0);
+  WANT(pidfd >= 0);
+  int got = pidfd_getfd(pidfd, fd, 0);
+  WANT(got >= 0);
+  close(pidfd);
+  return got;
+}
+"""
+
+# name -> (what the program does, the bytes written per file; no record: None)
+CASES: dict[str, tuple[str, dict[str, int | None]]] = {
+    "dup2_of_nothing": (
+        'int fd = make("a"); FAILS(dup2(999, fd), EBADF); put(fd, 100);',
+        {"a": 100},
+    ),
+    "dup3_of_nothing": (
+        'int fd = make("a"); FAILS(dup3(999, fd, O_CLOEXEC), EBADF); put(fd, 100);',
+        {"a": 100},
+    ),
+    "dup3_to_itself": (
+        'int fd = make("a"); FAILS(dup3(fd, fd, 0), EINVAL); put(fd, 100);',
+        {"a": 100},
+    ),
+    "dup3_with_wrong_flags": (
+        'int a = make("a"), b = make("b"); FAILS(dup3(a, b, 1), EINVAL); put(a, 10); put(b, 20);',
+        {"a": 10, "b": 20},
+    ),
+    "dup2_to_itself": ('int fd = make("a"); WANT(dup2(fd, fd) == fd); put(fd, 100);', {"a": 100}),
+    "dup2_beyond_the_limit": (
+        r"""int fd = make("a");
+        struct rlimit limit = {64, 64};
+        WANT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        FAILS(dup2(fd, 64), EBADF);
+        FAILS(fcntl(fd, F_DUPFD, 64), EINVAL);
+        put(fd, 100);""",
+        {"a": 100},
+    ),
+    "dup2_over_a_file": (
+        'int a = make("a"), b = make("b"); put(b, 5); WANT(dup2(a, b) == b); put(b, 20);',
+        {"a": 20, "b": 5},
+    ),
+    "a_failed_fcntl": (
+        'int fd = make("a"); FAILS(fcntl(999, F_DUPFD, 0), EBADF); put(fd, 100);',
+        {"a": 100},
+    ),
+    "close_of_nothing": (
+        'int fd = make("a"); FAILS(close(999), EBADF); put(fd, 100);'
+        "WANT(close(fd) == 0); FAILS(close(fd), EBADF);",
+        {"a": 100},
+    ),
+    "raw_dup": (
+        r"""int fd = make("a");
+        int copy = (int)syscall(SYS_dup, fd), third = (int)syscall(SYS_fcntl, fd, F_DUPFD, 50);
+        WANT(copy >= 0 && third == 50 && syscall(SYS_dup3, fd, 60, O_CLOEXEC) == 60);
+        put(copy, 1), put(third, 2), put(60, 4);
+        FAILS(syscall(SYS_dup3, 999, fd, 0), EBADF);
+        put(fd, 8);""",
+        {"a": 15},
+    ),
+    "raw_dup3_over_a_file": (
+        r"""int a = make("a"), b = make("b"), c = unseen("c");
+        WANT(syscall(SYS_dup3, a, b, 0) == b); put(b, 20);
+        WANT(syscall(SYS_dup3, c, a, 0) == a); put(a, 700);""",
+        {"a": 20, "b": 0, "c": None},
+    ),
+    "raw_close_range": (
+        r"""int fd = make("a");
+        WANT(syscall(SYS_close_range, fd, ~0u, 4) == 0); /* on exec, not now */
+        put(fd, 10);
+        WANT(syscall(SYS_close_range, fd, ~0u, 0) == 0 && unseen("b") == fd);
+        put(fd, 700);""",
+        {"a": 10, "b": None},
+    ),
+    "raw_openat2": (
+        r"""struct open_how how = {.flags = O_CREAT | O_RDWR, .mode = 0600};
+        int fd = (int)syscall(SYS_openat2, AT_FDCWD, "a", &how, sizeof(how));
+        WANT(fd >= 0); put(fd, 100);
+        WANT(mkdir("folder", 0755) == 0);
+        int folder = open("folder", O_RDONLY | O_DIRECTORY);
+        how.resolve = RESOLVE_IN_ROOT;
+        int deep = (int)syscall(SYS_openat2, folder, "/../b", &how, sizeof(how));
+        WANT(deep >= 0); put(deep, 30);
+        how.resolve = 1ull << 63;
+        FAILS(syscall(SYS_openat2, AT_FDCWD, "a", &how, sizeof(how)), EINVAL);
+        put(fd, 1);""",
+        {"a": 101, "folder/b": 30},
+    ),
+    "raw_memfd": (
+        'int fd = (int)syscall(SYS_memfd_create, "label", 0); WANT(fd >= 0); put(fd, 100);',
+        {"<memfd:label>": 100},
+    ),
+    "raw_descriptors_of_other_things": (
+        r"""int old = stale("a"), second = stale("b"); /* both the same number */
+        WANT(old == second);
+        int made[] = {(int)syscall(SYS_eventfd2, 0, 0), 0};
+        WANT(made[0] == old && dup(made[0]) >= 0);
+        int a = make("c"), b = make("d"), ends[2];
+        sys_close(a), sys_close(b);
+        WANT(syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, ends) == 0 && ends[0] == a);
+        put(ends[0], 700), put(ends[1], 700);""",
+        {"a": 0, "b": 0, "c": 0, "d": 0},
+    ),
+    "sent_over_a_socket": (
+        'int fd = unseen("a"); put(fd, 7); int got = posted(fd, 0); put(got, 100);',
+        {"a": 100},
+    ),
+    "sent_over_a_socket_many": (
+        'int fd = unseen("a"); put(fd, 7); int got = posted(fd, 1); put(got, 100);',
+        {"a": 100},
+    ),
+    "sent_by_a_child": (
+        r"""int ends[2], fds[3], wait_for, old = stale("old");
+        WANT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+        pid_t child = fork();
+        if (child == 0) {
+          int mine[] = {unseen("a"), unseen("b"), ends[0]};
+          hand_over(ends[0], mine, 3);
+          _exit(0);
+        }
+        WANT(waitpid(child, &wait_for, 0) == child && wait_for == 0);
+        sys_close(dup2(ends[0], old)); /* its number is free again, and stale */
+        take(ends[1], fds, 3, 0);
+        put(fds[0], 10), put(fds[1], 20), put(fds[2], 700);
+        WANT(dup2(fds[0], 70) == 70);
+        close(fds[0]);
+        put(70, 40);""",
+        {"a": 50, "b": 20, "old": 0},
+    ),
+    "sent_but_deleted": (
+        r"""int fd = unseen("a"), other = unseen("b (deleted)");
+        WANT(unlink("a") == 0);
+        put(posted(fd, 0), 100), put(posted(other, 0), 30);""",
+        {"a": 100, "b (deleted)": 30, "b": None, "a (deleted)": None},
+    ),
+    "fetched_from_a_process": (
+        r"""int fd = unseen("a");
+        put(fd, 7);
+        int got = known_to_us(getpid(), fd);
+        sys_close(fd);
+        put(got, 100);
+        int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+        int raw = (int)syscall(SYS_pidfd_getfd, pidfd, got, 0);
+        WANT(raw >= 0); put(raw, 30);
+        FAILS(pidfd_getfd(pidfd, 999, 0), EBADF);""",
+        {"a": 130},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All cases in one program, chosen by name."""
+    cases = "".join(
+        f"static void {name}(void) {{\n{body}\n}}\n" for name, (body, _) in CASES.items()
+    )
+    chosen = "".join(f'  if (!strcmp(argv[1], "{name}")) {name}();\n' for name in CASES)
+    main = f"int main(int argc, char **argv) {{\n  WANT(argc == 2);\n{chosen}  return 0;\n}}\n"
+    folder = tmp_path_factory.mktemp("descriptors")
+    return compile_c(folder, PRELUDE + cases + main, "-I", str(SOURCE / "runtime"), "-w")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bytes_belong_to_their_file(name: str, build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, name])
+    assert bare.status == 0, bare.stderr
+    assert same_end(bare, watched), watched.stderr
+    assert len(watched.logs) >= 1 and not watched.journals
+    for file, bytes_written in CASES[name][1].items():
+        path = file if file.startswith("<") else str(watched.work / file)
+        assert (("POSIX", path) in watched.records) == (bytes_written is not None), file
+        assert watched.value(file, "POSIX_BYTES_WRITTEN") == (bytes_written or 0), file
+    known = [count for count in CASES[name][1].values() if count is not None]
+    assert watched.total("POSIX_BYTES_WRITTEN") == sum(known)
+
+
+def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) -> None:
+    """Seven bytes were written before: the next stand behind them."""
+    _, watched = both(build, tmp_path, [program, "sent_over_a_socket"])
+    assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 7 + 100 - 1
+    assert watched.value("a", "POSIX_OPENS") == 0

@@ -1,0 +1,56 @@
+/* Descriptors that others opened: sent over a socket, fetched from a process. */
+#include "posix.h"
+
+#include <sys/socket.h>
+
+#include "../../job/fd-name.h"
+
+/* Where the descriptor stands; it may be shared with who opened it, so from here
+ * on the position is what this process makes of it. */
+static void place_at(struct posix_file *file, int fd) {
+  long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
+  if (position >= 0) file->offset = position;
+}
+
+void posix_arrived(int fd) {
+  char buffer[DARSHAN_PATH_ROOM];
+  struct posix_name name;
+  if ((uint32_t)fd >= darshan_rt.fd_limit || !fd_may_change()) return;
+  fd_dropped(fd);
+  if (!fd_is_regular(fd)) return;
+  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, fd, "")) return;
+  if (!runtime_enter()) return;
+  uint32_t number = posix_file_get(&name, fd);
+  runtime_leave();
+  if (!number) return;
+  struct posix_file *file = &darshan_rt.posix.files[number];
+  __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  fd_set_file(fd, number);
+  if (!posix_lock(file)) return;
+  place_at(file, fd);
+  posix_unlock(file);
+}
+
+/* Not by the macros of libc, which call a function of it. */
+void posix_message(const struct msghdr *message) {
+  const char *at = message->msg_control;
+  size_t left = at ? message->msg_controllen : 0;
+  while (left >= sizeof(struct cmsghdr)) {
+    const struct cmsghdr *part = (const struct cmsghdr *)at;
+    if (part->cmsg_len < sizeof(*part) || part->cmsg_len > left) return;
+    if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS) {
+      const int *fds = (const int *)CMSG_DATA(part);
+      for (size_t n = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int); n > 0; n--)
+        posix_arrived(*fds++);
+    }
+    size_t step = CMSG_ALIGN(part->cmsg_len);
+    if (step > left) return;
+    at += step;
+    left -= step;
+  }
+}
+
+void posix_messages(const struct mmsghdr *messages, int n) {
+  for (int i = 0; i < n; i++)
+    posix_message(&messages[i].msg_hdr);
+}
