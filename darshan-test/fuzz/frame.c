@@ -100,17 +100,20 @@ static size_t unpack_bzip2(const uint8_t *data, size_t size, uint8_t *out) {
 }
 
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size) {
-  struct bytes out = {malloc(FRAME_UNPACKED_MAX), 0};
-  if (!out.data) abort();
+  static uint8_t room[FRAME_UNPACKED_MAX]; /* a fresh one each time would take most of the time */
+  struct bytes out = {NULL, 0};
   if (compression == DARSHAN_ZLIB) {
-    out.size = unpack_zlib(data, size, out.data);
+    out.size = unpack_zlib(data, size, room);
   } else if (compression == DARSHAN_BZIP2) {
-    out.size = unpack_bzip2(data, size, out.data);
+    out.size = unpack_bzip2(data, size, room);
   } else {
     out.size = size < FRAME_UNPACKED_MAX ? size : FRAME_UNPACKED_MAX;
-    memcpy(out.data, data, out.size);
+    memcpy(room, data, out.size);
   }
-  if (out.size == 0) bytes_free(&out);
+  if (out.size == 0) return out;
+  out.data = malloc(out.size);
+  if (!out.data) abort();
+  memcpy(out.data, room, out.size);
   return out;
 }
 
@@ -135,12 +138,16 @@ struct bytes frame_pack(int compression, const uint8_t *data, size_t size) {
   return out;
 }
 
+/* A region may lie over the header, which is then not there any more. */
+static void put_entry(struct bytes *log, size_t at, bool swapped, uint64_t value) {
+  if (at + 8 <= log->size) frame_put(log->data + at, 8, swapped, value);
+}
+
 /* What lies behind the change moves by delta: header entries and trailer follow. */
 static void move_rest(struct bytes *log, const struct frame *frame, size_t behind, size_t delta) {
   for (int i = 0; i < frame->num_regions; i++) {
     const struct frame_region *r = &frame->regions[i];
-    if (r->entry && r->off >= behind)
-      frame_put(log->data + r->entry, 8, frame->swapped, r->off + delta);
+    if (r->entry && r->off >= behind) put_entry(log, r->entry, frame->swapped, r->off + delta);
   }
   if (frame->trailer && frame->annex_off >= behind) {
     size_t field = frame->trailer + delta + offsetof(struct darshan_annex_trailer, offset);
@@ -153,7 +160,7 @@ void frame_replace(struct bytes *log, const struct frame *frame, int region,
   const struct frame_region *r = &frame->regions[region];
   bytes_splice(log, r->off, r->len, with->data, with->size);
   move_rest(log, frame, r->off + r->len, with->size - r->len);
-  if (r->entry) frame_put(log->data + r->entry + 8, 8, frame->swapped, with->size);
+  if (r->entry) put_entry(log, r->entry + 8, frame->swapped, with->size);
 }
 
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with) {

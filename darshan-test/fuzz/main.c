@@ -2,6 +2,7 @@
  * or every truncation and every changed byte of one small log.
  *
  *   fuzz-reader FOLDER mutate SEED COUNT LOG...
+ *   fuzz-reader FOLDER for SEED SECONDS LOG...    as many as there is time for
  *   fuzz-reader FOLDER emit SEED COUNT LOG...     only writes the inputs
  *   fuzz-reader FOLDER every LOG...
  *
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sanitizer/common_interface_defs.h>
@@ -25,6 +27,7 @@ static struct bytes current; /* the input in work, for the handlers */
 static char crash_path[4096];
 
 static void keep_input(void) {
+  if (!current.data) return; /* no input is to blame */
   int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0 || write(fd, current.data, current.size) != (ssize_t)current.size) return;
   close(fd);
@@ -60,6 +63,7 @@ static int try_input(const struct bytes *input) {
   alarm(SECONDS);
   int broken = read_everything_from(input->data, input->size);
   alarm(0);
+  current = (struct bytes){NULL, 0};
   return broken;
 }
 
@@ -84,10 +88,19 @@ static void emit_input(const struct bytes *input, const char *folder, long numbe
   }
 }
 
-/* folder NULL: reads the inputs; else writes them there. */
-static void mutate_all(struct tally *tally, const char *folder, char **arguments, int n) {
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* folder NULL: reads the inputs; else writes them there.  by_time: the second
+ * argument is seconds. */
+static void mutate_all(struct tally *tally, const char *folder, int by_time, char **arguments,
+                       int n) {
   uint64_t seed = strtoull(arguments[0], NULL, 10);
-  long inputs = strtol(arguments[1], NULL, 10);
+  long most = strtol(arguments[1], NULL, 10);
+  double end = now() + (double)most;
   char **paths = arguments + 2;
   n -= 2;
   uint64_t state = seed * 2654435761u + 88172645463325252u;
@@ -95,7 +108,7 @@ static void mutate_all(struct tally *tally, const char *folder, char **arguments
   if (!corpus) abort();
   for (int i = 0; i < n; i++)
     corpus[i] = load(paths[i]);
-  for (long i = 0; i < inputs; i++) {
+  for (long i = 0; by_time ? now() < end : i < most; i++) {
     const struct bytes *from = &corpus[mutate_random(&state) % (uint64_t)n];
     struct bytes input = {NULL, 0};
     bytes_splice(&input, 0, 0, from->data, from->size);
@@ -130,18 +143,21 @@ static void every_change(struct tally *tally, const char *path) {
 int main(int argc, char **argv) {
   if (argc < 4) return 2;
   snprintf(crash_path, sizeof(crash_path), "%s/crash", argv[1]);
+  int report = dup(STDOUT_FILENO); /* a command under test has standard output */
   __sanitizer_set_death_callback(keep_input);
   signal(SIGALRM, on_alarm);
   struct tally tally = {0, 0, 0};
   bool emit = strcmp(argv[2], "emit") == 0;
   if ((emit || strcmp(argv[2], "mutate") == 0) && argc > 5)
-    mutate_all(&tally, emit ? argv[1] : NULL, argv + 3, argc - 3);
+    mutate_all(&tally, emit ? argv[1] : NULL, 0, argv + 3, argc - 3);
+  else if (strcmp(argv[2], "for") == 0 && argc > 5)
+    mutate_all(&tally, NULL, 1, argv + 3, argc - 3);
   else if (strcmp(argv[2], "every") == 0)
     for (int i = 3; i < argc; i++)
       every_change(&tally, argv[i]);
   if (emit) return 0;
-  printf("%s: %ld inputs, %ld refused, %ld with a damaged module\n", argv[2], tally.inputs,
-         tally.refused, tally.damaged);
+  dprintf(report, "%s: %ld inputs, %ld refused, %ld with a damaged module\n", argv[2], tally.inputs,
+          tally.refused, tally.damaged);
   /* A fuzzer whose inputs are all refused, or all fine, tests nothing. */
   return tally.inputs > tally.refused && tally.refused + tally.damaged > 0 ? 0 : 1;
 }

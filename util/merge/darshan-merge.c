@@ -192,6 +192,7 @@ int main(int argc, char **argv) {
     fputs(usage, result > 0 ? stdout : stderr);
     return result > 0 ? 0 : 2;
   }
+  memset(&merge, 0, sizeof(merge));
   merge.options = &options;
   for (int i = optind; result == 0 && i < argc; i++)
     result = journals_add(&merge.journals, argv[i]) < 0;

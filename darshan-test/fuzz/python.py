@@ -1,0 +1,58 @@
+"""Damaged logs through the Python side: python.py BUILD SECONDS FOLDER.
+
+Whatever a log holds, the report's data and text come out, or LogError says why
+not; any other exception is a fault, and so is a warning.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+build, seconds, folder = Path(sys.argv[1]).resolve(), float(sys.argv[2]), Path(sys.argv[3])
+sys.path.insert(0, str(build / "python"))
+os.environ["DARSHAN_UTIL_LIB"] = str(build / "libdarshan-util.so")
+
+from darshan_report.diagnose.limits import Limits  # noqa: E402
+from darshan_report.library import LogError  # noqa: E402
+from darshan_report.log import open_log  # noqa: E402
+from darshan_report.summary import terminal  # noqa: E402
+from darshan_report.summary.context import Context  # noqa: E402
+from darshan_report.summary.data import as_csv, as_json, data  # noqa: E402
+
+
+def read(path: Path, limits: Limits) -> bool:
+    """Makes all that is text of a log; False where it cannot be opened."""
+    try:
+        with open_log(path) as log:
+            context = Context(log, limits)
+            made = [data(context)]
+            "\n".join(terminal.lines(context, True)).encode("utf-8", "backslashreplace")
+            as_json(made)
+            as_csv(made)
+    except LogError:
+        return False
+    return True
+
+
+def main() -> int:
+    warnings.simplefilter("error")
+    limits, end, count, refused = Limits(), time.monotonic() + seconds, 0, 0
+    for path in sorted(folder.iterdir()):
+        if time.monotonic() > end:
+            break
+        try:
+            refused += not read(path, limits)
+        except Exception:
+            print(f"failed on {path}", file=sys.stderr)
+            raise
+        count += 1
+    print(f"{count} inputs, {refused} refused")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

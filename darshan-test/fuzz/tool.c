@@ -1,0 +1,73 @@
+/* A whole command as a function of the bytes of a log: its main is compiled as
+ * tool_main and called again and again in this process.  TOOL_ARGUMENTS are its
+ * options.  It must end with 0, or with 1 and a reason that a terminal can
+ * show; the sanitizers do the rest. */
+#include "target.h"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int tool_main(int argc, char **argv);
+
+enum { MESSAGES = 1 << 16 };
+
+static int said = -1; /* what the command writes to stderr */
+
+static int open_memory(const char *name) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  if (fd < 0) abort();
+  return fd;
+}
+
+/* The fuzzer's own words still go to the real stderr. */
+static int redirect(void) {
+  static int real = -1;
+  if (said < 0) {
+    said = open_memory("said");
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0) abort();
+    real = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+    dup2(null, STDOUT_FILENO);
+    close(null);
+  }
+  fflush(stdout);
+  fflush(stderr);
+  if (ftruncate(said, 0) != 0) abort();
+  lseek(said, 0, SEEK_SET);
+  return real;
+}
+
+static void check_messages(int status) {
+  static char text[MESSAGES];
+  ssize_t n = pread(said, text, sizeof(text), 0);
+  int fine = n >= 0 && (status != 1 || n > 0);
+  for (ssize_t i = 0; i < n; i++)
+    fine &= ((unsigned char)text[i] >= ' ' && text[i] != 127) || text[i] == '\n';
+  if (fine && (status == 0 || status == 1)) return;
+  dprintf(STDERR_FILENO, "status %d, said: %.*s\n", status, (int)n, text);
+  abort();
+}
+
+int read_everything_from(const uint8_t *data, size_t size) {
+  static char *const options[] = {TOOL_ARGUMENTS};
+  enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+  char path[64], *argv[OPTIONS + 3] = {(char *)"tool"};
+  int real = redirect(), fd = open_memory("log");
+  if (write(fd, data, size) != (ssize_t)size) abort();
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  memcpy(argv + 1, options, sizeof(options));
+  argv[OPTIONS + 1] = path;
+  optind = 0;
+  dup2(said, STDERR_FILENO);
+  int status = tool_main(OPTIONS + 2, argv);
+  fflush(stderr);
+  dup2(real, STDERR_FILENO);
+  close(fd);
+  check_messages(status);
+  return status == 1 ? -1 : 0;
+}
