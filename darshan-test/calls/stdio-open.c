@@ -1,6 +1,7 @@
 /* Opening, closing and flushing streams. */
 #include "calls.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,6 +144,26 @@ SCENARIO(flush_all) {
   }
 TMPFILE_CASE(tmpfile)
 TMPFILE_CASE(tmpfile64)
+
+/* What the end of stdio empties through a function of the program's own. */
+static ssize_t to_descriptor(void *descriptor, const char *from, size_t n) {
+  return write(*(int *)descriptor, from, n);
+}
+CASE(fopencookie) {
+  static int fd;
+  const char *path = in_dir("file");
+  fd = C(open(path, O_CREAT | O_RDWR, 0644));
+  CHECK(fd >= 0);
+  model_open(path, 0644);
+  cookie_io_functions_t functions = {.write = to_descriptor};
+  FILE *closed = C(fopencookie(&fd, "w", functions)), *open = C(fopencookie(&fd, "w", functions));
+  CHECK(closed && open);
+  CHECK(fwrite(buffer, 1, 10, closed) == 10 && C(fclose(closed)) == 0);
+  model_write(path, 10, NULL);
+  CHECK(C(fopencookie(&fd, "?", functions)) == NULL && errno == EINVAL);
+  CHECK(fwrite(buffer, 1, 30, open) == 30);
+  model_write(path, 30, NULL); /* to come */
+}
 
 /* Streams that are not files make no record. */
 SCENARIO(memory_streams) {

@@ -21,6 +21,7 @@
 #include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
 #include "end.h"
+#include "last.h"
 #include "names.h"
 
 #ifndef MADV_WIPEONFORK
@@ -267,11 +268,10 @@ int runtime_enter_slow(const char *frame) {
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
   int saved = errno;
   runtime_start(argc, argv, envp);
+  last_arrange();
   errno = saved;
 }
 
 __attribute__((destructor)) static void finish(void) {
-  int saved = errno;
-  runtime_finish();
-  errno = saved;
+  last_destructor();
 }

@@ -71,6 +71,12 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
+/* cookies.c: streams of fopencookie */
+void stdio_cookie_opened(FILE *file);
+void stdio_cookie_closing(FILE *file);
+/* At the end of the process. */
+void stdio_flush_cookies(void);
+
 /* transfer.c */
 struct stdio_mark { /* of a stream before a call */
   const char *pointer, *end, *base;

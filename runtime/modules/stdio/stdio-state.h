@@ -37,13 +37,14 @@ struct stdio_stream {
   const char *write_base;
 } __attribute__((aligned(64)));
 
-enum { STDIO_STREAMS = 1 << 14 }; /* open at a time */
+enum { STDIO_STREAMS = 1 << 14, STDIO_COOKIES = 256 }; /* open at a time */
 
 struct stdio_state {
   struct stdio_stream *streams; /* [1..] */
   struct stdio_aux *aux;        /* by record number */
   uint32_t used_streams, free_stream;
   int lock;
+  FILE *cookies[STDIO_COOKIES]; /* streams with functions of the program; NULL: free */
 };
 
 #endif

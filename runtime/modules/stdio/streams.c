@@ -108,6 +108,7 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
 int stdio_release(FILE *file, struct stdio_stream *last) {
   struct stdio_state *stdio = &darshan_rt.stdio;
   if (!fd_may_change()) return 0;
+  if (UNLIKELY(file && file->_fileno < 0)) stdio_cookie_closing(file);
   struct stdio_stream *stream = stdio_stream_of(file);
   if (stream) stdio_settle(stream);
   if (file && file->_fileno >= 0) fd_dropped(file->_fileno); /* libc closes it inside */

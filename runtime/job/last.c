@@ -1,0 +1,45 @@
+/* libc calls what was registered for exit in reverse order.  In a process with a
+ * loader its destructors are one such registration, made when main is about to
+ * be called: what a constructor has registered before comes after all of them.
+ * This library's constructor is the first, so what it registers is the last of
+ * all, but for the end of stdio.  In a static program destructors come first in
+ * the list; there our own, which is the last of them, registers what libc then
+ * calls after it. */
+#include "last.h"
+
+#include <errno.h>
+
+#include "../intercept/loader.h"
+#include "../modules/stdio/stdio-module.h"
+#include "runtime.h"
+
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
+
+static int arranged; /* exit comes to finish by itself */
+
+static void finish(void *unused) {
+  int saved = errno;
+  (void)unused;
+  stdio_flush_cookies();
+  runtime_finish();
+  errno = saved;
+}
+
+/* Here libc leaves streams alone. */
+static void finish_quickly(void *unused) {
+  int saved = errno;
+  (void)unused;
+  runtime_finish();
+  errno = saved;
+}
+
+void last_arrange(void) {
+  __cxa_at_quick_exit(finish_quickly, NULL);
+  if (loader_is_there()) arranged = __cxa_atexit(finish, NULL, NULL) == 0;
+}
+
+void last_destructor(void) {
+  if (arranged) return;
+  if (loader_is_there() || __cxa_atexit(finish, NULL, NULL) != 0) finish(NULL);
+}

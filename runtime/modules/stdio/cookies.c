@@ -1,0 +1,34 @@
+/* Streams whose functions are the program's own.  The end of stdio, after which
+ * nothing is called any more, empties their buffers through these functions,
+ * which may write files: so that this is counted, it is done a moment before. */
+#include "stdio-module.h"
+
+void stdio_cookie_opened(FILE *file) {
+  for (int i = 0; i < STDIO_COOKIES; i++) {
+    FILE *nobody = NULL;
+    if (__atomic_compare_exchange_n(&darshan_rt.stdio.cookies[i], &nobody, file, 0,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+void stdio_cookie_closing(FILE *file) {
+  for (int i = 0; i < STDIO_COOKIES; i++) {
+    FILE *closing = file;
+    if (__atomic_compare_exchange_n(&darshan_rt.stdio.cookies[i], &closing, NULL, 0,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+/* The newest first, as libc does.  One that another thread is busy with is left
+ * to libc, which does not wait for it either. */
+void stdio_flush_cookies(void) {
+  if (!darshan_rt.fd_limit || !fd_may_change()) return;
+  for (int i = STDIO_COOKIES - 1; i >= 0; i--) {
+    FILE *file = __atomic_load_n(&darshan_rt.stdio.cookies[i], __ATOMIC_RELAXED);
+    if (!file || ftrylockfile(file) != 0) continue;
+    fflush_unlocked(file);
+    funlockfile(file);
+  }
+}
