@@ -6,19 +6,28 @@
 #ifndef DARSHAN_GUARD_H
 #define DARSHAN_GUARD_H
 
+#include <stdint.h>
+
 enum {
   GUARD_BUSY = 1,
   GUARD_VFORK = 2,
   GUARD_INSIDE = 4, /* inside a call of a library that calls its own functions by name */
-  GUARD_MUTED = 8   /* what this thread does meanwhile is not the application's I/O */
+  GUARD_MUTED = 8,  /* what this thread does meanwhile is not the application's I/O */
+  GUARD_FLAGS = 15
 };
 
 #define GUARD_TLS __attribute__((tls_model("initial-exec"), visibility("hidden")))
-extern __thread unsigned darshan_guard GUARD_TLS;
-/* Where the frame of the update is, and the record's lock that it holds: a
- * handler may leave by longjmp, and then somebody has to clean up. */
-extern __thread const char *darshan_guard_frame GUARD_TLS;
-extern __thread int *darshan_guard_lock GUARD_TLS;
+/* The flags, and above them, while GUARD_BUSY is set, the address of the frame that
+ * updates: a handler may leave by longjmp, and then somebody has to clean up.  One
+ * word, because a signal may come between any two. */
+extern __thread uintptr_t darshan_guard GUARD_TLS;
+
+static inline const char *guard_frame(void) {
+  return (const char *)(darshan_guard & ~(uintptr_t)GUARD_FLAGS);
+}
+static inline uintptr_t guard_busy(const char *frame) {
+  return ((uintptr_t)frame & ~(uintptr_t)GUARD_FLAGS) | GUARD_BUSY;
+}
 
 /* Between an interrupted frame and those of its handler lie the red zone and
  * the saved registers, more than a kilobyte; between the frames of two events

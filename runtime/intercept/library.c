@@ -55,7 +55,7 @@ static struct library *known_library(const struct libraries *libraries,
 /* A free place: that of a library that was unloaded, or one more. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
   struct library *place = NULL;
-  spin_lock(&libraries->lock);
+  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   for (uint32_t i = 0; i < libraries->count && !place; i++)
     if (libraries->found[i]->life == LIBRARY_GONE) place = libraries->found[i];
   if (place) place->life = LIBRARY_IN_THE_MAKING;
@@ -64,8 +64,7 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   spin_unlock(&libraries->lock);
   if (place) memset(place, 0, kind->size);
   if (!place && room) place = journal_private_memory(kind->size);
-  if (!place) return NULL;
-  spin_lock(&libraries->lock);
+  if (!place || !spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   if (!number && libraries->count < LIBRARIES) {
     libraries->found[libraries->count] = place;
     number = ++libraries->count;
@@ -78,7 +77,7 @@ static struct library *new_place(struct libraries *libraries, const struct libra
 /* The loader is asked without the lock: it may be waiting for us. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
-  spin_lock(&libraries->lock);
+  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   struct library *known = known_library(libraries, object);
   spin_unlock(&libraries->lock);
   struct library *library = known ? NULL : new_place(libraries, kind);
@@ -92,7 +91,7 @@ static struct library *add_library(struct libraries *libraries, const struct lib
    * which then writes what it still has in memory. */
   if (library->handle) dlclose(library->handle);
   library->handle = NULL;
-  spin_lock(&libraries->lock);
+  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   known = known_library(libraries, object);
   library->life = known ? LIBRARY_GONE : LIBRARY_LOADED;
   spin_unlock(&libraries->lock);

@@ -1,39 +1,60 @@
-/* A lock of one word for short stretches without system calls.  Whoever holds
- * it has GUARD_BUSY set, so a signal handler never waits for its own thread. */
+/* A lock of one word for short stretches.  It holds its owner's thread id, so that
+ * whoever finds it taken knows by whom:
+ *
+ *   by this very thread: the frame that took it was left (siglongjmp out of a
+ *     handler), since whoever holds a lock has GUARD_BUSY set and a handler's
+ *     event does not come this far.  It is taken again.
+ *   by a thread that is gone (cancelled at the worst moment): it is taken over.
+ *   by a living thread that does not go on (stopped, or stalled by the kernel): it
+ *     is never stolen.  After a long while spin_lock gives up, and the event is
+ *     counted as lost: that is better than a hang and better than broken tables.
+ *
+ * So a stretch under a lock may end at any instruction, and the next to hold the
+ * lock finds what is left.  Who changes a structure writes the new thing completely
+ * and publishes it by the last store; what was begun and not published is done
+ * again, or stays unused. */
 #ifndef DARSHAN_SPIN_H
 #define DARSHAN_SPIN_H
 
+#include "guard.h"
 #include "sys.h"
 
-static inline void spin_pause(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
+/* In the order in which one thread may hold several. */
+enum spin_level {
+  SPIN_RECORD,  /* a record, or a table of a module */
+  SPIN_TABLE,   /* a table that is used with a record's lock held */
+  SPIN_STORE,   /* records and names */
+  SPIN_SCRATCH, /* memory */
+  SPIN_LEVELS
+};
 
-/* A lock is held for nanoseconds; who waits this long waits for nobody (a
- * thread that was cancelled or jumped out of a handler at the worst moment).
- * A counter that may be off by one is better than a job that hangs. */
-enum { SPIN_GIVE_UP = 64 * 50000 };
+struct spin_thread {
+  int token; /* the thread's id; 0: not asked for yet */
+  /* Where this thread took a lock last, written before it is taken: what a frame
+   * held that was left can be given back. */
+  int *held[SPIN_LEVELS];
+};
+extern __thread struct spin_thread darshan_spin GUARD_TLS;
 
-/* The holder may have lost its processor: after a while, let it run.  Returns 1
- * to try again, 0 to take the lock as it is. */
-static inline int spin_wait(int *lock) {
-  for (unsigned turns = 1; turns < SPIN_GIVE_UP; turns++) {
-    if (turns % 64 == 0)
-      SYS1(SYS_sched_yield, 0);
-    else
-      spin_pause();
-    if (__atomic_load_n(lock, __ATOMIC_RELAXED) == 0) return 1;
-  }
-  return 0;
-}
+/* Events that were lost because a lock could not be had. */
+extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
 
-static inline void spin_lock(int *lock) {
-  while (__builtin_expect(__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0, 0))
-    if (!spin_wait(lock)) return;
+/* The slow path; 1: taken, 0: its owner lives and does not go on. */
+int spin_wait(int *lock);
+/* Gives back what this thread holds, when the frames that took it are gone. */
+void spin_release_left(void);
+/* In a forked child, whose thread has another id. */
+void spin_forked(void);
+
+/* 1: taken; 0: it could not be had, and nothing that it guards may be touched. */
+__attribute__((warn_unused_result)) static inline int spin_lock(enum spin_level level, int *lock) {
+  int nobody = 0, token = darshan_spin.token;
+  darshan_spin.held[level] = lock;
+  COMPILER_FENCE();
+  if (LIKELY(token != 0 && __atomic_compare_exchange_n(lock, &nobody, token, 0, __ATOMIC_ACQUIRE,
+                                                       __ATOMIC_RELAXED)))
+    return 1;
+  return spin_wait(lock);
 }
 
 static inline void spin_unlock(int *lock) {

@@ -7,7 +7,7 @@
 int fd_may_change(void) {
   if (LIKELY(!(darshan_guard & GUARD_VFORK))) return 1;
   if (sys_getpid() != darshan_rt.pid) return 0;
-  darshan_guard &= ~(unsigned)GUARD_VFORK;
+  darshan_guard &= ~(uintptr_t)GUARD_VFORK;
   return 1;
 }
 

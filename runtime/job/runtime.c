@@ -163,6 +163,7 @@ int runtime_begin_recording(void) {
 /* In a forked child: the parent's records are not ours. */
 void runtime_become_child(void) {
   darshan_guard = 0;
+  spin_forked();
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
   darshan_rt.dropped = 0;
@@ -226,11 +227,10 @@ void runtime_start_rank(void) {
  * tell, so the answer is the safe one. */
 static int update_was_left(const char *frame) {
   stack_t stack = {.ss_flags = SS_ONSTACK};
-  if (frame + GUARD_SAME_CALLER < darshan_guard_frame) return 0;
+  if (frame + GUARD_SAME_CALLER < guard_frame()) return 0;
   if (SYS2(SYS_sigaltstack, NULL, &stack) < 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
-  if (darshan_guard_lock) spin_unlock(darshan_guard_lock);
-  darshan_guard_lock = NULL;
-  darshan_guard &= ~(unsigned)GUARD_BUSY;
+  spin_release_left();
+  runtime_leave();
   return 1;
 }
 
@@ -256,8 +256,7 @@ int runtime_enter_slow(const char *frame) {
     if (!darshan_rt.fd_limit) return 0;
     phase = runtime_phase();
   }
-  darshan_guard_frame = frame;
-  darshan_guard |= GUARD_BUSY;
+  darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy(frame);
   COMPILER_FENCE();
   if (phase == RUNTIME_READY && runtime_begin_recording() == 0) phase = RUNTIME_RECORDING;
   if (phase == RUNTIME_RECORDING) return 1;

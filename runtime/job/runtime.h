@@ -123,8 +123,7 @@ static inline uint32_t runtime_phase(void) {
 int runtime_enter_slow(const char *frame);
 static inline int runtime_enter(void) {
   if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING)) {
-    darshan_guard_frame = __builtin_frame_address(0);
-    darshan_guard = GUARD_BUSY;
+    darshan_guard = guard_busy(__builtin_frame_address(0));
     COMPILER_FENCE();
     return 1;
   }
@@ -132,7 +131,7 @@ static inline int runtime_enter(void) {
 }
 static inline void runtime_leave(void) {
   COMPILER_FENCE();
-  darshan_guard &= ~(unsigned)GUARD_BUSY;
+  darshan_guard &= GUARD_FLAGS & ~GUARD_BUSY;
 }
 
 static inline uint64_t ticks_now(void) {

@@ -10,10 +10,10 @@ __thread const char *darshan_mpi_frames[MPI_LEVELS];
 #define MUTE darshan_guard |= GUARD_MUTED
 #define INITIALISED                                                                                \
   if (r == 0) mpi_initialised(__builtin_return_address(0));                                        \
-  darshan_guard &= ~(unsigned)GUARD_MUTED
+  darshan_guard &= ~(uintptr_t)GUARD_MUTED
 #define SESSION_INITIALISED(session)                                                               \
   if (r == 0) mpi_session_initialised(session, __builtin_return_address(0));                       \
-  darshan_guard &= ~(unsigned)GUARD_MUTED
+  darshan_guard &= ~(uintptr_t)GUARD_MUTED
 
 /* Time inside a call of an upper layer that goes into communication; elsewhere
  * it is none of our business. */

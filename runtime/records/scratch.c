@@ -7,7 +7,7 @@ enum { CHUNK = 128 << 10 };
 
 void *scratch_take(struct scratch *scratch, size_t n) {
   n = (n + 15) & ~(size_t)15;
-  spin_lock(&scratch->lock);
+  if (!spin_lock(SPIN_SCRATCH, &scratch->lock)) return NULL;
   if (!scratch->next || n > (size_t)(scratch->end - scratch->next)) {
     scratch->next = journal_private_memory(CHUNK);
     scratch->end = scratch->next ? scratch->next + CHUNK : NULL;

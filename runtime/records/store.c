@@ -209,7 +209,8 @@ void store_drop_records(struct record_store *store) {
 }
 
 void store_lock(struct record_store *store) {
-  spin_lock(&store->lock);
+  while (!spin_lock(SPIN_STORE, &store->lock))
+    ;
 }
 void store_unlock(struct record_store *store) {
   spin_unlock(&store->lock);

@@ -9,8 +9,9 @@
 /* 0: the event is not to be counted; record_unlock otherwise. */
 static inline int record_lock(int *lock) {
   if (!runtime_enter()) return 0;
-  spin_lock(lock);
-  return 1;
+  if (LIKELY(spin_lock(SPIN_RECORD, lock))) return 1;
+  runtime_leave();
+  return 0;
 }
 static inline void record_unlock(int *lock) {
   spin_unlock(lock);

@@ -14,7 +14,7 @@ void h5_prepare(void) {
   struct h5_dataset *datasets =
       journal_private_memory((store->regions[STORE_H5D].limit + 2) * sizeof(struct h5_dataset));
   struct h5_id *ids = journal_private_memory(H5_IDS * sizeof(struct h5_id));
-  spin_lock(&hdf5->lock);
+  if (!spin_lock(SPIN_RECORD, &hdf5->lock)) return;
   if (!hdf5->prepared && files && datasets && ids) {
     hdf5->files = files;
     hdf5->datasets = datasets;

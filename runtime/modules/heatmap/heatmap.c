@@ -122,7 +122,7 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
                   const struct heatmap_transfer *transfer) {
   struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
   int64_t read = *transfer->read, written = *transfer->written;
-  spin_lock(&heatmap->lock);
+  if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (have_record(layer)) {
     struct heatmap_record *record = heatmap->record;
     struct clock_span at = ticks_span(transfer->t1, transfer->t2);
@@ -144,7 +144,7 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
-  spin_lock(&heatmap->lock);
+  if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (heatmap->record) book(heatmap->record, span, booked, read, written);
   spin_unlock(&heatmap->lock);
   booked[0] = read;
@@ -156,7 +156,7 @@ static void settle_posix(void) {
   for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
     struct posix_aux *aux = &darshan_rt.posix.aux[i];
     const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
-    spin_lock(&aux->lock);
+    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
            record->counters[POSIX_BYTES_WRITTEN]);
     spin_unlock(&aux->lock);
@@ -168,7 +168,7 @@ static void settle_stdio(void) {
   for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
     struct stdio_aux *aux = &darshan_rt.stdio.aux[i];
     const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
-    spin_lock(&aux->lock);
+    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
            record->counters[STDIO_BYTES_WRITTEN]);
     spin_unlock(&aux->lock);
@@ -180,7 +180,7 @@ static void settle_mpiio(void) {
   for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
     struct heatmap_slot *slot = &darshan_rt.heatmap.mpiio[i];
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
-    spin_lock(&darshan_rt.mpiio.files[i].lock);
+    if (!spin_lock(SPIN_RECORD, &darshan_rt.mpiio.files[i].lock)) continue;
     settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
            record->counters[MPIIO_BYTES_WRITTEN]);
     spin_unlock(&darshan_rt.mpiio.files[i].lock);

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../../intercept/spin.h"
 #include "../../job/runtime.h"
+#include "../../records/update.h"
 #include "record-id.h"
 
 /* The counters of an operation stand together, in the order of its frame. */
@@ -99,14 +99,11 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
 }
 
 struct darshan_layers_record *layer_lock(struct layer_state *state) {
-  if (!state->part || !runtime_enter()) return NULL;
-  spin_lock(&state->part->lock);
-  return state->part->record;
+  return state->part && record_lock(&state->part->lock) ? state->part->record : NULL;
 }
 
 void layer_unlock(struct layer_state *state) {
-  spin_unlock(&state->part->lock);
-  runtime_leave();
+  record_unlock(&state->part->lock);
 }
 
 struct layer_state *layers_application(void) {

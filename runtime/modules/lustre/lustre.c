@@ -69,8 +69,7 @@ static void ask(struct store_entry *entry, int fd) {
     if (!reply) return;
     n = SYS4(SYS_fgetxattr, fd, name, reply, LUSTRE_LAYOUT_MAX);
   }
-  if (n > 0 && n <= LUSTRE_LAYOUT_MAX) {
-    spin_lock(&lustre->lock);
+  if (n > 0 && n <= LUSTRE_LAYOUT_MAX && spin_lock(SPIN_RECORD, &lustre->lock)) {
     if (prepare(lustre) == 0) keep(lustre, entry, reply, (size_t)n);
     spin_unlock(&lustre->lock);
   }

@@ -13,7 +13,7 @@ static void prepare(void) {
   struct mpiio_file *files = journal_private_memory((limit + 2) * sizeof(struct mpiio_file));
   struct mpiio_handle *handles = journal_private_memory(MPIIO_HANDLES * sizeof(*handles));
   struct mpiio_requests *requests = journal_private_memory(sizeof(*requests));
-  spin_lock(&mpiio->lock);
+  if (!spin_lock(SPIN_RECORD, &mpiio->lock)) return;
   if (!mpiio->prepared && files && handles && requests) {
     mpiio->files = files;
     mpiio->requests = requests;

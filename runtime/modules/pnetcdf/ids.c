@@ -15,7 +15,7 @@ void pn_prepare(void) {
   struct pn_variable *variables =
       journal_private_memory((regions[STORE_PNETCDF_VAR].limit + 2) * sizeof(struct pn_variable));
   struct pn_open *open = journal_private_memory(PN_OPEN * sizeof(struct pn_open));
-  spin_lock(&pn->lock);
+  if (!spin_lock(SPIN_RECORD, &pn->lock)) return;
   if (!pn->prepared && files && variables && open) {
     pn->files = files;
     pn->variables = variables;

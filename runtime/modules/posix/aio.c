@@ -12,8 +12,7 @@ static uint32_t slot_of(const void *request) {
 static void remember(const void *request, uint64_t ticks) {
   struct aio_pending *pending = darshan_rt.posix.pending;
   uint32_t start = slot_of(request);
-  if (!runtime_enter()) return;
-  spin_lock(&pending->lock);
+  if (!record_lock(&pending->lock)) return;
   for (uint32_t i = 0; i < 16; i++) {
     uint32_t at = (start + i) % AIO_PENDING;
     if (pending->slot[at].request && pending->slot[at].request != request) continue;
@@ -21,16 +20,14 @@ static void remember(const void *request, uint64_t ticks) {
     pending->slot[at].submitted = ticks;
     break;
   }
-  spin_unlock(&pending->lock);
-  runtime_leave();
+  record_unlock(&pending->lock);
 }
 
 static uint64_t recall(const void *request, uint64_t otherwise) {
   struct aio_pending *pending = darshan_rt.posix.pending;
   uint32_t start = slot_of(request);
   uint64_t ticks = otherwise;
-  if (!runtime_enter()) return ticks;
-  spin_lock(&pending->lock);
+  if (!record_lock(&pending->lock)) return ticks;
   for (uint32_t i = 0; i < 16; i++) {
     uint32_t at = (start + i) % AIO_PENDING;
     if (pending->slot[at].request != request) continue;
@@ -38,8 +35,7 @@ static uint64_t recall(const void *request, uint64_t otherwise) {
     ticks = pending->slot[at].submitted;
     break;
   }
-  spin_unlock(&pending->lock);
-  runtime_leave();
+  record_unlock(&pending->lock);
   return ticks;
 }
 

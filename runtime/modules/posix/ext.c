@@ -47,12 +47,10 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   static const char name[] = OTHER_PATHS_NAME;
   struct posix_aux *aux = darshan_rt.posix.other_paths;
-  if (!runtime_enter()) return;
-  spin_lock(&aux->lock);
+  if (!record_lock(&aux->lock)) return;
   add(ext_record(&aux->ext, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1),
       counter, amount, fcounter, t1, t2);
-  spin_unlock(&aux->lock);
-  runtime_leave();
+  record_unlock(&aux->lock);
 }
 
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
@@ -158,7 +156,7 @@ int posix_ring_begin(void) {
 
 void posix_ring_made(int outermost, int made) {
   if (!outermost) return;
-  darshan_guard &= ~(unsigned)GUARD_INSIDE;
+  darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
   if (made) add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
 }
 

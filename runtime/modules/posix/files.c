@@ -49,7 +49,7 @@ __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, i
 
 static size_t clean_below_cwd(char *out, size_t room, const char *path) {
   size_t length = 0;
-  spin_lock(&darshan_rt.cwd.lock);
+  if (!spin_lock(SPIN_TABLE, &darshan_rt.cwd.lock)) return 0;
   if (darshan_rt.cwd.length == 0) {
     ssize_t got = sys_getcwd(darshan_rt.cwd.path, sizeof(darshan_rt.cwd.path));
     if (got > 1 && darshan_rt.cwd.path[0] == '/') darshan_rt.cwd.length = (uint32_t)got - 1;
@@ -62,7 +62,7 @@ static size_t clean_below_cwd(char *out, size_t room, const char *path) {
 
 void posix_cwd_changed(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return;
-  spin_lock(&darshan_rt.cwd.lock);
+  if (!spin_lock(SPIN_TABLE, &darshan_rt.cwd.lock)) return;
   darshan_rt.cwd.length = 0;
   spin_unlock(&darshan_rt.cwd.lock);
 }

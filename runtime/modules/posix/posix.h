@@ -47,12 +47,11 @@ static inline int posix_lock(struct posix_file *file) {
     runtime_leave();
     return 0;
   }
-  spin_lock(&file->aux->lock);
-  darshan_guard_lock = &file->aux->lock;
-  return 1;
+  if (LIKELY(spin_lock(SPIN_RECORD, &file->aux->lock))) return 1;
+  runtime_leave();
+  return 0;
 }
 static inline void posix_unlock(struct posix_file *file) {
-  darshan_guard_lock = NULL;
   spin_unlock(&file->aux->lock);
   runtime_leave();
 }

@@ -39,12 +39,11 @@ static inline int stdio_lock(struct stdio_stream *stream) {
     runtime_leave();
     return 0;
   }
-  spin_lock(&stream->aux->lock);
-  darshan_guard_lock = &stream->aux->lock;
-  return 1;
+  if (LIKELY(spin_lock(SPIN_RECORD, &stream->aux->lock))) return 1;
+  runtime_leave();
+  return 0;
 }
 static inline void stdio_unlock(struct stdio_stream *stream) {
-  darshan_guard_lock = NULL;
   spin_unlock(&stream->aux->lock);
   runtime_leave();
 }

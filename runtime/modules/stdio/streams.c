@@ -81,7 +81,10 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   struct stdio_state *stdio = &darshan_rt.stdio;
   uint32_t fd = (uint32_t)file->_fileno;
   if (fd >= darshan_rt.fd_limit || !runtime_enter()) return NULL;
-  spin_lock(&stdio->lock);
+  if (!spin_lock(SPIN_RECORD, &stdio->lock)) {
+    runtime_leave();
+    return NULL;
+  }
   uint32_t number = stdio->free_stream;
   if (number)
     stdio->free_stream = stdio->streams[number].next_free;
@@ -112,8 +115,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   struct stdio_stream *stream = stdio_stream_of(file);
   if (stream) stdio_settle(stream);
   if (file && file->_fileno >= 0) fd_dropped(file->_fileno); /* libc closes it inside */
-  if (!stream || !runtime_enter()) return 0;
-  spin_lock(&stdio->lock);
+  if (!stream || !record_lock(&stdio->lock)) return 0;
   *last = *stream;
   uint32_t number = (uint32_t)(stream - stdio->streams);
   uint32_t *link = &darshan_rt.fds[file->_fileno].stream;
@@ -123,8 +125,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   stream->file = NULL;
   stream->next_free = stdio->free_stream;
   stdio->free_stream = number;
-  spin_unlock(&stdio->lock);
-  runtime_leave();
+  record_unlock(&stdio->lock);
   return 1;
 }
 
