@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/spin.h"
 #include "../job/runtime.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/heatmap/heatmap.h"
@@ -51,6 +51,7 @@ void log_metadata_start(struct darshan_job *job) {
 static void metadata_end(struct darshan_job *job) {
   size_t used = strlen(job->metadata);
   if (darshan_rt.dropped) add_number(&used, "dropped_in_signal_handlers", darshan_rt.dropped);
+  if (darshan_spin_lost) add_number(&used, "dropped_behind_stalled_threads", darshan_spin_lost);
   if (darshan_rt.posix.overflow_names)
     add_number(&used, "posix_files_in_overflow", darshan_rt.posix.overflow_names);
   if (darshan_rt.store.regions[STORE_STDIO].refused)
