@@ -3,6 +3,8 @@
 #include "calls.h"
 
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -47,6 +49,33 @@ CASE(dlclose) {
   CHECK(C(dlclose(library)) == 0);
   CHECK(dlopen("plugin.so", RTLD_NOW | RTLD_NOLOAD) == NULL);
 }
+
+/* Jumps are watched, and go where they went: from a frame, and from a handler that
+ * interrupted nothing of the runtime. */
+static jmp_buf jump_back;
+
+#define JUMP_CASE(name)                                                                            \
+  static void handler_##name(int signal) {                                                         \
+    (void)signal;                                                                                  \
+    name(jump_back, 2);                                                                            \
+  }                                                                                                \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    int come = setjmp(jump_back);                                                                  \
+    if (come == 0) name(jump_back, 1);                                                             \
+    count_write(fd, path);                                                                         \
+    if (come == 1) {                                                                               \
+      CHECK(signal(SIGUSR1, handler_##name) == SIG_DFL);                                           \
+      raise(SIGUSR1);                                                                              \
+    }                                                                                              \
+    CHECK(come == 2);                                                                              \
+  }
+extern void __longjmp_chk(jmp_buf env, int value) __attribute__((noreturn));
+JUMP_CASE(longjmp)
+JUMP_CASE(_longjmp)
+JUMP_CASE(siglongjmp)
+JUMP_CASE(__longjmp_chk)
 
 /* No wrapper: there the journal has everything. */
 SCENARIO(abort) {

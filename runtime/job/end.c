@@ -96,6 +96,8 @@ void runtime_before_exec(void) {
   darshan_rt.log_written = 0;
   if (phase == RUNTIME_OFF) return;
   darshan_rt.phase_before_exec = phase;
+  darshan_rt.exec_thread = darshan_spin.token;
+  darshan_rt.exec_frame = __builtin_frame_address(0);
   uint64_t mask = block_signals();
   if (!keep_journal() && log_write() == 0) {
     darshan_rt.log_written = 1;

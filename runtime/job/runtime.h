@@ -68,6 +68,8 @@ struct darshan_runtime {
   int64_t first_pid;      /* job id where no variable names one */
   struct child *children; /* shared with forked descendants; NULL: none yet */
   uint32_t phase_before_exec;
+  int exec_thread; /* who is about to exec, and in which frame */
+  const char *exec_frame;
   int log_written; /* the path below is a finished log */
   char log_path[DARSHAN_PATH_ROOM];
   dev_t stderr_dev; /* to recognise stderr at the end */

@@ -1,0 +1,94 @@
+/* Is what a process left right, to the call?  The bounds are what the same program
+ * leaves when the signal comes outside the runtime: before the call, or after. */
+#include "driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "darshan-util.h"
+#include "target.h"
+
+struct bounds {
+  int64_t low, high;
+};
+
+static int64_t value(const struct result *result, const struct row *like, int counter) {
+  for (size_t i = 0; i < result->rows; i++)
+    if (result->row[i].module == like->module && result->row[i].id == like->id)
+      return result->row[i].counter[counter];
+  return 0;
+}
+
+static void widen(struct bounds *bounds, int64_t value) {
+  if (value < bounds->low) bounds->low = value;
+  if (value > bounds->high) bounds->high = value;
+}
+
+/* Depends on the order of calls, or on how long they took. */
+static int is_loose(const struct darshan_counter *counter) {
+  switch (counter->rule) {
+  case DARSHAN_RULE_SUM:
+  case DARSHAN_RULE_SUM_OR_UNKNOWN:
+  case DARSHAN_RULE_MAX:
+    break;
+  default:
+    return 1;
+  }
+  return strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
+         strstr(counter->name, "SWITCHES") || strstr(counter->name, "STRIDE") ||
+         strstr(counter->name, "TIME_SIZE");
+}
+
+static int row_is_right(const struct judge *judge, const struct result *result,
+                        const struct row *row, char *why, size_t room) {
+  const struct darshan_module *module = darshan_module_by_id(row->module);
+  for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
+    if (counter->index < 0 || is_loose(counter)) continue;
+    struct bounds bounds = {INT64_MAX, INT64_MIN};
+    for (int i = 0; i < REFERENCES; i++) {
+      if (!judge->have[i]) continue;
+      /* Without a handler nothing is counted in one; only what is dropped may
+       * be missing. */
+      if (i == NO_SIGNAL && judge->have[AFTER_CALL] && result->dropped == 0) continue;
+      widen(&bounds, value(&judge->reference[i], row, counter->index));
+    }
+    int64_t is = value(result, row, counter->index);
+    if (is >= bounds.low && is <= bounds.high) continue;
+    snprintf(why, room, "%s is %lld, not %lld to %lld (dropped %llu)", counter->name, (long long)is,
+             (long long)bounds.low, (long long)bounds.high, (unsigned long long)result->dropped);
+    return 0;
+  }
+  return 1;
+}
+
+static int rows_are_right(const struct judge *judge, const struct result *result,
+                          const struct result *of, char *why, size_t room) {
+  for (size_t i = 0; i < of->rows; i++)
+    if (!row_is_right(judge, result, &of->row[i], why, room)) return 0;
+  return 1;
+}
+
+static int same_data(const struct result *a, const struct result *b) {
+  return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
+}
+
+int judge_says(const struct judge *judge, const struct result *result, char *why, size_t room) {
+  int status = 0, data = 0;
+  if (result->problem[0]) {
+    snprintf(why, room, "%s", result->problem);
+    return 0;
+  }
+  for (int i = 0; i < REFERENCES; i++) {
+    if (!judge->have[i]) continue;
+    status |= judge->reference[i].status == result->status;
+    data |= same_data(&judge->reference[i], result);
+  }
+  if (!status || !data) {
+    snprintf(why, room, status ? "the file has other bytes" : "it ended with %#x", result->status);
+    return 0;
+  }
+  if (!rows_are_right(judge, result, result, why, room)) return 0;
+  for (int i = 0; i < REFERENCES; i++)
+    if (judge->have[i] && !rows_are_right(judge, result, &judge->reference[i], why, room)) return 0;
+  return 1;
+}

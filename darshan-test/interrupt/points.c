@@ -1,0 +1,108 @@
+/* Where to stop: every instruction that one call executes inside the runtime. */
+#include "driver.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append(struct trace *trace, uint32_t address, int blocked) {
+  if (trace->length == trace->room) {
+    trace->room = trace->room ? 2 * trace->room : 1 << 16;
+    trace->address = realloc(trace->address, trace->room * sizeof(*trace->address));
+    trace->blocked = realloc(trace->blocked, trace->room);
+    if (!trace->address || !trace->blocked) abort();
+  }
+  trace->address[trace->length] = address;
+  trace->blocked[trace->length++] = (char)blocked;
+}
+
+/* Where the mark behind the call is, so that steps end there. */
+static uint64_t end_of_call(const struct place *place, const char *kind, int action) {
+  struct process process;
+  uint64_t end = 0;
+  result_clean(place);
+  if (process_start(&process, place, kind, action) < 0) return 0;
+  if (process_go(&process, 0) == STOP_MARK) end = process.instruction;
+  process_kill(&process);
+  return end;
+}
+
+/* Which time it is of each address. */
+static void number(struct trace *trace) {
+  uint32_t *times = calloc(trace->code[1] - trace->code[0], sizeof(*times));
+  trace->n = malloc((trace->length + 1) * sizeof(*trace->n));
+  if (!times || !trace->n) abort();
+  for (size_t i = 0; i < trace->length; i++)
+    trace->n[i] = ++times[trace->address[i]];
+  free(times);
+}
+
+int trace_take(struct trace *trace, const struct place *place, const char *kind, int action) {
+  struct process process;
+  *trace = (struct trace){{0, 0}, NULL, NULL, NULL, 0, 0};
+  uint64_t end = end_of_call(place, kind, action), *code = trace->code;
+  result_clean(place);
+  if (process_start(&process, place, kind, action) < 0) return -1;
+  if (process_code(&process, place->runtime, code) < 0) {
+    process_kill(&process);
+    return -1;
+  }
+  pid_t thread = process.thread;
+  while (process_step(&process) == STOP_STEP && process.thread == thread &&
+         process.instruction != end) {
+    uint64_t at = process.instruction;
+    if (at >= code[0] && at < code[1])
+      append(trace, (uint32_t)(at - code[0]), process_blocks(&process, SIGUSR1));
+  }
+  process_kill(&process);
+  number(trace);
+  return trace->length ? 0 : -1;
+}
+
+void trace_free(struct trace *trace) {
+  free(trace->address);
+  free(trace->blocked);
+  free(trace->n);
+}
+
+/* Reaching the n-th time of an address costs n stops: where that is many, a rarer
+ * instruction shortly before it is gone to first. */
+static struct point point_at(const struct trace *trace, size_t place) {
+  enum { FEW = 12, FAR = 200000 };
+  uint32_t address = trace->address[place], between = 0;
+  struct point best = {.address = address, .n = trace->n[place]};
+  uint32_t cost = best.n;
+  if (cost <= FEW) return best;
+  for (size_t i = place; i-- > 0 && place - i < FAR && between < cost;) {
+    if (trace->address[i] == address) {
+      between++;
+      continue;
+    }
+    if (trace->n[i] + between + 1 < cost) {
+      cost = trace->n[i] + between + 1;
+      best = (struct point){address, between + 1, trace->address[i], trace->n[i]};
+    }
+  }
+  return best;
+}
+
+struct times { /* of one address, of those that count */
+  uint32_t counted, seen;
+};
+
+void points_choose(struct points *points, const struct trace *trace, int with_handlers) {
+  struct times *times = calloc(trace->code[1] - trace->code[0], sizeof(*times));
+  *points = (struct points){malloc((3 * trace->length + 1) * sizeof(*points->point)), 0, 0};
+  if (!times || !points->point) abort();
+  for (size_t i = 0; i < trace->length; i++)
+    times[trace->address[i]].counted += !(with_handlers && trace->blocked[i]);
+  for (size_t i = 0; i < trace->length; i++) {
+    struct times *of = &times[trace->address[i]];
+    if (with_handlers && trace->blocked[i]) continue;
+    uint32_t n = ++of->seen;
+    points->addresses += n == 1;
+    if (n == 1 || n == of->counted || n == (of->counted + 1) / 2)
+      points->point[points->count++] = point_at(trace, i);
+  }
+  free(times);
+}

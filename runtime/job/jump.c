@@ -1,0 +1,98 @@
+/* longjmp and its other names.  They are wrapped because a jump out of a handler
+ * may leave one of our own frames at any instruction: other threads would wait for
+ * its lock, and this thread's events would be taken for those of a handler.
+ *
+ * Where a jump goes to is in its buffer, which the C library keeps scrambled by a
+ * key of the process.  The key is learnt from a buffer of our own. */
+#include "jump.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+
+#include "../intercept/spin.h"
+#include "../intercept/wrap.h"
+#include "../modules/layers/layers.h"
+#include "../mpi/wrap-mpi.h"
+#include "runtime.h"
+
+#if defined(__x86_64__)
+enum { STACK_POINTER = 6, TURNED = 17 };
+#define READ_STACK_POINTER(sp) __asm__ volatile("mov %%rsp, %0" : "=r"(sp))
+#elif defined(__aarch64__)
+enum { STACK_POINTER = 13, TURNED = 0 };
+#define READ_STACK_POINTER(sp) __asm__ volatile("mov %0, sp" : "=r"(sp))
+#endif
+
+static uintptr_t scrambled(const struct __jmp_buf_tag *env) {
+  uintptr_t word = (uintptr_t)env->__jmpbuf[STACK_POINTER];
+  return TURNED ? word >> TURNED | word << (64 - TURNED) % 64 : word;
+}
+
+/* No inlining: the stack pointer of this frame is the one that setjmp keeps. */
+__attribute__((noinline)) static uintptr_t key_of_this_process(void) {
+  jmp_buf buffer;
+  uintptr_t here;
+  if (_setjmp(buffer) != 0) return 0;
+  READ_STACK_POINTER(here);
+  return scrambled(buffer) ^ here;
+}
+
+static int is_within(const stack_t *stack, const char *address) {
+  const char *start = stack->ss_sp;
+  return address >= start && address < start + stack->ss_size;
+}
+
+/* Does a jump to target, made in a frame here, leave the frame that updates?  A
+ * handler may jump within itself; on a stack of its own one must ask where that is. */
+static int leaves(const char *frame, const char *target, const char *here) {
+  stack_t stack = {.ss_flags = SS_DISABLE};
+  SYS2(SYS_sigaltstack, NULL, &stack);
+  if (stack.ss_flags & SS_ONSTACK) return !is_within(&stack, target) || is_within(&stack, frame);
+  return here <= frame && frame < target;
+}
+
+void runtime_jumps(const char *target) {
+  const char *here = __builtin_frame_address(0);
+  if ((darshan_guard & GUARD_BUSY) && leaves(guard_frame(), target, here)) {
+    spin_release_left();
+    runtime_leave();
+  }
+  const char *life = darshan_mpi_frames[MPI_LEVEL_LIFE];
+  if ((darshan_guard & GUARD_MUTED) && life && leaves(life, target, here))
+    darshan_guard &= ~(uintptr_t)GUARD_MUTED;
+  for (int level = 0; level < MPI_LEVELS; level++) {
+    const char *frame = darshan_mpi_frames[level];
+    if (frame && leaves(frame, target, here)) mpi_leave((enum mpi_level)level);
+  }
+  while (layers_inside() && leaves(layer_current()->stack, target, here))
+    darshan_layers->depth--;
+  darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
+  if (UNLIKELY(darshan_rt.phase_before_exec) && darshan_rt.exec_thread == darshan_spin.token &&
+      darshan_rt.exec_thread && leaves(darshan_rt.exec_frame, target, here))
+    runtime_exec_failed();
+}
+
+static void before_jump(const struct __jmp_buf_tag *env) {
+  if (LIKELY(darshan_guard == 0 && !layers_inside() && !darshan_rt.phase_before_exec &&
+             !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO]))
+    return;
+  if (!darshan_rt.fd_limit && !darshan_rt.phase_before_exec) return;
+  if (darshan_guard & GUARD_VFORK) return;
+  runtime_jumps((const char *)(scrambled(env) ^ key_of_this_process()));
+}
+
+#define JUMP(name)                                                                                 \
+  EXPORT void wrap_##name(struct __jmp_buf_tag *env, int value) __asm__(SYMBOL(name));             \
+  __attribute__((noreturn)) void wrap_##name(struct __jmp_buf_tag *env, int value) {               \
+    static void *slot;                                                                             \
+    before_jump(env);                                                                              \
+    void *real = __atomic_load_n(&slot, __ATOMIC_RELAXED);                                         \
+    if (UNLIKELY(!real)) real = real_resolve(&slot, #name);                                        \
+    ((void (*)(struct __jmp_buf_tag *, int))real)(env, value);                                     \
+    __builtin_unreachable();                                                                       \
+  }
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
