@@ -21,18 +21,16 @@ static struct darshan_posix_record *records[RECORDS + 1];
 
 /* A clock without a processor's counter: ticks are nanoseconds. */
 static void start(void) {
-  static struct posix_aux aux[RECORDS + 2];
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
-  struct darshan_job job = {.uid = 0};
   memset(&darshan_rt.config.modules, 0xff, sizeof(darshan_rt.config.modules));
   darshan_rt.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
   darshan_rt.clock.refit_at = UINT64_MAX;
-  darshan_rt.posix.aux = aux;
   for (int i = 0; i < STORE_MODULES; i++)
     limits.records[i] = RECORDS;
-  if (store_prepare(&darshan_rt.store, &limits) < 0 || heatmap_prepare() < 0 ||
-      store_map(&darshan_rt.store, &job, "", 1) < 0)
-    exit(1);
+  if (store_prepare(&darshan_rt.store, &limits) < 0 || store_begin(&darshan_rt.store) < 0) exit(1);
+  heatmap_prepare();
+  segments_prepare(&darshan_rt.posix.aux, sizeof(struct posix_aux), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_POSIX, &darshan_rt.posix.aux);
   for (uint32_t i = 1; i <= RECORDS; i++) {
     struct store_entry *entry = store_enter(&darshan_rt.store, i * 7919, "name", 4);
     if (!entry || store_new_record(&darshan_rt.store, STORE_POSIX, entry) != i) exit(1);
@@ -42,7 +40,7 @@ static void start(void) {
 
 static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   int64_t *counters = records[record]->counters;
-  struct posix_aux *aux = &darshan_rt.posix.aux[record];
+  struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, (uint32_t)record);
   counters[writes ? POSIX_BYTES_WRITTEN : POSIX_BYTES_READ] += bytes;
   heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);

@@ -19,6 +19,7 @@ uint32_t runtime_stop_recording(void) {
   lustre_finish();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  darshan_rt.store.closed = 1;
   if (phase != RUNTIME_FINISHED) heatmap_settle();
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
@@ -40,7 +41,7 @@ static void restore_signals(uint64_t mask) {
 static void note_kept(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
   const char *path = darshan_rt.store.journal.path;
-  if (darshan_rt.store.journal.base && (mpi->rank == 0 || mpi->aborted))
+  if (darshan_rt.store.frame && (mpi->rank == 0 || mpi->aborted))
     darshan_message_add(&darshan_rt.messages,
                         mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
                         "the records of every rank are kept, darshan-merge makes a log of them",
@@ -53,10 +54,10 @@ static int keep_journal(void) {
   struct record_store *store = &darshan_rt.store;
   const struct mpi_state *mpi = &darshan_rt.mpi;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
-  if (!store->journal.base) return 1; /* nothing was recorded */
+  if (!store->frame) return 1; /* nothing was recorded */
   if (!store->journal.has_file) return 0;
   log_end_now(&darshan_rt.job);
-  store_set_job(store, &darshan_rt.job);
+  store_set_job(store, &darshan_rt.job, NULL, 0);
   return 1;
 }
 
@@ -107,13 +108,22 @@ void runtime_before_exec(void) {
   restore_signals(mask);
 }
 
+/* The file was removed; the records are still there. */
+static void restore_journal(void) {
+  struct record_store *store = &darshan_rt.store;
+  if (!store->journal.has_file) return;
+  store->journal.has_file = 0;
+  store->closed = 0;
+  if (store_keep(store) == 0 && darshan_rt.fork_parent) children_add_self();
+}
+
 void runtime_exec_failed(void) {
   if (!fd_may_change() || !darshan_rt.phase_before_exec) return;
   if (darshan_rt.log_written) {
     sys_unlink(darshan_rt.log_path);
-    journal_restore(&darshan_rt.store.journal);
-    if (darshan_rt.fork_parent && darshan_rt.store.journal.has_file) children_add_self();
+    restore_journal();
   }
+  darshan_rt.store.closed = 0;
   darshan_rt.log_written = 0;
   __atomic_store_n(runtime_phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
   darshan_rt.phase_before_exec = RUNTIME_OFF;

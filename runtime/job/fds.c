@@ -19,26 +19,67 @@ static void note_highest(int fd) {
     ;
 }
 
+/* Entries from RUNTIME_FDS on. */
+enum { FAR_PAGE = 256, FAR_PAGES = RUNTIME_FDS_FAR / FAR_PAGE };
+
+struct fd_entry *fd_entry_far(int fd) {
+  struct fd_entry **pages = __atomic_load_n(&darshan_rt.far_fds, __ATOMIC_ACQUIRE);
+  if (!fd_can_follow(fd) || !pages) return NULL;
+  struct fd_entry *page = __atomic_load_n(&pages[fd / FAR_PAGE], __ATOMIC_ACQUIRE);
+  return page ? &page[fd % FAR_PAGE] : NULL;
+}
+
+/* What stands in a place, or new memory that is there from now on. */
+static void *have(void *place, size_t size) {
+  void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  if (there) return there;
+  void *memory = journal_private_memory(size);
+  if (!memory) return NULL;
+  if (__atomic_compare_exchange_n(slot, &none, memory, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return memory;
+  sys_munmap(memory, size);
+  return none;
+}
+
+/* NULL: it cannot be followed. */
+static struct fd_entry *make_entry(int fd) {
+  if (!fd_can_follow(fd)) return NULL;
+  if (fd < RUNTIME_FDS) return &darshan_rt.fds[fd];
+  struct fd_entry **pages = have(&darshan_rt.far_fds, FAR_PAGES * sizeof(*pages));
+  struct fd_entry *page =
+      pages ? have(&pages[fd / FAR_PAGE], FAR_PAGE * sizeof(struct fd_entry)) : NULL;
+  return page ? &page[fd % FAR_PAGE] : NULL;
+}
+
+int fd_next(int fd) {
+  uint32_t highest = __atomic_load_n(&darshan_rt.highest_fd, __ATOMIC_RELAXED);
+  while ((uint32_t)++fd <= highest && fd < RUNTIME_FDS_FAR) {
+    if (fd_entry(fd)) return fd;
+    fd |= FAR_PAGE - 1;
+  }
+  return -1;
+}
+
 void fd_set_file(int fd, uint32_t file) {
-  if ((uint32_t)fd >= darshan_rt.fd_limit) return;
-  __atomic_store_n(&darshan_rt.fds[fd].file, file, __ATOMIC_RELAXED);
+  struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
+  if (!entry) return;
+  __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
   if (file) note_highest(fd);
 }
 
-void fd_set_stream(int fd, uint32_t stream) {
-  if ((uint32_t)fd >= darshan_rt.fd_limit) return;
-  __atomic_store_n(&darshan_rt.fds[fd].stream, stream, __ATOMIC_RELAXED);
+void fd_set_stream(int fd, struct stdio_stream *stream) {
+  struct fd_entry *entry = stream ? make_entry(fd) : fd_entry(fd);
+  if (!entry) return;
+  __atomic_store_n(&entry->stream, stream, __ATOMIC_RELEASE);
   if (stream) note_highest(fd);
 }
 
 struct posix_file *fd_release_slow(int fd) {
   if (!fd_may_change()) return NULL;
-  struct fd_entry *entry = &darshan_rt.fds[fd];
-  if (entry->stream == FD_FOLDER) fd_set_stream(fd, 0);
-  uint32_t number = __atomic_exchange_n(&entry->file, 0, __ATOMIC_RELAXED);
-  if (!number) return NULL;
-  struct posix_file *file = &darshan_rt.posix.files[number];
-  __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  struct fd_entry *entry = fd_entry(fd);
+  if (entry->stream == FD_FOLDER) fd_set_stream(fd, NULL);
+  struct posix_file *file = __atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED);
+  if (file) __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   return file;
 }
 

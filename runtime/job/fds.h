@@ -1,23 +1,45 @@
 /* What descriptor numbers stand for.  A stale entry would charge one file with
  * another's traffic, so every way to make or end a descriptor comes through
- * here. */
+ * here.
+ *
+ * The first RUNTIME_FDS numbers are an array; entries of the others are made, a page
+ * at a time, when one of them is followed. */
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
 #include "runtime.h"
 
 /* fd_entry.stream of a folder that is being listed */
-#define FD_FOLDER UINT32_MAX
+#define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
+
+/* The entry of a number; NULL: none, as long as nothing of it is followed. */
+struct fd_entry *fd_entry_far(int fd);
+static inline struct fd_entry *fd_entry(int fd) {
+  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) return fd_entry_far(fd);
+  return &darshan_rt.fds[fd];
+}
+/* 1 if this number can be followed, now. */
+static inline int fd_can_follow(int fd) {
+  return darshan_rt.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
+}
+/* The next number after this one that has an entry; -1: none that was ever followed. */
+int fd_next(int fd);
 
 /* The file behind a descriptor, NULL if it is not followed. */
 static inline struct posix_file *posix_file_of(int fd) {
-  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) return NULL;
-  uint32_t number = __atomic_load_n(&darshan_rt.fds[fd].file, __ATOMIC_RELAXED);
-  return number ? &darshan_rt.posix.files[number] : NULL;
+  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) {
+    const struct fd_entry *entry = fd_entry_far(fd);
+    return entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
+  }
+  return __atomic_load_n(&darshan_rt.fds[fd].file, __ATOMIC_RELAXED);
+}
+
+static inline struct posix_file *posix_file_at(uint32_t number) {
+  return segments_at(&darshan_rt.posix.files, number);
 }
 
 static inline uint32_t posix_file_number(const struct posix_file *file) {
-  return (uint32_t)(file - darshan_rt.posix.files);
+  return file->number;
 }
 
 /* 1 if this thread may change tables: not in the child of a vfork. */
@@ -25,29 +47,26 @@ int fd_may_change(void);
 
 /* From now on the descriptor stands for this file (0: for nothing we follow). */
 void fd_set_file(int fd, uint32_t file);
-void fd_set_stream(int fd, uint32_t stream);
+void fd_set_stream(int fd, struct stdio_stream *stream);
 
 static inline int fd_is_free(const struct fd_entry *entry) {
-  return (__atomic_load_n(&entry->file, __ATOMIC_RELAXED) |
-          __atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
+  return ((uintptr_t)__atomic_load_n(&entry->file, __ATOMIC_RELAXED) |
+          (uintptr_t)__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
 }
 
 /* The descriptor is about to be closed: what it stood for, NULL if nothing. */
 struct posix_file *fd_release_slow(int fd);
 void fd_dropped_slow(int fd);
 static inline struct posix_file *fd_release(int fd) {
-  if ((uint32_t)fd >= darshan_rt.fd_limit) return NULL;
-  const struct fd_entry *entry = &darshan_rt.fds[fd];
-  if (LIKELY(fd_is_free(entry))) return NULL;
+  const struct fd_entry *entry = fd_entry(fd);
+  if (LIKELY(!entry || fd_is_free(entry))) return NULL;
   return fd_release_slow(fd);
 }
 
 /* The number was reused for something that is not followed. */
 static inline void fd_dropped(int fd) {
-  if ((uint32_t)fd < darshan_rt.fd_limit) {
-    const struct fd_entry *entry = &darshan_rt.fds[fd];
-    if (UNLIKELY(!fd_is_free(entry))) fd_dropped_slow(fd);
-  }
+  const struct fd_entry *entry = fd_entry(fd);
+  if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
 
 #endif

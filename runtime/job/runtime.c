@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../log/write.h"
 #include "../modules/dxt/dxt.h"
@@ -52,8 +53,13 @@ static int prepare_memory(void) {
   sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
   if (store_prepare(&darshan_rt.store, &limits) < 0) return -1;
   if (posix_prepare(darshan_rt.store.regions[STORE_POSIX].limit) < 0) return -1;
-  if (dxt_prepare() < 0 || heatmap_prepare() < 0) return -1;
-  return stdio_prepare(darshan_rt.store.regions[STORE_STDIO].limit);
+  mpiio_prepare();
+  heatmap_prepare();
+  dxt_prepare();
+  layers_prepare();
+  h5_start();
+  pn_start();
+  return stdio_prepare();
 }
 
 static void note_no_memory(void) {
@@ -139,25 +145,45 @@ static void name_journal(char *path, size_t room) {
   if (!darshan_journal_path(path, room, &darshan_rt.config, &identity)) path[0] = '\0';
 }
 
-int runtime_begin_recording(void) {
-  int result = 0;
-  store_lock(&darshan_rt.store);
-  if (runtime_phase() == RUNTIME_READY) {
-    runtime_describe_job(1);
-    struct journal *journal = &darshan_rt.store.journal;
-    name_journal(journal->path, sizeof(journal->path));
-    result = store_map(&darshan_rt.store, &darshan_rt.job, darshan_rt.job_text,
-                       darshan_rt.job_text_length + 1);
-    if (result == 0 && darshan_rt.fork_parent) children_add_self();
-    if (result == 0) {
-      __atomic_store_n(runtime_phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
-    } else {
-      __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-      note_no_memory();
-    }
+int runtime_wants_journal(void) {
+  return 1;
+}
+
+void runtime_keep_journal(void) {
+  struct record_store *store = &darshan_rt.store;
+  runtime_describe_job(1);
+  name_journal(store->journal.path, sizeof(store->journal.path));
+  store_lock(store);
+  store_set_job(store, &darshan_rt.job, darshan_rt.job_text, darshan_rt.job_text_length + 1);
+  store_unlock(store);
+  if (store_keep(store) == 0 && darshan_rt.fork_parent) children_add_self();
+}
+
+/* Who comes while another thread prepares waits for some mappings of memory, and for
+ * no file system. */
+static int begin_in_memory(void) {
+  uint32_t ready = RUNTIME_READY;
+  uint64_t mask = signals_block();
+  int first = __atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (first && store_begin(&darshan_rt.store) < 0) {
+    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+    note_no_memory();
+    __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
+  } else if (first) {
+    __atomic_store_n(runtime_phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
   }
-  store_unlock(&darshan_rt.store);
-  return result;
+  signals_restore(mask);
+  return first;
+}
+
+int runtime_begin_recording(void) {
+  int first = begin_in_memory();
+  while (runtime_phase() == RUNTIME_PREPARING)
+    SYS1(SYS_sched_yield, 0);
+  if (runtime_phase() != RUNTIME_RECORDING) return -1;
+  if (first && runtime_wants_journal()) runtime_keep_journal();
+  return 0;
 }
 
 /* In a forked child: the parent's records are not ours. */
@@ -168,7 +194,6 @@ void runtime_become_child(void) {
   darshan_rt.pid = sys_getpid();
   darshan_rt.dropped = 0;
   darshan_rt.cwd.lock = 0;
-  darshan_rt.scratch.lock = 0;
   darshan_rt.log_written = 0;
   darshan_names_after_fork(&darshan_rt.config);
   store_forget(&darshan_rt.store);
@@ -191,15 +216,19 @@ void runtime_become_child(void) {
 static void take_rank_over(void) {
   char path[DARSHAN_PATH_ROOM];
   struct record_store *store = &darshan_rt.store;
+  int recording = runtime_phase() == RUNTIME_RECORDING;
+  if (recording) runtime_describe_job(1);
   store_lock(store);
   store_set_rank(store, darshan_rt.mpi.rank);
-  if (runtime_phase() == RUNTIME_RECORDING) {
-    runtime_describe_job(1);
-    store_set_job(store, &darshan_rt.job);
-    name_journal(path, sizeof(path));
-    journal_rename(&store->journal, path);
-  }
+  if (recording) store_set_job(store, &darshan_rt.job, NULL, 0);
   store_unlock(store);
+  if (!recording) return;
+  if (!store->journal.has_file) {
+    runtime_keep_journal();
+    return;
+  }
+  name_journal(path, sizeof(path));
+  journal_rename(&store->journal, path);
 }
 
 /* Of a rank that is excluded. */
@@ -258,7 +287,8 @@ int runtime_enter_slow(const char *frame) {
   }
   darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy(frame);
   COMPILER_FENCE();
-  if (phase == RUNTIME_READY && runtime_begin_recording() == 0) phase = RUNTIME_RECORDING;
+  if ((phase == RUNTIME_READY || phase == RUNTIME_PREPARING) && runtime_begin_recording() == 0)
+    phase = RUNTIME_RECORDING;
   if (phase == RUNTIME_RECORDING) return 1;
   runtime_leave();
   return 0;

@@ -24,14 +24,23 @@
 #include "jobtext.h"
 #include "messages.h"
 
-enum { RUNTIME_FDS = 1 << 20 }; /* descriptors that can be followed */
+enum {
+  RUNTIME_FDS = 1 << 14,    /* descriptors found at once; */
+  RUNTIME_FDS_FAR = 1 << 20 /* further ones by another table */
+};
 
-enum runtime_phase { RUNTIME_OFF, RUNTIME_READY, RUNTIME_RECORDING, RUNTIME_FINISHED };
+enum runtime_phase {
+  RUNTIME_OFF,
+  RUNTIME_READY,     /* nothing was recorded yet */
+  RUNTIME_PREPARING, /* a thread makes the memory for records */
+  RUNTIME_RECORDING,
+  RUNTIME_FINISHED
+};
 
 /* What a descriptor number stands for right now. */
 struct fd_entry {
-  uint32_t file;   /* number of a posix_file; 0: not followed */
-  uint32_t stream; /* number of a stdio_stream; 0: none */
+  struct posix_file *file;     /* NULL: not followed */
+  struct stdio_stream *stream; /* NULL: none */
 };
 
 struct darshan_runtime {
@@ -55,6 +64,7 @@ struct darshan_runtime {
   struct record_store store;
   struct scratch scratch;
   uint32_t highest_fd; /* highest number ever followed */
+  struct fd_entry **far_fds; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
   uint64_t dropped;    /* events lost in signal handlers */
 
   struct {
@@ -89,9 +99,16 @@ extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden"), al
 /* Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
-/* Maps the journal with the first record; RUNTIME_RECORDING or not afterwards.
- * Returns 0, or -1 when there is nothing to record into. */
+/* Makes the memory for records with the first of them, and the journal, if there is
+ * to be one by now; RUNTIME_RECORDING or not afterwards.  Returns 0, or -1 when there
+ * is nothing to record into. */
 int runtime_begin_recording(void);
+
+/* Recording begins in private memory.  Whether it becomes a journal with the first
+ * record; if not, runtime_keep_journal does it later: with no lock held, and while
+ * other threads go on recording. */
+int runtime_wants_journal(void);
+void runtime_keep_journal(void);
 
 /* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
  * job that ends without MPI_Finalize the journal is kept instead. */

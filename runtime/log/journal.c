@@ -5,12 +5,17 @@
 
 #include "../intercept/sys.h"
 
-enum { PAGE = 4096, FIRST_STEP = 16 << 10, LARGEST_STEP = 1 << 20, ZEROS = 16 << 10 };
+enum { ZEROS = 16 << 10 };
 
 void *journal_private_memory(size_t size) {
   void *memory = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return sys_failed(memory) ? NULL : memory;
+}
+
+/* Locked memory cannot be given back for a moment: it is written then. */
+void journal_wipe(void *memory, size_t size) {
+  if (sys_madvise(memory, size, MADV_DONTNEED) < 0) memset(memory, 0, size);
 }
 
 static int remember_identity(struct journal *journal, int fd) {
@@ -21,41 +26,18 @@ static int remember_identity(struct journal *journal, int fd) {
   return 0;
 }
 
-static int map_file(struct journal *journal, size_t size) {
-  if (journal->path[0] == '\0' || !sys_may_grow_to(size)) return -1;
+int journal_create(struct journal *journal) {
+  if (journal->path[0] == '\0' || !sys_may_grow_to(journal->size)) return -1;
   int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return -1;
-  void *base = (void *)-1L;
-  if (sys_ftruncate(fd, (off_t)size) == 0 && remember_identity(journal, fd) == 0)
-    base = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (sys_failed(base)) {
-    sys_close(fd);
-    sys_unlink(journal->path);
-    return -1;
-  }
-  journal->fd = fd;
-  journal->base = base;
-  journal->has_file = 1;
-  return 0;
+  if (sys_ftruncate(fd, (off_t)journal->size) == 0 && remember_identity(journal, fd) == 0)
+    return fd;
+  sys_close(fd);
+  sys_unlink(journal->path);
+  return -1;
 }
 
-int journal_map(struct journal *journal, size_t size) {
-  journal->size = size;
-  journal->has_file = 0;
-  journal->fd = -1;
-  if (map_file(journal, size) == 0) return 0;
-  journal->base = journal_private_memory(size);
-  return journal->base ? 0 : -1;
-}
-
-void journal_ready(struct journal *journal) {
-  if (journal->fd >= 0) sys_close(journal->fd);
-  journal->fd = -1;
-}
-
-/* The journal's own file, or -1: no descriptor is kept open, because programs
- * close descriptors that they do not know. */
-static int reopen(const struct journal *journal) {
+int journal_open(const struct journal *journal) {
   struct stat st;
   int fd = sys_open(journal->path, O_RDWR, 0);
   if (fd < 0) return -1;
@@ -66,56 +48,58 @@ static int reopen(const struct journal *journal) {
   return fd;
 }
 
-/* Zeros that are written reserve room on every file system, and leave pages
- * behind that are cheap to touch.  fallocate would reserve too, but a store into
- * what it reserved makes ext4 zero and map up to 2 MiB at once. */
-static int reserve_in_file(const struct journal *journal, size_t from, size_t to) {
-  static const char zeros[ZEROS];
-  int fd = journal->fd >= 0 ? journal->fd : reopen(journal);
-  if (fd < 0) return -1;
-  while (from < to) {
-    size_t n = to - from < ZEROS ? to - from : ZEROS;
-    ssize_t written = sys_pwrite(fd, zeros, n, (off_t)from);
-    if (written <= 0) break;
-    from += (size_t)written;
+static int put(int fd, const char *from, size_t n, size_t at) {
+  while (n > 0) {
+    ssize_t written = sys_pwrite(fd, from, n, (off_t)at);
+    if (written == -4 /* EINTR */) continue;
+    if (written <= 0) return -1;
+    from += written;
+    at += (size_t)written;
+    n -= (size_t)written;
   }
-  if (fd != journal->fd) sys_close(fd);
-  return from < to ? -1 : 0;
-}
-
-static size_t page_up(size_t n) {
-  return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
-}
-
-int journal_reserve(struct journal *journal, struct journal_part *part, size_t needed) {
-  if (part->start + needed > part->end) return -1;
-  if (needed <= part->usable) return 0;
-  if (!journal->has_file) {
-    part->usable = part->end - part->start;
-    return 0;
-  }
-  size_t step = part->usable < FIRST_STEP     ? FIRST_STEP
-                : part->usable < LARGEST_STEP ? part->usable
-                                              : LARGEST_STEP;
-  size_t from = part->usable ? part->start + part->usable : part->start & ~(size_t)(PAGE - 1);
-  size_t to = page_up(part->start + needed > from + step ? part->start + needed : from + step);
-  if (to > part->end) to = part->end;
-  if (reserve_in_file(journal, from, to) == 0) {
-    part->usable = part->kept = to - part->start;
-    return 0;
-  }
-  size_t first = page_up(from);
-  void *memory = sys_mmap(journal->base + first, part->end - first, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  if (sys_failed(memory)) return -1;
-  part->usable = part->end - part->start;
   return 0;
+}
+
+int journal_put(int fd, const void *bytes, size_t n, size_t at) {
+  return sys_may_grow_to(at + n) ? put(fd, bytes, n, at) : -1;
+}
+
+/* Zeros that are written reserve room on every file system that rewrites in place,
+ * and leave pages behind that are cheap to touch.  fallocate would reserve too, but
+ * a store into what it reserved makes ext4 zero and map up to 2 MiB at once. */
+int journal_reserve(int fd, size_t from, size_t to) {
+  static const char zeros[ZEROS];
+  if (!sys_may_grow_to(to)) return -1;
+  for (size_t n; from < to; from += n) {
+    n = to - from < ZEROS ? to - from : ZEROS;
+    if (put(fd, zeros, n, from) < 0) return -1;
+  }
+  return 0;
+}
+
+char *journal_window(int fd, size_t from, size_t to) {
+  size_t first = journal_page_down(from), size = journal_page_up(to) - first;
+  char *at = fd < 0 ? journal_private_memory(size)
+                    : sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)first);
+  return sys_failed(at) || !at ? NULL : at + (from - first);
+}
+
+int journal_replace(char *window, char *by, size_t from, size_t to) {
+  size_t before = from - journal_page_down(from), size = journal_page_up(to) - (from - before);
+  long result = sys_call(SYS_mremap, (long)(by - before), (long)size, (long)size,
+                         MREMAP_MAYMOVE | MREMAP_FIXED, (long)(window - before), 0);
+  return sys_failed((void *)result) ? -1 : 0;
+}
+
+void journal_unmap(char *window, size_t from, size_t to) {
+  size_t before = from - journal_page_down(from);
+  sys_munmap(window - before, journal_page_up(to) - (from - before));
 }
 
 /* Is it still ours, and not a stranger's file of this name? */
 static int file_is_there(const struct journal *journal) {
   struct stat st;
-  return journal->base && journal->has_file &&
+  return journal->has_file &&
          SYS4(SYS_newfstatat, AT_FDCWD, journal->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
          st.st_dev == journal->dev && st.st_ino == journal->ino;
 }
@@ -127,27 +111,4 @@ void journal_rename(struct journal *journal, const char *path) {
 
 void journal_remove(struct journal *journal) {
   if (file_is_there(journal)) sys_unlink(journal->path);
-}
-
-void journal_restore(struct journal *journal) {
-  if (!journal->base || !journal->has_file) return;
-  journal->has_file = 0;
-  if (!sys_may_grow_to(journal->size)) return;
-  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (fd < 0) return;
-  size_t done = 0;
-  while (done < journal->size) {
-    ssize_t n = sys_pwrite(fd, journal->base + done, journal->size - done, (off_t)done);
-    if (n <= 0) break;
-    done += (size_t)n;
-  }
-  void *again = (void *)-1L;
-  if (done == journal->size && remember_identity(journal, fd) == 0)
-    again = sys_mmap(journal->base, journal->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                     fd, 0);
-  sys_close(fd);
-  if (sys_failed(again))
-    sys_unlink(journal->path);
-  else
-    journal->has_file = 1;
 }

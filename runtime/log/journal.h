@@ -1,11 +1,10 @@
-/* The journal: a file, mapped shared, in which the records live.  It is at all
- * times an uncompressed log that the reader understands, so whatever ends the
- * process, what was counted stays.
+/* The journal's file.  Records live in windows of it that are mapped shared, each
+ * as large as it has to be; the whole is at all times an uncompressed log that
+ * the reader understands, so whatever ends the process, what was counted stays.
  *
- * The file is sparse and its room is reserved in steps before a page is
- * touched: storing to a hole of a full file system would kill the application
- * with SIGBUS.  When there is no room left, the rest of the mapping becomes
- * anonymous memory: counting goes on, only a crash would lose that part. */
+ * The file is sparse and its room is reserved in steps before a page is touched:
+ * storing to a hole of a full file system would kill the application with SIGBUS.
+ * Nothing here takes a lock or waits for one; records/store.h says who calls. */
 #ifndef DARSHAN_JOURNAL_H
 #define DARSHAN_JOURNAL_H
 
@@ -13,46 +12,51 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { JOURNAL_PAGE = 4096 };
+
 struct journal {
-  char *base; /* NULL: not started */
-  size_t size;
-  int has_file; /* 0: anonymous memory only */
-  int fd;       /* open between journal_map and journal_ready only, else -1 */
+  size_t size;  /* of the file */
+  int has_file; /* 0: records are in private memory only */
   dev_t dev;    /* to recognise the file when it is opened again */
   ino_t ino;
-  char path[4096];
+  char path[4096]; /* empty: there is to be no file */
 };
 
-/* A part of the journal that fills from its start. */
-struct journal_part {
-  size_t start;  /* offset in the journal */
-  size_t end;    /* room ends here; a page boundary */
-  size_t usable; /* bytes from start that may be touched */
-  size_t kept;   /* bytes from start that are backed by the file */
-};
+static inline size_t journal_page_up(size_t n) {
+  return (n + JOURNAL_PAGE - 1) & ~(size_t)(JOURNAL_PAGE - 1);
+}
+static inline size_t journal_page_down(size_t n) {
+  return n & ~(size_t)(JOURNAL_PAGE - 1);
+}
 
-/* Maps a journal of size bytes (a page multiple) at journal->path; with no file
- * where the path is empty or unusable.  Returns 0, -1 when not even memory can
- * be had. */
-int journal_map(struct journal *journal, size_t size);
-/* The first reservations are made: no descriptor stays open. */
-void journal_ready(struct journal *journal);
+/* The new file, of full size and without room; a descriptor, or negative. */
+int journal_create(struct journal *journal);
+/* The journal's own file again, or negative: no descriptor is kept open, because
+ * programs close descriptors that they do not know. */
+int journal_open(const struct journal *journal);
 
-/* Makes at least needed bytes of the part usable; 0, or -1 if the part is too
- * small.  Reserves ahead in growing steps. */
-int journal_reserve(struct journal *journal, struct journal_part *part, size_t needed);
+/* Fills [from, to) with zeros, so that stores there cannot fail.  0 or -1: full, or
+ * more than the program's own limit of the moment allows. */
+int journal_reserve(int fd, size_t from, size_t to);
+/* The same for bytes that are to stand there. */
+int journal_put(int fd, const void *bytes, size_t n, size_t at);
+
+/* Maps the pages with [from, to) of the file, or of private memory where fd is
+ * negative; the address of from, NULL: none. */
+char *journal_window(int fd, size_t from, size_t to);
+/* Puts the pages of one window in the place of those of another of the same
+ * offsets.  0 or -1. */
+int journal_replace(char *window, char *by, size_t from, size_t to);
+void journal_unmap(char *window, size_t from, size_t to);
 
 /* Gives the file another name, if it can be had. */
 void journal_rename(struct journal *journal, const char *path);
-
-/* Removes the file.  The mapping stays usable. */
+/* Removes the file.  Its windows stay usable. */
 void journal_remove(struct journal *journal);
-
-/* Puts the journal, whose file was removed, into a new file of the same name:
- * for an exec that failed after all. */
-void journal_restore(struct journal *journal);
 
 /* Anonymous, zeroed, lazily touched memory; NULL if there is none. */
 void *journal_private_memory(size_t size);
+/* Makes such memory zero again. */
+void journal_wipe(void *memory, size_t size);
 
 #endif

@@ -13,8 +13,7 @@
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   (void)context;
   heatmap_set_end(agreed->times.last);
-  log_content_here(content, NULL, 0);
-  return 0;
+  return log_content_here(content, NULL, 0);
 }
 
 /* Which nodes, as far as there is room in the metadata. */
@@ -61,14 +60,15 @@ int log_write_ranks(struct rank_comm *comm) {
   uint64_t begun = clock_ns(CLOCK_MONOTONIC);
   log_end_now(&darshan_rt.job);
   log_round_times(store);
+  const char *names = store->frame ? store_all_names(store) : NULL;
   struct reduce_source source = {
       .rank = darshan_rt.mpi.rank,
       .nprocs = darshan_rt.job.nprocs,
       .keep_ranks = darshan_rt.config.no_reduction,
       .limits = reduce_default_limits,
       .host = darshan_rt.mpi.host,
-      .names = store->journal.base ? store->journal.base + store->names.start : "",
-      .names_length = store->journal.base ? store->names_used : 0,
+      .names = names ? names : "",
+      .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),
       .times = {darshan_rt.job.start_time_sec, darshan_rt.job.start_time_nsec,
                 darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, heatmap_end()},

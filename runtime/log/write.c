@@ -56,31 +56,34 @@ static void metadata_end(struct darshan_job *job) {
     add_number(&used, "posix_files_in_overflow", darshan_rt.posix.overflow_names);
   if (darshan_rt.store.regions[STORE_STDIO].refused)
     add_number(&used, "stdio_streams_in_overflow", darshan_rt.store.regions[STORE_STDIO].refused);
-  if (darshan_rt.store.journal.base && !darshan_rt.store.journal.has_file)
+  if (darshan_rt.store.frame && !darshan_rt.store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
 /* Where the records of this process are. */
-void log_content_here(struct log_content *content, const char *job, size_t job_length) {
+int log_content_here(struct log_content *content, const char *job, size_t job_length) {
   const struct record_store *store = &darshan_rt.store;
   *content = (struct log_content){.job = job, .job_length = job_length};
-  if (!store->journal.base) return; /* there was no I/O */
-  content->names = store->journal.base + store->names.start;
-  content->names_length = store->names_used;
+  if (!store->frame) return 0; /* there was no I/O */
+  content->names = store_all_names(store);
+  content->names_length = store->names.used;
+  if (!content->names) return -1;
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
-    if (i == STORE_HEATMAP) continue; /* its records are trimmed first */
+    if (i == STORE_HEATMAP || region->count == 0) continue; /* its records are trimmed first */
     struct log_part part = {.module = region->module_id,
                             .version = region->version,
                             .partial = region->overflow != NO_RECORD,
-                            .records = store->journal.base + region->part.start,
+                            .records = store_records(store, (enum store_module)i),
                             .length = (size_t)region->count * region->record_size,
                             .record_size = region->record_size};
+    if (!part.records) return -1;
     log_content_add(content, &part);
   }
   heatmap_add_part(content);
   dxt_add_parts(content);
   lustre_add_part(content);
+  return 0;
 }
 
 size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
@@ -92,7 +95,7 @@ size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
 void log_note_failure(void) {
   const char *path = darshan_rt.config.logpath;
   const struct journal *journal = &darshan_rt.store.journal;
-  if (journal->base && journal->has_file)
+  if (journal->has_file)
     darshan_message_add(&darshan_rt.messages, "the log",
                         "cannot be written, the records are kept in", journal->path,
                         strlen(journal->path));
@@ -115,8 +118,8 @@ int log_write(void) {
   log_end_now(&darshan_rt.job);
   struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_rt.store);
-  log_content_here(&content, job, log_job_bytes(job));
-  int result = log_compose(&draft, &content);
+  int result = log_content_here(&content, job, log_job_bytes(job));
+  if (result == 0) result = log_compose(&draft, &content);
   if (result == 0)
     result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
   /* Not given back: the process is at its end. */

@@ -17,8 +17,8 @@ void log_end_now(struct darshan_job *job);
 int log_write(void);
 
 /* Parts of it, for the log of many ranks: where the records of this process are
- * (job may be NULL); the job region, and its length; the message. */
-void log_content_here(struct log_content *content, const char *job, size_t job_length);
+ * (job may be NULL; -1: no memory); the job region, and its length; the message. */
+int log_content_here(struct log_content *content, const char *job, size_t job_length);
 size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]);
 void log_note_failure(void);
 

@@ -1,19 +1,43 @@
 #include "scratch.h"
 
-#include "../intercept/spin.h"
+#include "../intercept/sys.h"
 #include "../log/journal.h"
 
-enum { CHUNK = 128 << 10 };
+enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 128 << 10, HEAD = 16 };
+
+struct scratch_chunk {
+  size_t size, used;
+};
+_Static_assert(sizeof(struct scratch_chunk) == HEAD, "pieces are aligned to 16");
+
+/* Each chunk is twice as large as the one before.  One of several threads wins. */
+static void new_chunk(struct scratch *scratch, struct scratch_chunk *full) {
+  size_t size = full ? 2 * full->size : FIRST_CHUNK;
+  if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+  struct scratch_chunk *chunk = journal_private_memory(size);
+  if (!chunk) return;
+  *chunk = (struct scratch_chunk){size, HEAD};
+  if (!__atomic_compare_exchange_n(&scratch->chunk, &full, chunk, 0, __ATOMIC_RELEASE,
+                                   __ATOMIC_RELAXED))
+    sys_munmap(chunk, size);
+}
+
+static void *take(struct scratch_chunk *chunk, size_t n) {
+  size_t at = __atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
+  do {
+    if (n > chunk->size - at) return NULL;
+  } while (!__atomic_compare_exchange_n(&chunk->used, &at, at + n, 1, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  return (char *)chunk + at;
+}
 
 void *scratch_take(struct scratch *scratch, size_t n) {
   n = (n + 15) & ~(size_t)15;
-  if (!spin_lock(SPIN_SCRATCH, &scratch->lock)) return NULL;
-  if (!scratch->next || n > (size_t)(scratch->end - scratch->next)) {
-    scratch->next = journal_private_memory(CHUNK);
-    scratch->end = scratch->next ? scratch->next + CHUNK : NULL;
+  for (;;) {
+    struct scratch_chunk *chunk = __atomic_load_n(&scratch->chunk, __ATOMIC_ACQUIRE);
+    void *piece = chunk ? take(chunk, n) : NULL;
+    if (piece) return piece;
+    new_chunk(scratch, chunk);
+    if (__atomic_load_n(&scratch->chunk, __ATOMIC_ACQUIRE) == chunk) return NULL;
   }
-  void *piece = scratch->next;
-  if (piece) scratch->next += n;
-  spin_unlock(&scratch->lock);
-  return piece;
 }

@@ -5,12 +5,13 @@
 
 #include <stddef.h>
 
+struct scratch_chunk;
 struct scratch {
-  int lock;
-  char *next, *end;
+  struct scratch_chunk *chunk; /* that pieces are taken from; NULL: none yet */
 };
 
-/* n zeroed bytes, n at most SCRATCH_MOST, aligned to 16; NULL: there is none. */
+/* n zeroed bytes, n at most SCRATCH_MOST, aligned to 16; NULL: there is none.  Takes
+ * no lock: whoever calls it may be left at any moment. */
 enum { SCRATCH_MOST = 8192 };
 void *scratch_take(struct scratch *scratch, size_t n);
 

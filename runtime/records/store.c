@@ -1,19 +1,15 @@
 #include "store.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
-#include "../intercept/sys.h"
 #include "../modules/heatmap/heatmap-state.h"
 #include "record-id.h"
+#include "store-room.h"
 
 enum {
-  PAGE = 4096,
-  JOB_START = sizeof(struct darshan_header),
-  NAMES_START = JOB_START + DARSHAN_JOB_REGION_MAX,
-  FIRST_ROOM = 4 * PAGE, /* the frame and the first names */
+  FIRST_PLACES = 1024, /* of the index */
   /* Room that the names of our own two records need, always kept. */
   RESERVED_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME))
 };
@@ -41,18 +37,8 @@ static const struct {
     {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)},
     {DARSHAN_MOD_MPIIO_EXT, VERSION_MPIIO_EXT, sizeof(struct darshan_mpiio_ext_record)}};
 
-static size_t page_up(size_t n) {
-  return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
-}
-
 static struct darshan_header *header_of(struct record_store *store) {
-  return (struct darshan_header *)store->journal.base;
-}
-
-/* Stands right before the records of a module of the annex. */
-static struct darshan_annex_block *annex_block(struct record_store *store,
-                                               const struct store_region *region) {
-  return (struct darshan_annex_block *)(store->journal.base + region->part.start) - 1;
+  return (struct darshan_header *)(void *)store->frame;
 }
 
 /* Room for the records of the log, given to the modules that most processes use
@@ -78,112 +64,112 @@ static size_t place_region(struct store_region *region, int shape, size_t start)
   region->module_id = shapes[shape].id;
   region->version = (uint32_t)shapes[shape].version;
   region->record_size = size;
-  region->part = (struct journal_part){.start = start};
-  region->part.end = page_up(start + ((size_t)region->limit + 1) * size);
+  region->part = (struct store_part){.start = start};
+  region->part.end = journal_page_up(start + ((size_t)region->limit + 1) * size);
+  segments_prepare(&region->records, size, STORE_FIRST_ROOM);
   return region->part.end;
+}
+
+static int new_index(struct record_store *store, uint32_t places) {
+  struct store_index *index =
+      journal_private_memory(sizeof(*index) + places * sizeof(uint32_t));
+  if (!index) return -1;
+  index->mask = places - 1;
+  for (uint32_t number = 1; number <= store->entries; number++) {
+    const struct store_entry *entry = segments_at(&store->entry, number);
+    uint32_t i = (uint32_t)(entry->id >> 17) & index->mask;
+    while (index->place[i] != 0)
+      i = (i + 1) & index->mask;
+    index->place[i] = number;
+  }
+  /* The one before stays: others may be looking there. */
+  __atomic_store_n(&store->index, index, __ATOMIC_RELEASE);
+  return 0;
 }
 
 int store_prepare(struct record_store *store, const struct store_limits *limits) {
   memset(store, 0, sizeof(*store));
-  store->names = (struct journal_part){.start = NAMES_START};
-  size_t end = store->names.end = page_up(FIRST_ROOM + limits->name_bytes);
-  uint64_t entries = 2;
+  store->names.part = (struct store_part){.start = STORE_NAMES_START};
+  size_t end = store->names.part.end = journal_page_up(STORE_FIRST_ROOM + limits->name_bytes);
   share_room(store, limits);
   for (int i = 0; i < STORE_MODULES; i++) {
     size_t start = i < STORE_FIRST_ANNEX ? end : end + sizeof(struct darshan_annex_block);
     end = place_region(&store->regions[i], i, start);
-    entries += store->regions[i].limit + 1;
   }
-  store->journal.size = end + PAGE; /* the trailer ends the last page */
-  uint32_t places = 64;
-  while (places < 2 * entries)
-    places *= 2;
-  store->index_mask = places - 1;
-  store->index = journal_private_memory((size_t)places * sizeof(uint32_t));
-  store->entry = journal_private_memory((places / 2 + 1) * sizeof(struct store_entry));
-  return store->index && store->entry ? 0 : -1;
+  store->journal.size = end + JOURNAL_PAGE; /* the trailer ends the last page */
+  segments_prepare(&store->entry, sizeof(struct store_entry), JOURNAL_PAGE);
+  return new_index(store, FIRST_PLACES);
 }
 
-static void write_trailer(struct record_store *store) {
-  struct darshan_annex_trailer *trailer =
-      (struct darshan_annex_trailer *)(store->journal.base + store->journal.size) - 1;
-  size_t first = store->regions[STORE_FIRST_ANNEX].part.start - sizeof(struct darshan_annex_block);
-  memcpy(trailer->magic, DARSHAN_ANNEX_MAGIC, sizeof(trailer->magic));
-  trailer->version = DARSHAN_ANNEX_VERSION;
-  trailer->num_blocks = STORE_MODULES - STORE_FIRST_ANNEX;
-  trailer->offset = first;
-  trailer->length = store->regions[STORE_MODULES - 1].part.end - first;
-  trailer->flags = DARSHAN_ANNEX_LIVE;
+void store_beside(struct record_store *store, enum store_module module, struct segments *table) {
+  struct segments **beside = store->regions[module].beside;
+  for (int i = 0; i < STORE_BESIDE; i++) {
+    if (beside[i] && beside[i] != table) continue;
+    beside[i] = table;
+    return;
+  }
 }
 
-/* The head of one block and room behind it: a page. */
-static int reserve_block(struct record_store *store, struct store_region *region) {
-  size_t start = region->part.start - sizeof(struct darshan_annex_block);
-  struct journal_part head = {.start = start, .end = start + PAGE};
-  if (journal_reserve(&store->journal, &head, PAGE) < 0) return -1;
-  region->part.usable = PAGE - sizeof(struct darshan_annex_block);
-  if (head.kept) region->part.kept = region->part.usable;
-  struct darshan_annex_block *block = annex_block(store, region);
-  block->module = (uint32_t)region->module_id;
-  block->version = region->version;
-  block->comp_type = DARSHAN_UNCOMPRESSED;
-  block->stored_len = region->part.end - region->part.start;
-  return 0;
+void store_guard(struct record_store *store, int *lock, int inner) {
+  for (int i = 0; i < STORE_GUARDS; i++) {
+    if (store->guards[inner][i] && store->guards[inner][i] != lock) continue;
+    store->guards[inner][i] = lock;
+    return;
+  }
 }
 
-/* All blocks are there from the first record on, because a reader goes from one
- * to the next; the trailer, in the last page, comes last. */
-static void reserve_annex(struct record_store *store) {
-  struct journal_part last = {.start = store->journal.size - PAGE, .end = store->journal.size};
-  if (store->annex_ready) return;
-  store->annex_ready = 1;
-  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++)
-    if (reserve_block(store, &store->regions[i]) < 0) return;
-  if (journal_reserve(&store->journal, &last, PAGE) == 0) write_trailer(store);
+void store_set_job(struct record_store *store, const struct darshan_job *job, const char *job_text,
+                   size_t job_text_length) {
+  if (!store->frame) return;
+  memcpy(store->frame + STORE_JOB_START, job, sizeof(*job));
+  if (job_text) memcpy(store->frame + STORE_JOB_START + sizeof(*job), job_text, job_text_length);
 }
 
-int store_map(struct record_store *store, const struct darshan_job *job, const char *job_text,
-              size_t job_text_length) {
-  struct journal_part frame = {.start = 0, .end = FIRST_ROOM};
-  if (journal_map(&store->journal, store->journal.size) < 0) return -1;
-  int result = journal_reserve(&store->journal, &frame, frame.end);
-  /* The first record is usually one of POSIX; reserving is cheaper now. */
-  journal_reserve(&store->journal, &store->regions[STORE_POSIX].part, 1);
-  journal_ready(&store->journal);
-  if (result < 0) return -1;
-  store->names.usable = frame.end - NAMES_START;
-  store->names.kept = frame.kept ? frame.kept - NAMES_START : 0;
+int store_begin(struct record_store *store) {
+  struct store_names *names = &store->names;
+  char *frame = journal_window(-1, 0, STORE_FIRST_ROOM);
+  if (!frame) return -1;
+  store->frame = frame;
+  names->windows = 1;
+  names->window[0] = (struct store_window){0, frame + STORE_NAMES_START};
+  names->part.mapped = names->part.usable = STORE_FIRST_ROOM - STORE_NAMES_START;
   struct darshan_header *header = header_of(store);
   header->comp_type = DARSHAN_UNCOMPRESSED;
-  header->names.off = NAMES_START;
+  header->names.off = STORE_NAMES_START;
   for (int i = 0; i < STORE_MODULES; i++) {
     int id = store->regions[i].module_id;
     if (id >= DARSHAN_MAX_MODULES) continue;
     header->modules[id].off = store->regions[i].part.start;
     header->module_versions[id] = store->regions[i].version;
   }
-  memcpy(store->journal.base + JOB_START, job, sizeof(*job));
-  memcpy(store->journal.base + JOB_START + sizeof(*job), job_text, job_text_length);
   memcpy(header->version, DARSHAN_LOG_VERSION, sizeof(DARSHAN_LOG_VERSION));
-  header->magic = DARSHAN_LOG_MAGIC; /* last: from now on it is a log */
+  header->magic = DARSHAN_LOG_MAGIC;
   return 0;
 }
 
+static void forget_part(struct store_part *part) {
+  *part = (struct store_part){.start = part->start, .end = part->end};
+}
+
 void store_forget(struct record_store *store) {
-  /* The old mapping stays: the parent owns its file, and names are in it. */
-  size_t size = store->journal.size;
-  memset(&store->journal, 0, sizeof(store->journal));
-  store->journal.size = size;
-  store->names_used = 0;
-  store->annex_ready = 0;
-  store->names.usable = store->names.kept = 0;
+  /* The old windows stay: the parent owns the file, and names are in them. */
+  store->journal.has_file = 0;
+  store->frame = NULL;
+  store->names.used = store->names.windows = 0;
+  forget_part(&store->names.part);
+  store->annex_ready = store->growing = store->closed = 0;
+  store->wanted = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
     region->count = region->overflow = 0;
     region->refused = 0;
-    region->part.usable = region->part.kept = 0;
+    region->block = NULL;
+    forget_part(&region->part);
+    segments_prepare(&region->records, region->record_size, STORE_FIRST_ROOM);
   }
-  sys_madvise(store->index, ((size_t)store->index_mask + 1) * sizeof(uint32_t), MADV_DONTNEED);
+  uint32_t mask = store->index->mask;
+  journal_wipe(store->index, sizeof(*store->index) + ((size_t)mask + 1) * sizeof(uint32_t));
+  store->index->mask = mask;
   store->entries = 0;
   store->lock = 0;
   store->rank = 0; /* a forked child is a process of its own */
@@ -198,14 +184,35 @@ void store_set_rank(struct record_store *store, int64_t rank) {
     }
 }
 
-void store_set_job(struct record_store *store, const struct darshan_job *job) {
-  if (store->journal.base) memcpy(store->journal.base + JOB_START, job, sizeof(*job));
-}
-
 void store_drop_records(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
     store->regions[i].count = store->regions[i].overflow = 0;
-  store->names_used = 0;
+  store->names.used = 0;
+}
+
+const char *store_records(const struct record_store *store, enum store_module module) {
+  const struct segments *records = &store->regions[module].records;
+  size_t size = records->item_size, count = store->regions[module].count;
+  if (count <= segments_count(records, 0)) return segments_at(records, 0);
+  char *all = journal_private_memory(count * size);
+  for (uint32_t k = 0; all && segments_first(records, k) < count; k++) {
+    uint32_t first = segments_first(records, k), here = segments_count(records, k);
+    if (here > count - first) here = (uint32_t)count - first;
+    memcpy(all + first * size, segments_at(records, first), here * size);
+  }
+  return all;
+}
+
+const char *store_all_names(const struct record_store *store) {
+  const struct store_names *names = &store->names;
+  if (names->windows == 1) return names->window[0].at;
+  char *all = journal_private_memory(names->used);
+  for (uint32_t i = 0; all && i < names->windows; i++) {
+    uint64_t from = names->window[i].from;
+    uint64_t to = i + 1 < names->windows ? names->window[i + 1].from : names->used;
+    memcpy(all + from, names->window[i].at, to - from);
+  }
+  return all;
 }
 
 void store_lock(struct record_store *store) {
@@ -217,50 +224,70 @@ void store_unlock(struct record_store *store) {
 }
 
 struct store_entry *store_find(const struct record_store *store, uint64_t id) {
-  for (uint32_t i = (uint32_t)(id >> 17) & store->index_mask;; i = (i + 1) & store->index_mask) {
-    uint32_t number = __atomic_load_n(&store->index[i], __ATOMIC_ACQUIRE);
+  const struct store_index *index = __atomic_load_n(&store->index, __ATOMIC_ACQUIRE);
+  for (uint32_t i = (uint32_t)(id >> 17) & index->mask;; i = (i + 1) & index->mask) {
+    uint32_t number = __atomic_load_n(&index->place[i], __ATOMIC_ACQUIRE);
     if (number == 0) return NULL;
-    if (store->entry[number].id == id) return &store->entry[number];
+    struct store_entry *entry = segments_at(&store->entry, number);
+    if (entry->id == id) return entry;
   }
 }
 
-/* Adds the name as the log holds it and tells where it stands. */
+static int is_ours(const char *name) {
+  return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0;
+}
+
+/* Adds the name as the log holds it and tells where it stands.  Our own always
+ * find room: it is kept for them. */
 static const char *add_name(struct record_store *store, uint64_t id, const char *name,
                             size_t length) {
+  struct store_names *names = &store->names;
   size_t needed = sizeof(id) + length + 1;
-  int ours = strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0;
-  size_t room = store->names.end - store->names.start - (ours ? 0 : RESERVED_NAME_BYTES);
-  if (store->names_used + needed > room) return NULL;
-  if (journal_reserve(&store->journal, &store->names, store->names_used + needed) < 0) return NULL;
-  char *at = store->journal.base + store->names.start + store->names_used;
+  size_t spare = is_ours(name) ? 0 : RESERVED_NAME_BYTES;
+  if (names->used + needed + spare > names->part.end - names->part.start) return NULL;
+  if (!store_name_room(store, needed + spare)) return NULL;
+  const struct store_window *window = &names->window[names->windows - 1];
+  char *at = window->at + (names->used - window->from);
   memcpy(at, &id, sizeof(id));
   memcpy(at + sizeof(id), name, length);
   at[sizeof(id) + length] = '\0';
-  store->names_used += needed;
-  if (store->names_used <= store->names.kept || !store->journal.has_file)
-    __atomic_store_n(&header_of(store)->names.len, store->names_used, __ATOMIC_RELEASE);
+  names->used += needed;
+  if (!store->journal.has_file || names->used <= names->part.kept)
+    __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
   return at + sizeof(id);
+}
+
+/* Room for one more, and for our own two; the index may be fuller where there is
+ * no memory for a larger one. */
+static int entry_room(struct record_store *store, int ours) {
+  uint32_t next = store->entries + 1, places = store->index->mask + 1;
+  if (next > places / 2) new_index(store, 2 * places);
+  places = store->index->mask + 1;
+  uint32_t most = places - places / 8;
+  return next <= most + (ours ? 2 : 0) && segments_have(&store->entry, next + (ours ? 0 : 2)) == 0;
 }
 
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
                                 size_t length) {
   struct store_entry *entry = store_find(store, id);
   if (entry) return entry;
-  if (store->entries >= store->index_mask / 2) return NULL;
+  if (!entry_room(store, is_ours(name))) return NULL;
   const char *kept = add_name(store, id, name, length);
   if (!kept) return NULL;
-  uint32_t number = ++store->entries;
-  entry = &store->entry[number];
+  uint32_t number = store->entries + 1;
+  entry = segments_at(&store->entry, number);
   *entry = (struct store_entry){.id = id, .name = kept, .name_length = (uint32_t)length};
-  uint32_t i = (uint32_t)(id >> 17) & store->index_mask;
-  while (store->index[i] != 0)
-    i = (i + 1) & store->index_mask;
-  __atomic_store_n(&store->index[i], number, __ATOMIC_RELEASE);
+  store->entries = number;
+  struct store_index *index = store->index;
+  uint32_t i = (uint32_t)(id >> 17) & index->mask;
+  while (index->place[i] != 0)
+    i = (i + 1) & index->mask;
+  __atomic_store_n(&index->place[i], number, __ATOMIC_RELEASE);
   return entry;
 }
 
 /* Tells the frame of the journal about a new record. */
-static void publish(struct record_store *store, struct store_region *region) {
+void store_publish(struct record_store *store, struct store_region *region) {
   uint64_t length = (uint64_t)region->count * region->record_size;
   int id = region->module_id;
   if (store->journal.has_file && length > region->part.kept) {
@@ -269,29 +296,30 @@ static void publish(struct record_store *store, struct store_region *region) {
   }
   if (id < DARSHAN_MAX_MODULES)
     __atomic_store_n(&header_of(store)->modules[id].len, length, __ATOMIC_RELEASE);
-  else
-    __atomic_store_n(&annex_block(store, region)->raw_len, length, __ATOMIC_RELEASE);
+  else if (region->block)
+    __atomic_store_n(&region->block->raw_len, length, __ATOMIC_RELEASE);
 }
 
-static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id) {
+static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id,
+                              uint32_t spare) {
   struct store_region *region = &store->regions[module];
-  if (module >= STORE_FIRST_ANNEX) reserve_annex(store);
-  size_t needed = ((size_t)region->count + 1) * region->record_size;
-  if (journal_reserve(&store->journal, &region->part, needed) < 0) return NO_RECORD;
+  if (!store_record_room(store, module, region->count + 1 + spare)) return NO_RECORD;
   uint32_t number = region->count + 1;
   struct darshan_base_record *record = store_record(store, module, number);
   record->id = id;
   record->rank = store->rank;
   region->count = number;
-  publish(store, region);
+  store_publish(store, region);
   return number;
 }
 
+/* Room for the overflow record is always kept. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   struct store_region *region = &store->regions[module];
-  if (region->count - (region->overflow != NO_RECORD) >= region->limit) return NO_RECORD;
-  uint32_t number = append_record(store, module, entry->id);
+  int shared = region->overflow != NO_RECORD;
+  if (region->count - (uint32_t)shared >= region->limit) return NO_RECORD;
+  uint32_t number = append_record(store, module, entry->id, shared ? 0 : 1);
   if (number) entry->record[module] = number;
   return number;
 }
@@ -302,12 +330,12 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
   uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
   if (!entry) return NO_RECORD;
-  if (!entry->record[module]) entry->record[module] = append_record(store, module, id);
+  if (!entry->record[module]) entry->record[module] = append_record(store, module, id, 0);
   region->overflow = entry->record[module];
   if (region->module_id < DARSHAN_MAX_MODULES)
     header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
-  else
-    annex_block(store, region)->flags |= DARSHAN_ANNEX_PARTIAL;
+  else if (region->block)
+    region->block->flags |= DARSHAN_ANNEX_PARTIAL;
   return region->overflow;
 }
 

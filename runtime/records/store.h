@@ -1,6 +1,13 @@
 /* All records of this process, by module and by name.  The records and their
  * names live in the journal, in the layout of a log; what finds them, and the
- * state that a log does not hold, in private memory of fixed size. */
+ * state that a log does not hold, in private memory.
+ *
+ * Records begin in private memory, laid out like the file, and the file takes them
+ * over when it is there (store_keep): nobody waits for a file system meanwhile, and
+ * a process may well stay without a file until it turns out to be a rank.  Both
+ * kinds of memory grow by windows of their own.  Room in the file is made by
+ * whoever asks for it, without any lock (store_make_room); who finds none, because
+ * the file system is slow, full or at the program's own limit, takes memory. */
 #ifndef DARSHAN_STORE_H
 #define DARSHAN_STORE_H
 
@@ -9,6 +16,7 @@
 #include "../log/journal.h"
 #include "log-format.h"
 #include "records.h"
+#include "segments.h"
 
 /* The modules that keep records at run time. */
 enum store_module {
@@ -33,6 +41,18 @@ enum store_module {
 
 enum { NO_RECORD = 0 }; /* record numbers start at 1 */
 
+/* A part of the journal, which fills from its start.  Bytes are counted from there. */
+struct store_part {
+  size_t start, end; /* offsets in the file */
+  size_t mapped;     /* there are windows up to here */
+  size_t usable;     /* may be touched up to here */
+  size_t kept;       /* is in the file up to here */
+  size_t reserved;   /* offset of the first page that has no room in the file */
+  int in_memory;     /* what was mapped last is private memory */
+};
+
+enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 4 };
+
 struct store_region {
   int module_id;
   uint32_t version; /* of the record */
@@ -41,7 +61,22 @@ struct store_region {
   uint32_t count;    /* records there are */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
   uint64_t refused;  /* names that had to share the overflow record */
-  struct journal_part part;
+  struct store_part part;
+  struct segments records;                /* item 0 is record 1 */
+  struct segments *beside[STORE_BESIDE];  /* a module's own, by record number */
+  uint32_t held;                          /* records whose lock store_keep has taken */
+  struct darshan_annex_block *block;      /* in the file, before the records; or NULL */
+};
+
+/* A name never lies in two windows; windows may show the same page. */
+struct store_names {
+  struct store_part part;
+  uint64_t used;
+  uint32_t windows;
+  struct store_window {
+    uint64_t from; /* this and what follows, up to the next window, is in it */
+    char *at;      /* where that is */
+  } window[STORE_WINDOWS];
 };
 
 /* What is known of a name; found by id. */
@@ -54,16 +89,25 @@ struct store_entry {
   uint32_t lustre; /* number of its LUSTRE record, 0: none */
 };
 
+struct store_index { /* of entries, by id: open addressing, never more than half full */
+  uint32_t mask;     /* or, where there is no memory, never more than 7/8 */
+  uint32_t place[];
+};
+
 struct record_store {
   struct journal journal;
-  struct journal_part names;
-  uint64_t names_used;
+  char *frame; /* header and job; the first names follow.  NULL: nothing is recorded */
+  struct store_names names;
   struct store_region regions[STORE_MODULES];
-  int annex_ready;           /* its frame is written */
-  struct store_entry *entry; /* [1..], in the order in which the names came */
-  uint32_t *index;           /* of entries, by id: open addressing, never more than half full */
-  uint32_t index_mask;
+  int annex_ready;         /* its frame is written */
+  uint32_t wanted;         /* a bit per part that is short of room in the file */
+  int growing;             /* a thread makes room in the file */
+  int closed;              /* recording has ended: no file is made any more */
+  struct segments entry;   /* [1..], in the order in which the names came */
+  struct store_index *index;
   uint32_t entries;
+  int *guards[2][STORE_GUARDS]; /* outer, inner */
+  int guards_held[2];
   int lock;     /* for adding; looking up needs none */
   int64_t rank; /* that new records get */
 };
@@ -73,23 +117,55 @@ struct store_limits {
   uint32_t records[STORE_MODULES];
 };
 
-/* Computes the layout; nothing is mapped yet.  0, or -1 if memory is short. */
+/* Computes the layout; no record's memory is mapped yet.  0, or -1: no memory. */
 int store_prepare(struct record_store *store, const struct store_limits *limits);
-/* Maps the journal (its path is set) and writes the frame of a log. */
-int store_map(struct record_store *store, const struct darshan_job *job, const char *job_text,
-              size_t job_text_length);
+/* A table by record number that is to grow with the records of a module.  The items
+ * of a module's first begin with the lock under which its records are changed. */
+void store_beside(struct record_store *store, enum store_module module, struct segments *table);
+/* Another lock under which records are changed; inner: one that is taken by a thread
+ * which has that of a record. */
+void store_guard(struct record_store *store, int *lock, int inner);
+/* Records may be made from now on, in private memory.  0, or -1: no memory. */
+int store_begin(struct record_store *store);
+/* The job as the journal holds it; job_text NULL: as it was. */
+void store_set_job(struct record_store *store, const struct darshan_job *job, const char *job_text,
+                   size_t job_text_length);
+
+/* Gives all records a file (journal.path is set), which is a log from then on;
+ * also anew, when the one before was removed.  No lock is held; other threads go on
+ * counting meanwhile.  0, or -1: they stay where they are. */
+int store_keep(struct record_store *store);
+
+/* With no lock held: makes room in the file, if that is short, for a record of this
+ * module and for names. */
+void store_make_room_slow(struct record_store *store, enum store_module module);
+static inline void store_make_room(struct record_store *store, enum store_module module) {
+  if (__builtin_expect(store->wanted != 0 || store->regions[module].part.usable == 0, 0))
+    store_make_room_slow(store, module);
+}
+
 /* Forgets all records, for a forked child: the next are its own. */
 void store_forget(struct record_store *store);
 
 /* For a process that turns out to be a rank, with the lock held: all records,
- * and those to come, are this rank's; the job as the journal holds it. */
+ * and those to come, are this rank's. */
 void store_set_rank(struct record_store *store, int64_t rank);
-void store_set_job(struct record_store *store, const struct darshan_job *job);
 /* There are no records any more, though threads may still be writing to some. */
 void store_drop_records(struct record_store *store);
 
+/* For the log: all records of a module, all names, one behind the other; where they
+ * lie apart, in memory that is not given back.  NULL: no memory. */
+const char *store_records(const struct record_store *store, enum store_module module);
+const char *store_all_names(const struct record_store *store);
+
+/* store_lock_for: when a record of this module may have to be made, and no other
+ * lock is held. */
 void store_lock(struct record_store *store);
 void store_unlock(struct record_store *store);
+static inline void store_lock_for(struct record_store *store, enum store_module module) {
+  store_make_room(store, module);
+  store_lock(store);
+}
 
 /* The entry of an id, NULL if it is not known.  Needs no lock. */
 struct store_entry *store_find(const struct record_store *store, uint64_t id);
@@ -112,8 +188,7 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
 
 static inline void *store_record(const struct record_store *store, enum store_module module,
                                  uint32_t number) {
-  const struct store_region *region = &store->regions[module];
-  return store->journal.base + region->part.start + (size_t)(number - 1) * region->record_size;
+  return segments_at(&store->regions[module].records, number - 1);
 }
 
 #endif

@@ -18,6 +18,13 @@ static inline void record_unlock(int *lock) {
   runtime_leave();
 }
 
+/* Before a record of this module may have to be made by a thread that already has
+ * another's lock: room in the journal's file, without which it would be in memory. */
+static inline void record_make_room(enum store_module module) {
+  if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING))
+    store_make_room(&darshan_rt.store, module);
+}
+
 static inline void record_note_start(double *first, double start) {
   if (*first == 0 || start < *first) *first = start;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "../../records/segments.h"
+
 enum dxt_module { DXT_POSIX, DXT_MPIIO, DXT_MODULES };
 
 struct dxt_chunk {
@@ -32,10 +34,10 @@ struct dxt_trace {
 } __attribute__((aligned(64)));
 
 struct dxt_recorder {
-  struct dxt_trace *traces; /* by number of the counter record; NULL: off */
-  char *memory;             /* the chunks */
+  struct segments traces;   /* dxt_trace, by number of the counter record */
+  uint32_t on;              /* 1: asked for */
+  char *memory;             /* the chunks; NULL: none yet */
   uint64_t room, used;      /* bytes of it */
-  uint32_t limit;           /* traces there can be */
   uint32_t dropped;         /* 1: segments were left out */
 };
 

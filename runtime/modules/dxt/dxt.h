@@ -6,8 +6,7 @@
 
 #include "../../job/runtime.h"
 
-/* Makes room for what is switched on.  0, or -1: no memory. */
-int dxt_prepare(void);
+void dxt_prepare(void);
 void dxt_forked(void);
 
 /* With the record's lock held.  number: of the counter record of the same
@@ -16,7 +15,7 @@ void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t byt
                 uint64_t t1, uint64_t t2);
 
 static inline int dxt_on(enum dxt_module module) {
-  return darshan_rt.dxt.recorders[module].traces != NULL;
+  return darshan_rt.dxt.recorders[module].on != 0;
 }
 
 /* After each counted transfer of the MPI-IO module. */

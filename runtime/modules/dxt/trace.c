@@ -2,7 +2,6 @@
 #include "dxt.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../../intercept/sys.h"
 #include "../../job/names.h"
@@ -23,43 +22,51 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
 };
 
-static size_t traces_size(const struct dxt_recorder *recorder) {
-  return (recorder->limit + 2) * sizeof(struct dxt_trace);
-}
-
-int dxt_prepare(void) {
+void dxt_prepare(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
     if (!darshan_module_on(&darshan_rt.config, kinds[i].module_id)) continue;
-    recorder->limit = darshan_rt.store.regions[kinds[i].counters].limit;
+    recorder->on = 1;
     recorder->room = (uint64_t)darshan_rt.config.max_records[kinds[i].module_id] * KIB;
-    recorder->memory = journal_private_memory(recorder->room + PACKED_SLACK);
-    recorder->traces = journal_private_memory(traces_size(recorder));
-    if (!recorder->memory || !recorder->traces) return -1;
+    segments_prepare(&recorder->traces, sizeof(struct dxt_trace), JOURNAL_PAGE);
+    store_beside(&darshan_rt.store, kinds[i].counters, &recorder->traces);
   }
-  return 0;
 }
 
 void dxt_forked(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
-    if (!recorder->traces) continue;
-    sys_madvise(recorder->traces, traces_size(recorder), MADV_DONTNEED);
+    if (!recorder->on) continue;
+    segments_clear(&recorder->traces);
     recorder->used = 0;
     recorder->dropped = 0;
   }
 }
 
+/* With the first segment. */
+static char *memory_of(struct dxt_recorder *recorder) {
+  char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
+  if (there) return there;
+  char *memory = journal_private_memory(recorder->room + PACKED_SLACK);
+  if (!memory || __atomic_compare_exchange_n(&recorder->memory, &none, memory, 0,
+                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return memory;
+  sys_munmap(memory, recorder->room + PACKED_SLACK);
+  return none;
+}
+
 /* NULL: the memory is used up. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
+  char *memory = memory_of(recorder);
+  if (!memory) return NULL;
   do {
     uint64_t left = recorder->room - used;
     size = (wanted < left ? wanted : left) & ~UINT64_C(7);
     if (size < SMALLEST_CHUNK) return NULL;
   } while (!__atomic_compare_exchange_n(&recorder->used, &used, used + size, 1, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
-  struct dxt_chunk *chunk = (struct dxt_chunk *)(void *)(recorder->memory + used);
+  struct dxt_chunk *chunk = (struct dxt_chunk *)(void *)(memory + used);
   chunk->next = NULL;
   chunk->used = 0;
   chunk->room = (uint32_t)(size - sizeof(*chunk));
@@ -108,7 +115,7 @@ static uint64_t units_of(double seconds) {
 void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t bytes, int64_t offset,
                 uint64_t t1, uint64_t t2) {
   struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[module];
-  struct dxt_trace *trace = &recorder->traces[number];
+  struct dxt_trace *trace = segments_at(&recorder->traces, number);
   if (UNLIKELY(trace->decision != DXT_TRACED)) {
     if (trace->decision == DXT_UNDECIDED) decide(module, number, trace);
     if (trace->decision != DXT_TRACED) return;

@@ -74,9 +74,13 @@ static void put_segments(struct writer *writer, const struct dxt_trace *trace, i
   }
 }
 
+static const struct dxt_trace *dxt_trace_of(enum dxt_module module, uint32_t number) {
+  return segments_at(&darshan_rt.dxt.recorders[module].traces, number);
+}
+
 static void put_trace(struct writer *writer, enum dxt_module module, uint32_t number,
                       const char *host) {
-  const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[number];
+  const struct dxt_trace *trace = dxt_trace_of(module, number);
   struct darshan_dxt_head head = {.write_count = (int64_t)trace->count[1],
                                   .read_count = (int64_t)trace->count[0]};
   const struct darshan_base_record *base =
@@ -90,7 +94,7 @@ static void put_trace(struct writer *writer, enum dxt_module module, uint32_t nu
 }
 
 static int is_kept(enum dxt_module module, uint32_t number) {
-  const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[number];
+  const struct dxt_trace *trace = dxt_trace_of(module, number);
   return trace->count[0] + trace->count[1] > 0 && dxt_triggered(module, number);
 }
 
@@ -98,7 +102,7 @@ static int is_kept(enum dxt_module module, uint32_t number) {
 static size_t raw_size(enum dxt_module module, uint32_t records) {
   size_t size = 0;
   for (uint32_t i = 1; i <= records; i++) {
-    const struct dxt_trace *trace = &darshan_rt.dxt.recorders[module].traces[i];
+    const struct dxt_trace *trace = dxt_trace_of(module, i);
     if (is_kept(module, i))
       size += sizeof(struct darshan_dxt_head) +
               (trace->count[0] + trace->count[1]) * sizeof(struct old_segment);

@@ -121,9 +121,9 @@ static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) 
   if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
   size_t length = name_of(lib, id, file, name);
   if (!runtime_enter()) return NULL;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_H5D);
   uint32_t number = record_of(name, length);
-  struct h5_dataset *dataset = number ? &darshan_rt.hdf5.datasets[number] : NULL;
+  struct h5_dataset *dataset = number ? h5_dataset_at(number) : NULL;
   if (dataset && !dataset->record) {
     dataset->record = store_record(&darshan_rt.store, STORE_H5D, number);
     dataset->file = h5f_number(file);
@@ -198,5 +198,5 @@ void h5d_extended(struct h5_library *lib, const struct h5_known *known, int resu
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, &dataset->layer, t1, t2);
-  h5_meta(&darshan_rt.hdf5.files[dataset->file], counter, H5_META_F_OTHER_TIME, NULL, t1, t2);
+  h5_meta(h5_file_at(dataset->file), counter, H5_META_F_OTHER_TIME, NULL, t1, t2);
 }

@@ -7,7 +7,7 @@
 #include "../posix/posix.h"
 
 uint32_t h5f_number(const struct h5_file *file) {
-  return (uint32_t)(file - darshan_rt.hdf5.files);
+  return file->number;
 }
 
 /* With the store's lock. */
@@ -17,12 +17,13 @@ static uint32_t record_of(const struct posix_name *name) {
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
   uint32_t number = store_record_number(store, STORE_H5F, entry);
   if (!number) return 0;
-  struct h5_file *file = &darshan_rt.hdf5.files[number];
+  struct h5_file *file = h5_file_at(number);
   if (!file->record) {
     /* All files past the limit share one: it has the name of none of them. */
     int own = entry && entry->record[STORE_H5F] == number;
     file->name = own ? entry->name : OVERFLOW_NAME;
     file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->number = number;
     file->record = store_record(store, STORE_H5F, number);
   }
   return number;
@@ -37,10 +38,10 @@ static struct h5_file *file_of_path(const char *path) {
                      darshan_without_driver(path)))
     return NULL;
   if (!runtime_enter()) return NULL;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_H5F);
   uint32_t number = record_of(&name);
   store_unlock(&darshan_rt.store);
-  struct h5_file *file = number ? &darshan_rt.hdf5.files[number] : NULL;
+  struct h5_file *file = number ? h5_file_at(number) : NULL;
   if (file)
     layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
                  DARSHAN_MOD_H5F);

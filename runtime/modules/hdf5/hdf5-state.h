@@ -6,6 +6,7 @@
 
 #include "../../intercept/library.h"
 #include "../../records/common-accesses.h"
+#include "../../records/segments.h"
 #include "../layers/layers-state.h"
 #include "records.h"
 
@@ -19,6 +20,7 @@ struct h5_file { /* belongs to a record of H5F */
   double last_meta_end;
   const char *name;
   uint32_t name_length;
+  uint32_t number; /* of its record */
   struct layer_state layer;
 };
 
@@ -50,8 +52,7 @@ struct h5_id { /* what an id of a library stands for */
 struct hdf5_state {
   int prepared, lock;
   struct libraries libraries;
-  struct h5_file *files;       /* by record number */
-  struct h5_dataset *datasets; /* by record number */
+  struct segments files, datasets; /* h5_file, h5_dataset, by record number */
   struct h5_id *ids;
 };
 

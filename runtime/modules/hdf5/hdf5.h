@@ -22,6 +22,7 @@ struct h5_known {
 };
 
 /* ids.c */
+void h5_start(void);
 void h5_prepare(void);
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
@@ -41,6 +42,12 @@ void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, ui
  * recorded. */
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
+static inline struct h5_file *h5_file_at(uint32_t number) {
+  return segments_at(&darshan_rt.hdf5.files, number);
+}
+static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
+  return segments_at(&darshan_rt.hdf5.datasets, number);
+}
 
 /* datasets.c */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2 }; /* how a dataset was opened */

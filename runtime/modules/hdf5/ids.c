@@ -4,20 +4,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
+void h5_start(void) {
+  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  segments_prepare(&hdf5->files, sizeof(struct h5_file), JOURNAL_PAGE);
+  segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_H5F, &hdf5->files);
+  store_beside(&darshan_rt.store, STORE_H5D, &hdf5->datasets);
+}
+
 /* The first call of an HDF5 function: a process without one pays nothing. */
 void h5_prepare(void) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
-  const struct record_store *store = &darshan_rt.store;
   if (hdf5->prepared) return;
-  struct h5_file *files =
-      journal_private_memory((store->regions[STORE_H5F].limit + 2) * sizeof(struct h5_file));
-  struct h5_dataset *datasets =
-      journal_private_memory((store->regions[STORE_H5D].limit + 2) * sizeof(struct h5_dataset));
   struct h5_id *ids = journal_private_memory(H5_IDS * sizeof(struct h5_id));
   if (!spin_lock(SPIN_RECORD, &hdf5->lock)) return;
-  if (!hdf5->prepared && files && datasets && ids) {
-    hdf5->files = files;
-    hdf5->datasets = datasets;
+  if (!hdf5->prepared && ids) {
     hdf5->ids = ids;
     hdf5->prepared = 1;
   }
@@ -29,6 +30,8 @@ void h5_forked(void) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   hdf5->lock = 0;
   hdf5->prepared = 0;
+  segments_clear(&hdf5->files);
+  segments_clear(&hdf5->datasets);
 }
 
 static uint32_t place_of(const struct h5_library *lib, int64_t id) {
@@ -57,10 +60,10 @@ struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
   if (entry) {
     known.kind = entry->kind;
     if (known.kind == H5_DATASET) {
-      known.dataset = &hdf5->datasets[entry->number];
-      known.file = &hdf5->files[known.dataset->file];
+      known.dataset = h5_dataset_at(entry->number);
+      known.file = h5_file_at(known.dataset->file);
     } else
-      known.file = &hdf5->files[entry->number];
+      known.file = h5_file_at(entry->number);
   }
   record_unlock(&hdf5->lock);
   return known;

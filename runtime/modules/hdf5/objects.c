@@ -19,6 +19,7 @@ static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
 
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_H5_META);
   if (file && record_lock(&file->lock)) {
     struct darshan_h5_meta_record *record = meta_record(file);
     if (record) {

@@ -171,7 +171,7 @@ static void share_out(const struct several *several, struct layer_frame *frame, 
     t1 = end;
   }
   if (left > 0) layer_share(frame, last ? &last->layer : NULL, left, left, t1, t2);
-  if (last) h5_meta(&darshan_rt.hdf5.files[last->file], H5_META_MULTI_OPS, -1, NULL, t1, t2);
+  if (last) h5_meta(h5_file_at(last->file), H5_META_MULTI_OPS, -1, NULL, t1, t2);
 }
 
 void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation, size_t n,
@@ -196,6 +196,6 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
     lib->H5Dget_chunk_storage_size(known->id, offset, &bytes);
   transfer.access[0] = (int64_t)bytes;
   book(dataset, operation, &transfer, t1, t2);
-  h5_meta(&darshan_rt.hdf5.files[dataset->file],
+  h5_meta(h5_file_at(dataset->file),
           operation == H5D_READ ? H5_META_CHUNK_READS : H5_META_CHUNK_WRITES, -1, NULL, t1, t2);
 }

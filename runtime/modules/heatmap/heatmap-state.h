@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "../../records/segments.h"
 #include "records.h"
 
 enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };
@@ -37,7 +38,7 @@ struct heatmap { /* one layer; in a line of its own */
 
 struct heatmap_state {
   struct heatmap layers[HEATMAP_LAYERS];
-  struct heatmap_slot *mpiio;
+  struct segments mpiio; /* heatmap_slot, by record number */
   double end; /* seconds: when the last bin ends */
 };
 

@@ -2,9 +2,9 @@
 #include "heatmap.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../../intercept/spin.h"
+#include "../../records/store-room.h"
 #include "record-id.h"
 
 #define FIRST_WIDTH 0.1 /* seconds */
@@ -15,20 +15,19 @@ static const char *const names[HEATMAP_LAYERS] = {
     [HEATMAP_STDIO] = "heatmap:STDIO",
 };
 
-static size_t slots_size(void) {
-  return (darshan_rt.store.regions[STORE_MPIIO].limit + 2) * sizeof(struct heatmap_slot);
-}
-
-int heatmap_prepare(void) {
-  darshan_rt.heatmap.mpiio = journal_private_memory(slots_size());
-  return darshan_rt.heatmap.mpiio ? 0 : -1;
+void heatmap_prepare(void) {
+  struct record_store *store = &darshan_rt.store;
+  segments_prepare(&darshan_rt.heatmap.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
+  store_beside(store, STORE_MPIIO, &darshan_rt.heatmap.mpiio);
+  for (int i = 0; i < HEATMAP_LAYERS; i++)
+    store_guard(store, &darshan_rt.heatmap.layers[i].lock, 1);
 }
 
 void heatmap_forked(void) {
-  struct heatmap_slot *mpiio = darshan_rt.heatmap.mpiio;
-  memset(&darshan_rt.heatmap, 0, sizeof(darshan_rt.heatmap));
-  darshan_rt.heatmap.mpiio = mpiio;
-  sys_madvise(mpiio, slots_size(), MADV_DONTNEED);
+  struct heatmap_state *heatmap = &darshan_rt.heatmap;
+  memset(heatmap->layers, 0, sizeof(heatmap->layers));
+  heatmap->end = 0;
+  segments_clear(&heatmap->mpiio);
 }
 
 /* With the store's lock.  The head is filled before the journal counts the
@@ -39,8 +38,7 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
   size_t length = strlen(names[layer]);
   struct store_entry *entry =
       store_enter(store, darshan_hash(names[layer], length, 0), names[layer], length);
-  size_t needed = ((size_t)region->count + 1) * region->record_size;
-  if (!entry || journal_reserve(&store->journal, &region->part, needed) < 0) return NULL;
+  if (!entry || !store_record_room(store, STORE_HEATMAP, region->count + 2)) return NULL;
   struct heatmap_record *record = store_record(store, STORE_HEATMAP, region->count + 1);
   record->head.bin_width_seconds = FIRST_WIDTH;
   record->head.nbins = HEATMAP_BINS;
@@ -154,7 +152,7 @@ static void settle(enum heatmap_layer layer, const struct heatmap_span *span, in
 static void settle_posix(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
-    struct posix_aux *aux = &darshan_rt.posix.aux[i];
+    struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, i);
     const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
@@ -166,7 +164,7 @@ static void settle_posix(void) {
 static void settle_stdio(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
-    struct stdio_aux *aux = &darshan_rt.stdio.aux[i];
+    struct stdio_aux *aux = segments_at(&darshan_rt.stdio.aux, i);
     const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
@@ -178,18 +176,19 @@ static void settle_stdio(void) {
 static void settle_mpiio(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
-    struct heatmap_slot *slot = &darshan_rt.heatmap.mpiio[i];
+    struct heatmap_slot *slot = segments_at(&darshan_rt.heatmap.mpiio, i);
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
-    if (!spin_lock(SPIN_RECORD, &darshan_rt.mpiio.files[i].lock)) continue;
+    struct mpiio_file *file = segments_at(&darshan_rt.mpiio.files, i);
+    if (!spin_lock(SPIN_RECORD, &file->lock)) continue;
     settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
            record->counters[MPIIO_BYTES_WRITTEN]);
-    spin_unlock(&darshan_rt.mpiio.files[i].lock);
+    spin_unlock(&file->lock);
   }
 }
 
 void heatmap_settle(void) {
   darshan_rt.heatmap.end = ticks_seconds(ticks_now());
-  if (!darshan_rt.store.journal.base) return;
+  if (!darshan_rt.store.frame) return;
   settle_posix();
   settle_stdio();
   settle_mpiio();

@@ -69,14 +69,14 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= posix; i++) {
-    struct posix_aux *aux = &darshan_rt.posix.aux[i];
+    struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     if (!aux->watched) take_posix(sum, store_record(store, STORE_POSIX, i));
     aux->watched = 1;
     spin_unlock(&aux->lock);
   }
   for (uint32_t i = 1; i <= stdio; i++) {
-    struct stdio_aux *aux = &darshan_rt.stdio.aux[i];
+    struct stdio_aux *aux = segments_at(&darshan_rt.stdio.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     if (!aux->watched) take_stdio(sum, store_record(store, STORE_STDIO, i));
     aux->watched = 1;

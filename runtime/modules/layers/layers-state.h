@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "extents.h"
+#include "../../records/segments.h"
 #include "records.h"
 
 /* Belongs to a record of LAYERS.  Two upper records of one name share it: a file
@@ -70,7 +71,7 @@ struct layer_thread { /* never given back: a thread may end inside a call */
 
 struct layers_state {
   uint32_t active;          /* an upper layer has been seen in this process */
-  struct layer_part *parts; /* by record number; NULL: none yet */
+  struct segments parts; /* layer_part, by record number */
   struct layer_state application;
 };
 

@@ -30,12 +30,8 @@ __thread struct layer_thread *darshan_layers;
 /* With the store's lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_rt.store;
-  struct layers_state *layers = &darshan_rt.layers;
-  if (number && !layers->parts)
-    layers->parts = journal_private_memory((store->regions[STORE_LAYERS].limit + 2) *
-                                           sizeof(struct layer_part));
-  if (!number || !layers->parts) return NULL;
-  struct layer_part *part = &layers->parts[number];
+  if (!number) return NULL;
+  struct layer_part *part = segments_at(&darshan_rt.layers.parts, number);
   if (!part->record) {
     struct darshan_layers_record *record = store_record(store, STORE_LAYERS, number);
     record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = -1;
@@ -49,7 +45,7 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
                  int upper_module) {
   struct record_store *store = &darshan_rt.store;
   if (state->attached) return state->part ? 0 : -1;
-  store_lock(store);
+  store_lock_for(store, STORE_LAYERS);
   if (!state->attached) {
     struct store_entry *entry = store_enter(store, id, name, length);
     state->part = part_of(store_record_number(store, STORE_LAYERS, entry));
@@ -61,8 +57,16 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
   return state->part ? 0 : -1;
 }
 
+void layers_prepare(void) {
+  segments_prepare(&darshan_rt.layers.parts, sizeof(struct layer_part), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_LAYERS, &darshan_rt.layers.parts);
+}
+
 void layers_forked(void) {
-  memset(&darshan_rt.layers, 0, sizeof(darshan_rt.layers));
+  struct layers_state *layers = &darshan_rt.layers;
+  layers->active = 0;
+  layers->application = (struct layer_state){0};
+  segments_clear(&layers->parts);
   if (darshan_layers) darshan_layers->depth = 0;
 }
 

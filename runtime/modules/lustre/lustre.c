@@ -87,12 +87,12 @@ void lustre_closing(uint64_t id, int fd) {
 
 void lustre_finish(void) {
   if (runtime_phase() != RUNTIME_RECORDING) return;
-  for (uint32_t fd = 0; fd <= darshan_rt.highest_fd; fd++) {
-    const struct posix_file *file = posix_file_of((int)fd);
-    if (file && file->on_lustre) lustre_closing(file->id, (int)fd);
+  for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
+    const struct posix_file *file = posix_file_of(fd);
+    if (file && file->on_lustre) lustre_closing(file->id, fd);
   }
   for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
-    const struct stdio_stream *stream = &darshan_rt.stdio.streams[i];
+    const struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file && stream->record) stdio_closing(stream, stream->file->_fileno);
   }
 }

@@ -6,7 +6,7 @@ int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation ope
   if (!darshan_rt.fd_limit) return 0;
   call->handle = mpiio_handle_of(fh);
   if (!call->handle) return 0;
-  call->file = &darshan_rt.mpiio.files[call->handle->file];
+  call->file = mpiio_file_at(call->handle->file);
   layer_mpiio_begin(&call->layer, operation, &call->file->layer);
   return 1;
 }

@@ -8,14 +8,11 @@
 /* The first open: a process without one pays nothing. */
 static void prepare(void) {
   struct mpiio_state *mpiio = &darshan_rt.mpiio;
-  uint32_t limit = darshan_rt.store.regions[STORE_MPIIO].limit;
   if (mpiio->prepared) return;
-  struct mpiio_file *files = journal_private_memory((limit + 2) * sizeof(struct mpiio_file));
   struct mpiio_handle *handles = journal_private_memory(MPIIO_HANDLES * sizeof(*handles));
   struct mpiio_requests *requests = journal_private_memory(sizeof(*requests));
   if (!spin_lock(SPIN_RECORD, &mpiio->lock)) return;
-  if (!mpiio->prepared && files && handles && requests) {
-    mpiio->files = files;
+  if (!mpiio->prepared && handles && requests) {
     mpiio->requests = requests;
     __atomic_store_n(&mpiio->handles, handles, __ATOMIC_RELEASE);
     mpiio->prepared = 1;
@@ -25,7 +22,17 @@ static void prepare(void) {
 
 /* In a forked child, which must not call MPI, nothing is open. */
 void mpiio_forked(void) {
+  struct segments files = darshan_rt.mpiio.files;
+  segments_clear(&files);
   memset(&darshan_rt.mpiio, 0, sizeof(darshan_rt.mpiio));
+  darshan_rt.mpiio.files = files;
+}
+
+void mpiio_prepare(void) {
+  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  segments_prepare(&mpiio->files, sizeof(struct mpiio_file), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_MPIIO, &mpiio->files);
+  store_guard(&darshan_rt.store, &mpiio->lock, 0);
 }
 
 enum { FREE, WAS_USED }; /* keys that are no handles */
@@ -95,7 +102,7 @@ void mpiio_handle_return(const struct mpiio_handle *last) {
 }
 
 uint32_t mpiio_file_number(const struct mpiio_file *file) {
-  return (uint32_t)(file - darshan_rt.mpiio.files);
+  return file->number;
 }
 
 /* With the store's lock. */
@@ -105,10 +112,11 @@ static struct mpiio_file *file_of(const struct posix_name *name) {
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
   uint32_t number = store_record_number(store, STORE_MPIIO, entry);
   if (!number) return NULL;
-  struct mpiio_file *file = &darshan_rt.mpiio.files[number];
+  struct mpiio_file *file = mpiio_file_at(number);
   if (file->record) return file;
   int shared = number == store->regions[STORE_MPIIO].overflow;
   file->record = store_record(store, STORE_MPIIO, number);
+  file->number = number;
   file->id = file->record->base.id;
   file->name = shared ? OVERFLOW_NAME : entry->name;
   file->name_length = shared ? sizeof(OVERFLOW_NAME) - 1 : name->length;
@@ -126,7 +134,8 @@ struct mpiio_file *mpiio_file_get(const char *path) {
                      darshan_without_driver(path)))
     return NULL;
   if (!runtime_enter()) return NULL;
-  store_lock(&darshan_rt.store);
+  store_make_room(&darshan_rt.store, STORE_MPIIO_EXT);
+  store_lock_for(&darshan_rt.store, STORE_MPIIO);
   struct mpiio_file *file = file_of(&name);
   store_unlock(&darshan_rt.store);
   runtime_leave();
@@ -145,13 +154,13 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
                      darshan_without_driver(path)))
     return;
   if (!runtime_enter()) return;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT);
   struct store_entry *entry =
       name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
   uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
   if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
   if (entry && entry->record[STORE_MPIIO])
-    *file = &darshan_rt.mpiio.files[entry->record[STORE_MPIIO]];
+    *file = mpiio_file_at(entry->record[STORE_MPIIO]);
   store_unlock(&darshan_rt.store);
   runtime_leave();
 }

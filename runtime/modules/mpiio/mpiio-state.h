@@ -6,6 +6,7 @@
 
 #include "../../mpi/mpi-state.h"
 #include "../../records/common-values.h"
+#include "../../records/segments.h"
 #include "../layers/layers-state.h"
 #include "records.h"
 
@@ -22,6 +23,7 @@ struct mpiio_file { /* belongs to a record */
   const char *name;
   uint32_t name_length;
   uint32_t outstanding; /* non-blocking operations under way */
+  uint32_t number;      /* of its record */
   struct layer_state layer;
 } __attribute__((aligned(64)));
 
@@ -67,7 +69,7 @@ struct mpiio_state {
   uint32_t outstanding; /* requests that are followed */
   int prepared, lock;   /* of the tables, never taken after a file's */
   struct mpiio_handle *handles;
-  struct mpiio_file *files; /* by record number */
+  struct segments files; /* mpiio_file, by record number */
   struct mpiio_requests *requests;
 };
 

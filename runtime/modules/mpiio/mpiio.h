@@ -28,6 +28,10 @@ struct mpiio_file *mpiio_file_get(const char *path);
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
+static inline struct mpiio_file *mpiio_file_at(uint32_t number) {
+  return segments_at(&darshan_rt.mpiio.files, number);
+}
+void mpiio_prepare(void);
 void mpiio_forked(void);
 
 /* narrow.c: what does the work of a large-count function (MPI_x_c or PMPI_x_c) where

@@ -94,7 +94,7 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   }
   const struct mpiio_request *request = &mpiio->requests->request[wait->first];
   layer_mpiio_begin(&wait->layer, request->kind == MPIIO_READ ? LAYER_READ : LAYER_WRITE,
-                    &mpiio->files[request->file].layer);
+                    &mpiio_file_at(request->file)->layer);
   return 1;
 }
 
@@ -118,14 +118,14 @@ static int take_over(uint32_t number, const void *requests, struct mpiio_request
   if (over) {
     take_out(mpiio->requests, number);
     __atomic_sub_fetch(&mpiio->outstanding, 1, __ATOMIC_RELAXED);
-    mpiio->files[copy->file].outstanding--;
+    mpiio_file_at(copy->file)->outstanding--;
   }
   record_unlock(&mpiio->lock);
   return over;
 }
 
 static void note_over(const struct mpiio_request *request, int64_t done, uint64_t t2) {
-  struct mpiio_file *file = &darshan_rt.mpiio.files[request->file];
+  struct mpiio_file *file = mpiio_file_at(request->file);
   if (!record_lock(&file->lock)) return;
   mpiio_note_done(file, request->kind, request->bytes, done);
   mpiio_note_late(file, request->kind, MPIIO_EXT_F_NB_READ_TIME, request->begun, t2);
@@ -151,7 +151,7 @@ void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statu
     layer_communication_end(&wait->layer, t1, t2);
     return;
   }
-  struct mpiio_file *file = &mpiio->files[mpiio->requests->request[wait->first].file];
+  struct mpiio_file *file = mpiio_file_at(mpiio->requests->request[wait->first].file);
   for (uint32_t i = wait->first, next; i; i = next) {
     struct mpiio_request request;
     next = mpiio->requests->request[i].next_here;
@@ -170,7 +170,7 @@ void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1,
     layer_communication_end(&wait->layer, t1, t2);
     return;
   }
-  struct mpiio_file *file = &mpiio->files[mpiio->requests->request[wait->first].file];
+  struct mpiio_file *file = mpiio_file_at(mpiio->requests->request[wait->first].file);
   if (take_over(wait->first, wait->requests, &request) && result == 0 && record_lock(&file->lock)) {
     if (file->ext) file->ext->counters[MPIIO_EXT_NB_FREED]++;
     record_unlock(&file->lock);

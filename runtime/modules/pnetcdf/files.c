@@ -6,7 +6,7 @@
 enum { META, WAIT }; /* of last_end */
 
 uint32_t pn_file_number(const struct pn_file *file) {
-  return (uint32_t)(file - darshan_rt.pnetcdf.files);
+  return file->number;
 }
 
 /* With the store's lock. */
@@ -17,10 +17,11 @@ static struct pn_file *record_of(const struct posix_name *name) {
   uint32_t number = store_record_number(store, STORE_PNETCDF_FILE, entry);
   if (!number) return NULL;
   int own = entry && entry->record[STORE_PNETCDF_FILE] == number;
-  struct pn_file *file = &darshan_rt.pnetcdf.files[number];
+  struct pn_file *file = pn_file_at(number);
   if (!file->record) {
     file->name = own ? entry->name : OVERFLOW_NAME;
     file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->number = number;
     file->record = store_record(store, STORE_PNETCDF_FILE, number);
   }
   return file;
@@ -35,7 +36,7 @@ static struct pn_file *file_of_path(const char *path) {
                      darshan_without_driver(path)))
     return NULL;
   if (!runtime_enter()) return NULL;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_PNETCDF_FILE);
   struct pn_file *file = record_of(&name);
   store_unlock(&darshan_rt.store);
   if (file)

@@ -5,20 +5,21 @@
 
 __thread const char *pn_inside;
 
+void pn_start(void) {
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  segments_prepare(&pn->files, sizeof(struct pn_file), JOURNAL_PAGE);
+  segments_prepare(&pn->variables, sizeof(struct pn_variable), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_PNETCDF_FILE, &pn->files);
+  store_beside(&darshan_rt.store, STORE_PNETCDF_VAR, &pn->variables);
+}
+
 /* The first call of a PnetCDF function: a process without one pays nothing. */
 void pn_prepare(void) {
   struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
-  const struct store_region *regions = darshan_rt.store.regions;
   if (pn->prepared) return;
-  struct pn_file *files =
-      journal_private_memory((regions[STORE_PNETCDF_FILE].limit + 2) * sizeof(struct pn_file));
-  struct pn_variable *variables =
-      journal_private_memory((regions[STORE_PNETCDF_VAR].limit + 2) * sizeof(struct pn_variable));
   struct pn_open *open = journal_private_memory(PN_OPEN * sizeof(struct pn_open));
   if (!spin_lock(SPIN_RECORD, &pn->lock)) return;
-  if (!pn->prepared && files && variables && open) {
-    pn->files = files;
-    pn->variables = variables;
+  if (!pn->prepared && open) {
     pn->open = open;
     pn->free_chunks = NULL;
     pn->prepared = 1;
@@ -28,8 +29,11 @@ void pn_prepare(void) {
 
 /* In a forked child everything starts anew; what is open is met when used. */
 void pn_forked(void) {
-  darshan_rt.pnetcdf.lock = 0;
-  darshan_rt.pnetcdf.prepared = 0;
+  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  pn->lock = 0;
+  pn->prepared = 0;
+  segments_clear(&pn->files);
+  segments_clear(&pn->variables);
   pn_inside = NULL;
 }
 
@@ -74,7 +78,7 @@ struct pn_known pn_known(const struct pn_library *lib, int ncid) {
   struct pn_known known = {ncid, NULL};
   if (!pn->prepared || !record_lock(&pn->lock)) return known;
   const struct pn_open *open = find(lib, ncid);
-  if (open) known.file = &pn->files[open->file];
+  if (open) known.file = pn_file_at(open->file);
   record_unlock(&pn->lock);
   return known;
 }
@@ -86,7 +90,7 @@ struct pn_target pn_known_target(const struct pn_library *lib, int ncid, int var
   struct pn_open *open = find(lib, ncid);
   const struct pn_member *member = open ? member_of(open, varid, 0) : NULL;
   if (member && member->variable)
-    target = (struct pn_target){&pn->variables[member->variable], *member};
+    target = (struct pn_target){pn_variable_at(member->variable), *member};
   record_unlock(&pn->lock);
   return target;
 }
@@ -160,7 +164,7 @@ struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uin
     chunk = chunk->next;
   for (; chunk && !variable; ++*at) {
     uint32_t number = chunk->member[*at % PN_CHUNK].variable;
-    if (number) variable = &pn->variables[number];
+    if (number) variable = pn_variable_at(number);
     if (*at % PN_CHUNK == PN_CHUNK - 1) chunk = chunk->next;
   }
   record_unlock(&pn->lock);

@@ -6,6 +6,7 @@
 
 #include "../../intercept/library.h"
 #include "../../records/common-accesses.h"
+#include "../../records/segments.h"
 #include "../layers/layers-state.h"
 #include "records.h"
 
@@ -15,12 +16,14 @@ struct pn_file { /* belongs to a record of PNETCDF_FILE */
   struct darshan_pnetcdf_file_record *record;
   double last_end[2]; /* of the last metadata call, of the last wait */
   const char *name;
+  uint32_t number; /* of its record */
   struct layer_state layer;
 };
 
 struct pn_variable { /* belongs to a record of PNETCDF_VAR */
   int lock;
   uint32_t last_operation;
+  uint32_t number; /* of its record */
   struct darshan_pnetcdf_var_record *record;
   double last_end[3]; /* metadata, read, write */
   struct common_accesses accesses;
@@ -57,8 +60,7 @@ enum { PN_OPEN = 2048 };
 struct pnetcdf_state {
   int prepared, lock;
   struct libraries libraries;
-  struct pn_file *files;         /* by record number */
-  struct pn_variable *variables; /* by record number */
+  struct segments files, variables; /* pn_file, pn_variable, by record number */
   struct pn_open *open;
   struct pn_chunk *free_chunks;
 };

@@ -79,10 +79,11 @@ static void note_shape(struct pn_variable *variable, const struct pn_member *sha
 static struct pn_variable *variable_of_name(const struct pn_file *file, const char *name,
                                             size_t length) {
   if (!runtime_enter()) return NULL;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_PNETCDF_VAR);
   uint32_t number = record_of(name, length);
-  struct pn_variable *variable = number ? &darshan_rt.pnetcdf.variables[number] : NULL;
+  struct pn_variable *variable = number ? pn_variable_at(number) : NULL;
   if (variable && !variable->record) {
+    variable->number = number;
     variable->record = store_record(&darshan_rt.store, STORE_PNETCDF_VAR, number);
     variable->record->file_rec_id = file->record->base.id;
   }
@@ -103,7 +104,7 @@ static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) 
   target.variable = variable_of_name(file, name, length);
   if (!target.variable) return target;
   target.shape = shape_of(lib, ncid, varid);
-  target.shape.variable = (uint32_t)(target.variable - darshan_rt.pnetcdf.variables);
+  target.shape.variable = target.variable->number;
   note_shape(target.variable, &target.shape);
   pn_remember_member(lib, ncid, varid, &target.shape);
   return target;

@@ -23,7 +23,7 @@ void posix_arrived(int fd) {
   uint32_t number = posix_file_get(&name, fd);
   runtime_leave();
   if (!number) return;
-  struct posix_file *file = &darshan_rt.posix.files[number];
+  struct posix_file *file = posix_file_at(number);
   __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   fd_set_file(fd, number);
   if (!posix_lock(file)) return;

@@ -31,8 +31,8 @@ void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t
   uint32_t number = posix_file_get(&name, -1);
   runtime_leave();
   if (!number) return;
-  count_stat(&darshan_rt.posix.files[number], t1, t2);
-  posix_file_unused(&darshan_rt.posix.files[number]);
+  count_stat(posix_file_at(number), t1, t2);
+  posix_file_unused(posix_file_at(number));
 }
 
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2) {
@@ -68,12 +68,12 @@ static void book_rename(int from_dir, const char *from, int to_dir, const char *
     target_number = posix_file_get(&target, -1);
   runtime_leave();
   if (!source_number) return;
-  count_source(&darshan_rt.posix.files[source_number], t1, t2);
+  count_source(posix_file_at(source_number), t1, t2);
   if (target_number) {
-    count_target(&darshan_rt.posix.files[target_number], source.id);
-    posix_file_unused(&darshan_rt.posix.files[target_number]);
+    count_target(posix_file_at(target_number), source.id);
+    posix_file_unused(posix_file_at(target_number));
   }
-  posix_file_unused(&darshan_rt.posix.files[source_number]);
+  posix_file_unused(posix_file_at(source_number));
 }
 
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,

@@ -47,6 +47,7 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   static const char name[] = OTHER_PATHS_NAME;
   struct posix_aux *aux = darshan_rt.posix.other_paths;
+  record_make_room(STORE_POSIX_EXT);
   if (!record_lock(&aux->lock)) return;
   add(ext_record(&aux->ext, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1),
       counter, amount, fcounter, t1, t2);
@@ -59,6 +60,7 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
     add_other(counter, amount, fcounter, t1, t2);
     return;
   }
+  record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
   add(ext_of(file), counter, amount, fcounter, t1, t2);
   if (fcounter == POSIX_EXT_F_META_TIME) posix_add_meta_time(file, t1, t2);
@@ -79,7 +81,7 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
   if (!runtime_enter()) return;
   number = posix_file_find(&name);
   runtime_leave();
-  struct posix_file *file = number ? &darshan_rt.posix.files[number] : NULL;
+  struct posix_file *file = number ? posix_file_at(number) : NULL;
   posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
   if (file) posix_file_unused(file);
 }
@@ -100,6 +102,7 @@ void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64
 }
 
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
   add(ext_of(file), POSIX_EXT_ALLOC_BYTES, bytes, -1, 0, 0);
   add(ext_of(file), POSIX_EXT_FALLOCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
@@ -108,6 +111,7 @@ void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64
 }
 
 void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags) {
+  record_make_room(STORE_POSIX_EXT);
   if (address == MAP_FAILED || (flags & MAP_ANONYMOUS) || !posix_lock(file)) return;
   file->record->counters[POSIX_MMAPS]++;
   add(ext_of(file), POSIX_EXT_MMAP_BYTES, (int64_t)bytes, -1, 0, 0);
@@ -120,6 +124,7 @@ void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2) {
 }
 
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
   add(ext_of(file), POSIX_EXT_RANGE_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_span(t1, t2));
@@ -135,7 +140,7 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
-  if (!fd_may_change() || (uint32_t)fd >= darshan_rt.fd_limit) return;
+  if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (path[0] != '\0') fd_dropped(fd);
   if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
   struct posix_file *file = posix_file_of(fd);
@@ -144,7 +149,8 @@ void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint6
 }
 
 void posix_entry_read(int fd) {
-  if ((uint32_t)fd >= darshan_rt.fd_limit || darshan_rt.fds[fd].stream != FD_FOLDER) return;
+  const struct fd_entry *entry = fd_entry(fd);
+  if (!entry || entry->stream != FD_FOLDER) return;
   posix_ext(posix_file_of(fd), POSIX_EXT_DIR_ENTRIES, 1, -1, 0, 0);
 }
 

@@ -10,22 +10,22 @@
 #include "overflow.h"
 #include "record-id.h"
 
+static struct posix_aux other_paths;
+static struct aio_pending pending;
+
 int posix_prepare(uint64_t records) {
   struct posix_state *posix = &darshan_rt.posix;
   posix->mem_alignment = (uint64_t)darshan_rt.config.mem_alignment;
   /* A forked child may bring as many inherited files as it may make records. */
-  posix->first_overflow = (uint32_t)(2 * records + 2);
-  posix->end_overflow = posix->first_overflow + OVERFLOW_FILES;
-  posix->files = journal_private_memory(posix->end_overflow * sizeof(struct posix_file));
-  posix->aux = journal_private_memory((records + 2) * sizeof(struct posix_aux));
-  posix->other_paths = journal_private_memory(sizeof(struct posix_aux));
-  posix->pending = journal_private_memory(sizeof(struct aio_pending));
-  if (!posix->files || !posix->aux || !posix->other_paths || !posix->pending ||
-      overflow_prepare(posix) < 0)
-    return -1;
-  posix->used_files = 0;
-  posix->next_overflow = posix->first_overflow;
-  return 0;
+  posix->most_files = (uint32_t)(2 * records + 2);
+  posix->other_paths = &other_paths;
+  posix->pending = &pending;
+  posix->used_files = POSIX_SHARED_FILE;
+  segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
+  segments_prepare(&posix->aux, sizeof(struct posix_aux), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_POSIX, &posix->aux);
+  store_guard(&darshan_rt.store, &other_paths.lock, 0);
+  return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
 /* Absolute, without // and /./: can be used as it is. */
@@ -121,10 +121,10 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
     struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
     record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
-    darshan_rt.posix.aux[number] = (struct posix_aux){.watched = darshan_rt.layers.active,
-                                                      .traced = (uint32_t)dxt_on(DXT_POSIX)};
+    *posix_aux_of(number) = (struct posix_aux){.watched = darshan_rt.layers.active,
+                                               .traced = dxt_on(DXT_POSIX) ? number : 0};
   }
-  file->aux = &darshan_rt.posix.aux[number];
+  file->aux = posix_aux_of(number);
   file->name = entry->name;
   __atomic_store_n(&file->record, store_record(store, STORE_POSIX, number), __ATOMIC_RELEASE);
   return number;
@@ -136,14 +136,16 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
   if (name->length == 0) return overflow_file(posix, name, 0);
-  if (posix->used_files + 1 < posix->first_overflow) {
+  if (posix->used_files - posix->overflow_files < posix->most_files) {
     const struct store_region *region = &darshan_rt.store.regions[STORE_POSIX];
     int room = region->count - (region->overflow != 0) < region->limit;
     if (!entry && room) entry = store_enter(&darshan_rt.store, name->id, name->text, name->length);
-    if (entry && (room || entry->record[STORE_POSIX])) {
-      uint32_t number = posix->used_files + 1;
-      struct posix_file *file = &posix->files[number];
-      *file = (struct posix_file){.id = name->id, .name_length = name->length};
+    uint32_t number = posix->used_files + 1;
+    if (entry && (room || entry->record[STORE_POSIX]) &&
+        segments_have(&posix->files, number) == 0) {
+      struct posix_file *file = posix_file_at(number);
+      *file =
+          (struct posix_file){.id = name->id, .name_length = name->length, .number = number};
       file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
       file->on_lustre = alignment & ON_LUSTRE;
       if (make_record(file, entry)) {
@@ -161,7 +163,7 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
   uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
   if (LIKELY(number != 0)) return number;
   uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_POSIX);
   number = new_file(name, alignment);
   store_unlock(&darshan_rt.store);
   return number;
@@ -171,7 +173,7 @@ uint32_t posix_file_find(const struct posix_name *name) {
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
   if (!darshan_rt.store.regions[STORE_POSIX].overflow) return 0;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_POSIX);
   uint32_t number =
       overflow_knows(&darshan_rt.posix, name->id) ? overflow_file(&darshan_rt.posix, name, 0) : 0;
   store_unlock(&darshan_rt.store);
@@ -188,51 +190,53 @@ void posix_file_unused(struct posix_file *file) {
 /* A file inherited from the parent gets its record with the first event. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
-  store_lock(&darshan_rt.store);
+  store_lock_for(&darshan_rt.store, STORE_POSIX);
   if (!file->record) {
     struct store_entry *entry =
         store_enter(&darshan_rt.store, file->id, file->name, file->name_length);
     if (entry && make_record(file, entry)) {
       if (!entry->file) entry->file = posix_file_number(file);
     } else {
-      made = overflow_share(&darshan_rt.posix, file);
+      made = overflow_share(file);
     }
   }
   store_unlock(&darshan_rt.store);
   return made;
 }
 
+static void inherit(struct posix_file *from, uint32_t number) {
+  struct posix_file *file = posix_file_at(number);
+  *file = *from;
+  file->record = NULL;
+  file->aux = NULL;
+  memset(file->last_end, 0, sizeof(file->last_end)); /* the parent's time */
+  if (from->overflow) file->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  file->overflow = 0;
+  file->next_free = 0;
+  file->number = number;
+  from->next_free = number;
+}
+
 /* In the child of a fork: what is open stays known, without a record yet.
  * Everything else of the parent is dropped. */
 void posix_forked(void) {
   struct posix_state *posix = &darshan_rt.posix;
-  uint32_t limit = posix->first_overflow / 2, kept = 0;
-  struct posix_file *old = posix->files;
-  size_t size = posix->end_overflow * sizeof(struct posix_file);
-  struct posix_file *files = journal_private_memory(size);
-  for (uint32_t fd = 0; files && fd <= darshan_rt.highest_fd; fd++) {
-    uint32_t number = darshan_rt.fds[fd].file;
-    if (number == 0) continue;
-    struct posix_file *file = &old[number];
-    if (file->next_free == 0 && kept + 1 < limit) { /* first descriptor of this file */
-      files[++kept] = *file;
-      files[kept].record = NULL;
-      files[kept].aux = NULL;
-      memset(files[kept].last_end, 0, sizeof(files[kept].last_end)); /* the parent's time */
-      if (file->overflow)
-        files[kept].id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
-      files[kept].overflow = 0;
-      files[kept].next_free = 0;
-      file->next_free = kept;
-    }
-    darshan_rt.fds[fd].file = file->next_free;
-  }
-  if (!files) {
+  uint32_t limit = posix->most_files / 2, kept = POSIX_SHARED_FILE;
+  struct segments old = posix->files;
+  segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
+  if (segments_have(&posix->files, POSIX_SHARED_FILE) < 0) {
     darshan_rt.fd_limit = 0;
     return;
   }
-  sys_munmap(old, size);
-  posix->files = files;
+  for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
+    struct fd_entry *entry = fd_entry(fd);
+    struct posix_file *file = entry->file;
+    if (!file) continue;
+    if (file->next_free == 0 && kept + 1 < limit && segments_have(&posix->files, kept + 1) == 0)
+      inherit(file, ++kept); /* first descriptor of this file */
+    entry->file = file->next_free ? posix_file_at(file->next_free) : NULL;
+  }
+  segments_drop(&old);
   posix->used_files = kept;
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   posix->pending->lock = 0;

@@ -11,7 +11,7 @@
 /* Books an open that gave this descriptor; counter: what is counted beside OPENS. */
 static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
                         uint64_t t2) {
-  struct posix_file *file = &darshan_rt.posix.files[number];
+  struct posix_file *file = posix_file_at(number);
   if (number) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   fd_set_file(fd, number);
   if (!number || !posix_lock(file)) return;
@@ -85,17 +85,18 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
     posix_closed(file, t1, t2);
     return;
   }
-  uint32_t nothing = 0, number = posix_file_number(file);
-  if (__atomic_compare_exchange_n(&darshan_rt.fds[fd].file, &nothing, number, 0, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED))
+  struct posix_file *nothing = NULL;
+  struct fd_entry *entry = fd_entry(fd);
+  if (entry && __atomic_compare_exchange_n(&entry->file, &nothing, file, 0, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED))
     __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
 }
 
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2) {
   if (!fd_may_change()) return;
   if (last > darshan_rt.highest_fd) last = darshan_rt.highest_fd;
-  for (unsigned fd = first; fd <= last && fd < darshan_rt.fd_limit; fd++)
-    posix_closed(fd_release((int)fd), t1, t2);
+  for (int fd = fd_next((int)first - 1); fd >= 0 && (unsigned)fd <= last; fd = fd_next(fd))
+    posix_closed(fd_release(fd), t1, t2);
 }
 
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
@@ -134,14 +135,14 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
  * it directly belongs to the file of the stream. */
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
-  if (!fd_may_change() || (uint32_t)fd >= darshan_rt.fd_limit) return;
+  if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (!stdio_stream_name(stream, &name)) return;
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
   if (!runtime_enter()) return;
   uint32_t number = posix_file_get(&name, fd);
   runtime_leave();
   if (!number) return;
-  if (darshan_rt.fds[fd].file == number) /* known already: not one more descriptor */
-    __atomic_sub_fetch(&darshan_rt.posix.files[number].descriptors, 1, __ATOMIC_RELAXED);
+  if (posix_file_of(fd) == posix_file_at(number)) /* known already: not one more descriptor */
+    __atomic_sub_fetch(&posix_file_at(number)->descriptors, 1, __ATOMIC_RELAXED);
   register_fd(fd, number, POSIX_FILENOS, 0, t1, t2);
 }

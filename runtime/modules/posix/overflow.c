@@ -1,35 +1,29 @@
 #include "overflow.h"
 
 #include <string.h>
-#include <sys/mman.h>
+
+#include "record-id.h"
 
 enum {
-  SET_PLACES = 1 << 17,  /* names told apart; beyond, the count is a lower bound */
+  FIRST_PLACES = 1 << 10, /* of the set, which becomes twice as large ... */
+  SET_PLACES = 1 << 17,   /* up to here; beyond, the count of names is a lower bound */
   OPEN_PLACES = 1 << 14, /* never more than a quarter full */
   LAST_OPERATION = 3     /* the low bits of an entry of the set */
 };
 
-int overflow_prepare(struct posix_state *posix) {
-  posix->overflow_set = journal_private_memory(SET_PLACES * sizeof(uint64_t));
-  posix->overflow_open = journal_private_memory(OPEN_PLACES * sizeof(uint32_t));
-  posix->overflow_names = 0;
-  return posix->overflow_set && posix->overflow_open ? 0 : -1;
-}
-
 void overflow_reset(struct posix_state *posix) {
-  posix->next_overflow = posix->first_overflow;
   posix->free_overflow = 0;
-  if (posix->overflow_names == 0) return;
+  posix->overflow_files = 0;
+  if (posix->overflow_names) journal_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
+  if (posix->overflow_open) journal_wipe(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t));
   posix->overflow_names = 0;
-  sys_madvise(posix->overflow_set, SET_PLACES * sizeof(uint64_t), MADV_DONTNEED);
-  sys_madvise(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t), MADV_DONTNEED);
 }
 
 /* The place of an id in the set, or where it would go; NULL: full. */
 static uint64_t *set_place(const struct posix_state *posix, uint64_t id) {
   uint64_t key = id | LAST_OPERATION;
-  for (uint32_t i = (uint32_t)(id >> 20), n = 0; n < SET_PLACES; i++, n++) {
-    uint64_t *place = &posix->overflow_set[i % SET_PLACES];
+  for (uint32_t i = (uint32_t)(id >> 20), n = 0; n < posix->set_places; i++, n++) {
+    uint64_t *place = &posix->overflow_set[i % posix->set_places];
     if (*place == 0 || (*place | LAST_OPERATION) == key) return place;
   }
   return NULL;
@@ -40,19 +34,35 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
+/* Room for one name more; without memory, it is not told apart from others. */
+static int set_room(struct posix_state *posix) {
+  uint64_t *old = posix->overflow_set;
+  uint32_t places = posix->set_places, more = places ? 2 * places : FIRST_PLACES;
+  if (posix->overflow_names < places / 8 * 7) return 1;
+  uint64_t *set = more <= SET_PLACES ? journal_private_memory(more * sizeof(*set)) : NULL;
+  if (!set) return 0;
+  posix->overflow_set = set;
+  posix->set_places = more;
+  for (uint32_t i = 0; i < places; i++)
+    if (old[i]) *set_place(posix, old[i]) = old[i];
+  if (old) sys_munmap(old, places * sizeof(*old));
+  return 1;
+}
+
 static uint32_t open_hash(uint64_t id) {
   return (uint32_t)(id >> 24) % OPEN_PLACES;
 }
 
 static uint32_t find_open(const struct posix_state *posix, uint64_t id) {
+  if (!posix->overflow_open) return 0;
   for (uint32_t i = open_hash(id);; i = (i + 1) % OPEN_PLACES) {
     uint32_t number = posix->overflow_open[i];
-    if (number == 0 || posix->files[number].id == id) return number;
+    if (number == 0 || posix_file_at(number)->id == id) return number;
   }
 }
 
 static void add_open(struct posix_state *posix, uint32_t number) {
-  uint32_t i = open_hash(posix->files[number].id);
+  uint32_t i = open_hash(posix_file_at(number)->id);
   while (posix->overflow_open[i] != 0)
     i = (i + 1) % OPEN_PLACES;
   posix->overflow_open[i] = number;
@@ -60,14 +70,14 @@ static void add_open(struct posix_state *posix, uint32_t number) {
 
 /* Takes a number out and closes the gap, so that no tombstones pile up. */
 static void remove_open(struct posix_state *posix, uint32_t number) {
-  uint32_t i = open_hash(posix->files[number].id);
+  uint32_t i = open_hash(posix_file_at(number)->id);
   while (posix->overflow_open[i] != number) {
     if (posix->overflow_open[i] == 0) return;
     i = (i + 1) % OPEN_PLACES;
   }
   for (uint32_t j = (i + 1) % OPEN_PLACES; posix->overflow_open[j] != 0;
        j = (j + 1) % OPEN_PLACES) {
-    uint32_t home = open_hash(posix->files[posix->overflow_open[j]].id);
+    uint32_t home = open_hash(posix_file_at(posix->overflow_open[j])->id);
     if ((j - home) % OPEN_PLACES >= (j - i) % OPEN_PLACES) {
       posix->overflow_open[i] = posix->overflow_open[j];
       i = j;
@@ -76,30 +86,48 @@ static void remove_open(struct posix_state *posix, uint32_t number) {
   posix->overflow_open[i] = 0;
 }
 
+/* 0: too many are open, or there is no memory. */
 static uint32_t take_number(struct posix_state *posix) {
   uint32_t number = posix->free_overflow;
-  if (number)
-    posix->free_overflow = posix->files[number].next_free;
-  else if (posix->next_overflow < posix->end_overflow)
-    number = posix->next_overflow++;
+  if (!posix->overflow_open)
+    posix->overflow_open = journal_private_memory(OPEN_PLACES * sizeof(uint32_t));
+  if (!posix->overflow_open) return 0;
+  if (number) {
+    posix->free_overflow = posix_file_at(number)->next_free;
+  } else if (posix->overflow_files < OVERFLOW_FILES &&
+             segments_have(&posix->files, posix->used_files + 1) == 0) {
+    number = ++posix->used_files;
+    posix->overflow_files++;
+  }
   return number;
 }
 
-int overflow_share(struct posix_state *posix, struct posix_file *file) {
+int overflow_share(struct posix_file *file) {
   uint32_t record = store_overflow_record(&darshan_rt.store, STORE_POSIX);
   if (!record) return 0;
   struct darshan_posix_record *shared = store_record(&darshan_rt.store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
     shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
-    posix->aux[record].watched = darshan_rt.layers.active;
-    posix->aux[record].traced = (uint32_t)dxt_on(DXT_POSIX);
+    *posix_aux_of(record) = (struct posix_aux){.watched = darshan_rt.layers.active,
+                                               .traced = dxt_on(DXT_POSIX) ? record : 0};
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
   }
-  file->aux = &posix->aux[record];
+  file->aux = posix_aux_of(record);
   file->name = OVERFLOW_NAME;
   file->name_length = sizeof(OVERFLOW_NAME) - 1;
   __atomic_store_n(&file->record, shared, __ATOMIC_RELEASE);
   return 1;
+}
+
+/* The files that no state of their own can be had for have one together. */
+static uint32_t share_state(uint32_t alignment) {
+  struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
+  if (file->record) return POSIX_SHARED_FILE;
+  *file = (struct posix_file){.id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0),
+                              .alignment = alignment & ~(uint32_t)ON_LUSTRE,
+                              .number = POSIX_SHARED_FILE,
+                              .descriptors = file->descriptors};
+  return overflow_share(file) ? POSIX_SHARED_FILE : 0;
 }
 
 uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
@@ -107,13 +135,16 @@ uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
   uint32_t number = find_open(posix, name->id);
   if (number) return number;
   number = take_number(posix);
-  if (!number) return posix->first_overflow; /* too many open: they share one state */
-  struct posix_file *file = &posix->files[number];
-  *file = (struct posix_file){
-      .id = name->id, .alignment = alignment & ~(uint32_t)ON_LUSTRE, .overflow = 1};
-  if (!overflow_share(posix, file)) return 0;
+  if (!number) return share_state(alignment);
+  struct posix_file *file = posix_file_at(number);
+  *file = (struct posix_file){.id = name->id,
+                              .alignment = alignment & ~(uint32_t)ON_LUSTRE,
+                              .overflow = 1,
+                              .number = number};
+  if (!overflow_share(file)) return 0;
   uint64_t *place = set_place(posix, name->id);
-  if (place && *place == 0 && posix->overflow_names < SET_PLACES / 8 * 7) {
+  if ((!place || *place == 0) && set_room(posix)) place = set_place(posix, name->id);
+  if (place && *place == 0 && posix->overflow_names < posix->set_places / 8 * 7) {
     *place = name->id & ~(uint64_t)LAST_OPERATION;
     posix->overflow_names++;
   } else if (place)

@@ -8,7 +8,6 @@
 
 enum { OVERFLOW_FILES = 4096 }; /* open at a time; beyond, they share a state */
 
-int overflow_prepare(struct posix_state *posix);
 void overflow_reset(struct posix_state *posix);
 
 /* All with the store's lock held. */
@@ -21,6 +20,6 @@ int overflow_knows(const struct posix_state *posix, uint64_t id);
 /* No descriptor is left: keep only what the next open must know. */
 void overflow_forget(struct posix_state *posix, struct posix_file *file);
 /* Lets a file without a record of its own use the shared one; 0: no memory. */
-int overflow_share(struct posix_state *posix, struct posix_file *file);
+int overflow_share(struct posix_file *file);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "../../records/common-values.h"
 #include "../heatmap/heatmap-state.h"
+#include "../../records/segments.h"
 #include "records.h"
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
@@ -13,12 +14,15 @@ struct posix_aux { /* in lines of its own: another thread may own the next one *
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched; /* events are told to the layers module */
-  uint32_t traced;  /* transfers are told to DXT */
+  uint32_t traced;  /* number of its record if transfers are told to DXT, else 0 */
   struct heatmap_span span;
   struct common_values access;
   int64_t booked[2]; /* here, so that each line in use holds what belongs together */
   struct common_values stride;
 } __attribute__((aligned(64)));
+
+/* The files for which no state of their own can be had. */
+enum { POSIX_SHARED_FILE = 1 };
 
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
 
@@ -40,6 +44,7 @@ struct posix_file {
   uint32_t next_free;   /* overflow files only */
   uint32_t overflow;    /* 1: shares the overflow record */
   uint32_t on_lustre;   /* 1: its striping can be asked for */
+  uint32_t number;      /* of this file */
 } __attribute__((aligned(64)));
 
 /* Asynchronous requests under way. */
@@ -54,11 +59,12 @@ struct aio_pending {
 
 struct posix_state {
   uint64_t mem_alignment;   /* as configured */
-  struct posix_file *files; /* [1..] one per record, then those of the overflow */
-  struct posix_aux *aux;    /* by record number */
-  uint32_t used_files;      /* without the overflow's */
-  uint32_t first_overflow, end_overflow, free_overflow, next_overflow;
+  struct segments files;    /* posix_file [1..]: one per record, and those of the overflow */
+  struct segments aux;      /* posix_aux, by record number */
+  uint32_t used_files, most_files;        /* most: without those of the overflow */
+  uint32_t overflow_files, free_overflow; /* how many there are; the first that is free */
   uint64_t *overflow_set; /* ids seen in the overflow, with their last operation */
+  uint32_t set_places;    /* of them; 0: there was no overflow */
   uint32_t overflow_names;
   uint32_t *overflow_open;       /* id -> file number, for those that are open */
   struct posix_aux *other_paths; /* of the record for paths without one */

@@ -24,6 +24,9 @@ struct posix_name {
   uint64_t id;
 };
 int posix_prepare(uint64_t records);
+static inline struct posix_aux *posix_aux_of(uint32_t record) {
+  return segments_at(&darshan_rt.posix.aux, record);
+}
 /* Cleans a path into buffer if need be.  0: not to be recorded. */
 int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
                   const char *path);
@@ -176,7 +179,7 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
   heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
   if (UNLIKELY(aux->traced))
-    dxt_append(DXT_POSIX, (uint32_t)(aux - darshan_rt.posix.aux), writes, bytes, offset, t1, t2);
+    dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
   uint32_t watched = aux->watched;
   posix_unlock(file);
   if (UNLIKELY(watched))

@@ -110,6 +110,7 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   struct posix_file *side[2] = {in, out};
   int64_t offset[2] = {in_offset, out_offset};
   if (bytes < 0) return;
+  record_make_room(STORE_POSIX_EXT);
   for (int i = 0; i < 2; i++) {
     if (!side[i] || !posix_lock(side[i])) continue;
     int64_t at =

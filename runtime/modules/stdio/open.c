@@ -21,10 +21,8 @@ static int stdio_is_on(void) {
 
 /* A number that libc opened inside is a new one: nothing old lives on it. */
 static void forget_number(FILE *file) {
-  uint32_t fd = (uint32_t)file->_fileno;
-  if (fd >= darshan_rt.fd_limit) return;
-  fd_dropped((int)fd);
-  darshan_rt.fds[fd].stream = 0;
+  fd_dropped(file->_fileno);
+  fd_set_stream(file->_fileno, NULL);
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
@@ -89,7 +87,7 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
 
 void stdio_all_closed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
-    struct stdio_stream last, *stream = &darshan_rt.stdio.streams[i];
+    struct stdio_stream last, *stream = stdio_stream_at(i);
     if (!stream->file || !stream->record || stream->standard) continue;
     last = *stream;
     int fd = stream->file->_fileno;

@@ -14,23 +14,27 @@
 enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 
 /* streams.c */
-int stdio_prepare(uint64_t records);
+int stdio_prepare(void);
 void stdio_forked(void);
 /* Books what inlined macros did on streams that are still open. */
 void stdio_finish(void);
 /* The name of a stream that is followed; 0: it is not. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
-struct stdio_stream *stdio_search(FILE *file, uint32_t first);
+struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
+static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
+  return segments_at(&darshan_rt.stdio.streams, number);
+}
+static inline struct stdio_aux *stdio_aux_of(uint32_t record) {
+  return segments_at(&darshan_rt.stdio.aux, record);
+}
 
 /* The state of a stream, NULL if it is not followed. */
 static inline struct stdio_stream *stdio_stream_of(FILE *file) {
-  uint32_t fd = file ? (uint32_t)file->_fileno : UINT32_MAX;
-  if (UNLIKELY(fd >= darshan_rt.fd_limit)) return NULL;
-  uint32_t number = __atomic_load_n(&darshan_rt.fds[fd].stream, __ATOMIC_ACQUIRE);
-  if (number == 0 || number == FD_FOLDER) return NULL;
-  struct stdio_stream *stream = &darshan_rt.stdio.streams[number];
-  return LIKELY(stream->file == file) ? stream : stdio_search(file, number);
+  const struct fd_entry *entry = file ? fd_entry(file->_fileno) : NULL;
+  struct stdio_stream *stream = entry ? __atomic_load_n(&entry->stream, __ATOMIC_ACQUIRE) : NULL;
+  if (stream == NULL || stream == FD_FOLDER) return NULL;
+  return LIKELY(stream->file == file) ? stream : stdio_search(file, stream);
 }
 
 static inline int stdio_lock(struct stdio_stream *stream) {

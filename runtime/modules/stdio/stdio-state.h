@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "../heatmap/heatmap-state.h"
+#include "../../records/segments.h"
 #include "records.h"
 
 struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-state.h */
@@ -27,7 +28,8 @@ struct stdio_stream {
   const char *name;
   uint32_t name_length;
   uint32_t next_free;
-  uint32_t same_fd;       /* another stream of this descriptor, 0: none */
+  struct stdio_stream *same_fd; /* another stream of this descriptor, NULL: none */
+  uint32_t number;        /* of this stream */
   uint32_t standard;      /* 1: stdin, stdout or stderr, open from the start */
   const void *owner;      /* the only thread that used it so far; NULL: none */
   uint32_t shared;        /* 1: more than one did */
@@ -40,8 +42,8 @@ struct stdio_stream {
 enum { STDIO_STREAMS = 1 << 14, STDIO_COOKIES = 256 }; /* open at a time */
 
 struct stdio_state {
-  struct stdio_stream *streams; /* [1..] */
-  struct stdio_aux *aux;        /* by record number */
+  struct segments streams; /* stdio_stream [1..] */
+  struct segments aux;     /* stdio_aux, by record number */
   uint32_t used_streams, free_stream;
   int lock;
   FILE *cookies[STDIO_COOKIES]; /* streams with functions of the program; NULL: free */

@@ -97,6 +97,7 @@ static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before
 
 void stdio_settle_slow(struct stdio_stream *stream) {
   const FILE *file = stream->file;
+  record_make_room(STORE_POSIX_EXT);
   if (!stdio_lock(stream)) return;
   int64_t before[2] = {stream->record->counters[STDIO_BYTES_READ],
                        stream->record->counters[STDIO_BYTES_WRITTEN]};
@@ -139,7 +140,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
 /* fflush(NULL): one flush of every stream that has been used. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
-    struct stdio_stream *stream = &darshan_rt.stdio.streams[i];
+    struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file && stream->record) stdio_flushed(stream, t1, t2);
   }
 }

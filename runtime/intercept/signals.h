@@ -1,0 +1,23 @@
+/* No signal while a file of ours is half made: a handler that leaves by longjmp, or
+ * ends the process, would leave it so. */
+#ifndef DARSHAN_SIGNALS_H
+#define DARSHAN_SIGNALS_H
+
+#include <signal.h>
+
+#include "sys.h"
+
+/* Those that say what a thread itself just did cannot wait. */
+static inline uint64_t signals_block(void) {
+  static const unsigned char at_once[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+  uint64_t mask = UINT64_MAX, before = 0;
+  for (unsigned i = 0; i < sizeof(at_once); i++)
+    mask &= ~(UINT64_C(1) << (at_once[i] - 1));
+  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask));
+  return before;
+}
+static inline void signals_restore(uint64_t before) {
+  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* Records that are in private memory become a file, while threads go on counting:
+ * everything is prepared and copied once, with no lock; then, for microseconds, all
+ * records are held, what has changed is copied again, and the windows of the file
+ * take the place of the memory. */
+#include "../intercept/signals.h"
+#include "../intercept/spin.h"
+#include "store-room.h"
+
+#include <string.h>
+
+enum { MOVES = 192, TRIES = 8 };
+
+struct move {
+  char *old, *new;
+  size_t from, to; /* offsets in the file */
+  size_t used;     /* bytes that are to be copied */
+};
+
+struct moves {
+  int count, failed;
+  size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* what was looked at */
+  struct move move[MOVES];
+};
+
+static size_t used_of(struct record_store *store, int number) {
+  if (number == STORE_NAMES) return store->names.used;
+  return (size_t)store->regions[number].count * store->regions[number].record_size;
+}
+
+static void add(struct moves *moves, char *old, size_t start, size_t from, size_t to, size_t used) {
+  if (moves->count == MOVES) {
+    moves->failed = 1;
+    return;
+  }
+  moves->move[moves->count++] = (struct move){
+      .old = old, .from = start + from, .to = start + to,
+      .used = used <= from ? 0 : used < to ? used - from : to - from};
+}
+
+/* Each window ends where the next one begins to hold something of its own; names
+ * may be mapped further, twice. */
+static void add_names(struct record_store *store, struct moves *moves) {
+  struct store_names *names = &store->names;
+  for (uint32_t i = 1; i < names->windows; i++) {
+    size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
+    add(moves, names->window[i].at, names->part.start, names->window[i].from, to, names->used);
+  }
+}
+
+static void add_records(struct record_store *store, struct moves *moves, int number) {
+  const struct store_part *part = &store->regions[number].part;
+  const struct segments *records = &store->regions[number].records;
+  for (uint32_t k = 0; k < SEGMENTS_MOST && records->zero[k]; k++) {
+    size_t from = (size_t)segments_first(records, k) * records->item_size;
+    size_t to = from + (size_t)segments_count(records, k) * records->item_size;
+    if (to > part->mapped) to = part->mapped;
+    add(moves, records->zero[k] + from, part->start, from, to, used_of(store, number));
+  }
+}
+
+/* With the store's lock. */
+static void look(struct record_store *store, struct moves *moves) {
+  moves->count = moves->failed = 0;
+  add(moves, store->frame, 0, 0, STORE_FIRST_ROOM, STORE_FIRST_ROOM);
+  add_names(store, moves);
+  for (int i = 0; i < STORE_MODULES; i++)
+    add_records(store, moves, i);
+  for (int i = 0; i < STORE_PARTS; i++) {
+    moves->used[i] = used_of(store, i);
+    moves->mapped[i] = store_part_of(store, i)->mapped;
+  }
+}
+
+static int has_changed(struct record_store *store, const struct moves *moves) {
+  for (int i = 0; i < STORE_PARTS; i++)
+    if (moves->used[i] != used_of(store, i) || moves->mapped[i] != store_part_of(store, i)->mapped)
+      return 1;
+  return 0;
+}
+
+static void copy(const struct moves *moves) {
+  for (int i = 0; i < moves->count; i++)
+    memcpy(moves->move[i].new, moves->move[i].old, moves->move[i].used);
+}
+
+static void drop(struct moves *moves) {
+  for (int i = 0; i < moves->count; i++) {
+    struct move *move = &moves->move[i];
+    if (move->new) journal_unmap(move->new, move->from, move->to);
+    move->new = NULL;
+  }
+}
+
+static int hold_guards(struct record_store *store, int inner) {
+  for (int i = 0; i < STORE_GUARDS && store->guards[inner][i]; i++) {
+    if (!spin_lock(inner ? SPIN_TABLE : SPIN_RECORD, store->guards[inner][i])) return -1;
+    store->guards_held[inner] = i + 1;
+  }
+  return 0;
+}
+
+static int hold_records(struct store_region *region) {
+  uint32_t count = region->beside[0] ? region->count : 0;
+  while (region->held < count) {
+    if (!spin_lock(SPIN_RECORD, segments_at(region->beside[0], region->held + 1))) return -1;
+    region->held++;
+  }
+  return 0;
+}
+
+static void release_guards(struct record_store *store, int inner) {
+  while (store->guards_held[inner] > 0)
+    spin_unlock(store->guards[inner][--store->guards_held[inner]]);
+}
+
+/* Nobody else ever has two locks of records at once.  0, or -1: some thread does not
+ * go on; what is held is to be released all the same. */
+static int hold_all(struct record_store *store) {
+  int result = hold_guards(store, 0);
+  for (int i = 0; i < STORE_MODULES && result == 0; i++)
+    result = hold_records(&store->regions[i]);
+  return result == 0 ? hold_guards(store, 1) : result;
+}
+
+static void release_all(struct record_store *store) {
+  release_guards(store, 1);
+  for (int i = 0; i < STORE_MODULES; i++) {
+    struct store_region *region = &store->regions[i];
+    for (; region->held > 0; region->held--)
+      spin_unlock(segments_at(region->beside[0], region->held));
+  }
+  release_guards(store, 0);
+}
+
+/* Windows of the file with room for what is to be copied, once copied: from then on
+ * a copy touches no page for the first time. */
+static int prepare(struct moves *moves, int fd) {
+  if (moves->failed) return -1;
+  for (int i = 0; i < moves->count; i++) {
+    struct move *move = &moves->move[i];
+    if (move->used &&
+        journal_reserve(fd, move->from, journal_page_up(move->from + move->used)) < 0)
+      return -1;
+  }
+  for (int i = 0; i < moves->count; i++) {
+    struct move *move = &moves->move[i];
+    move->new = journal_window(fd, move->from, move->to);
+    if (!move->new) return -1;
+  }
+  copy(moves);
+  return 0;
+}
+
+/* Everything of a part that is used is in the file; the rest of its last page, too. */
+static void settle_part(struct record_store *store, int number) {
+  struct store_part *part = store_part_of(store, number);
+  size_t used = used_of(store, number);
+  part->reserved = used ? journal_page_up(part->start + used) : 0;
+  if (number == STORE_NAMES && part->reserved < STORE_FIRST_ROOM) part->reserved = STORE_FIRST_ROOM;
+  part->usable = part->reserved ? part->reserved - part->start : 0;
+  if (part->usable > part->mapped) part->usable = part->mapped;
+  part->kept = part->usable;
+  part->in_memory = 0;
+  if (part->usable < part->mapped) store->wanted |= 1u << number;
+}
+
+static void settle_annex(struct record_store *store) {
+  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++) {
+    struct store_region *region = &store->regions[i];
+    size_t head = region->part.start - sizeof(struct darshan_annex_block);
+    if (!region->part.reserved) region->part.reserved = head + JOURNAL_PAGE;
+    if (!region->records.zero[0]) continue;
+    region->block = (struct darshan_annex_block *)(void *)region->records.zero[0] - 1;
+    region->block->flags = region->overflow ? DARSHAN_ANNEX_PARTIAL : 0;
+    if (region->count) store_publish(store, region);
+  }
+}
+
+/* With everything held.  What cannot be replaced (no memory for a mapping) stays
+ * where it is: then there is no file. */
+static int replace(struct record_store *store, struct moves *moves) {
+  copy(moves);
+  for (int i = 0; i < moves->count; i++) {
+    struct move *move = &moves->move[i];
+    if (journal_replace(move->old, move->new, move->from, move->to) < 0) return -1;
+    move->new = NULL;
+  }
+  store->journal.has_file = 1;
+  for (int i = 0; i < STORE_PARTS; i++)
+    settle_part(store, i);
+  settle_annex(store);
+  return 0;
+}
+
+/* 1: done; 0: records came meanwhile; -1. */
+static int try_once(struct record_store *store, struct moves *moves, int fd) {
+  store_lock(store);
+  look(store, moves);
+  store_unlock(store);
+  int result = prepare(moves, fd);
+  if (result == 0) {
+    result = hold_all(store);
+    store_lock(store);
+    if (store->closed) result = -1;
+    if (result == 0 && !has_changed(store, moves))
+      result = replace(store, moves) == 0 ? 1 : -1;
+    store_unlock(store);
+    release_all(store);
+  }
+  drop(moves);
+  return result;
+}
+
+static int keep(struct record_store *store) {
+  static struct moves moves;
+  int fd = journal_create(&store->journal), result = 0;
+  if (fd < 0) return -1;
+  int annex = 0;
+  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++)
+    annex |= store->regions[i].part.mapped != 0;
+  store->annex_ready = 0;
+  if (annex && store_write_annex(store, fd) < 0) result = -1;
+  for (int i = 0; i < TRIES && result == 0; i++)
+    result = try_once(store, &moves, fd);
+  if (result == 1) {
+    store_grow_file(store, STORE_POSIX, fd); /* what nearly every process needs next */
+    store_grow_file(store, STORE_HEATMAP, fd);
+  } else {
+    sys_unlink(store->journal.path);
+  }
+  sys_close(fd);
+  return result == 1 ? 0 : -1;
+}
+
+int store_keep(struct record_store *store) {
+  uint64_t mask = signals_block();
+  int result = -1;
+  if (store_begin_growing(store)) {
+    result = keep(store);
+    store_end_growing(store);
+  }
+  signals_restore(mask);
+  return result;
+}

@@ -1,0 +1,246 @@
+/* Room for records and names: windows that are mapped one by one, and the reserved
+ * part of those of the file. */
+#include "store-room.h"
+
+#include "../intercept/guard.h"
+#include "../intercept/signals.h"
+
+enum {
+  FIRST_STEP = 16 << 10, /* bytes reserved in the file at a time, ... */
+  LARGEST_STEP = 1 << 20,
+  LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
+  SHORT_RECORDS = 2,     /* fewer left than these: more is made in time */
+  WAITS = 1000           /* for another thread that makes room, about a millisecond */
+};
+
+struct store_part *store_part_of(struct record_store *store, int part) {
+  return part == STORE_NAMES ? &store->names.part : &store->regions[part].part;
+}
+
+char *store_address(struct record_store *store, int part, size_t at) {
+  if (part == STORE_NAMES) {
+    uint32_t i = store->names.windows - 1;
+    while (store->names.window[i].from > at)
+      i--;
+    return store->names.window[i].at + (at - store->names.window[i].from);
+  }
+  const struct segments *records = &store->regions[part].records;
+  uint32_t k = segments_of(records, (uint32_t)(at / records->item_size));
+  return records->zero[k] + at;
+}
+
+/* What makes more of a part usable; equal: nothing is to be mapped, or reserved. */
+struct step {
+  size_t window_from, window_to;   /* bytes of the part */
+  size_t reserve_from, reserve_to; /* offsets in the file */
+};
+
+/* Names: twice as much as before, from where the next name goes. */
+static size_t next_window_end(const struct record_store *store, int part) {
+  if (part == STORE_NAMES) {
+    size_t used = store->names.used;
+    return used + (used < STORE_FIRST_ROOM ? (size_t)STORE_FIRST_ROOM : used);
+  }
+  const struct segments *records = &store->regions[part].records;
+  size_t mapped = store->regions[part].part.mapped;
+  uint32_t next = segments_of(records, (uint32_t)(mapped / records->item_size));
+  return mapped + (size_t)segments_count(records, next) * records->item_size;
+}
+
+static size_t used_of(const struct record_store *store, int part) {
+  if (part == STORE_NAMES) return store->names.used;
+  return (size_t)store->regions[part].count * store->regions[part].record_size;
+}
+
+/* 0: the part is at its end. */
+static int next_step(struct record_store *store, int number, struct step *step) {
+  const struct store_part *part = store_part_of(store, number);
+  size_t room = part->end - part->start, used = used_of(store, number), limit = part->mapped;
+  *step = (struct step){0};
+  int map = part->usable == part->mapped ||
+            (number == STORE_NAMES && part->mapped - used < 2 * LONGEST_NAME);
+  if (map && part->mapped >= room) return 0;
+  if (map) {
+    step->window_from = number == STORE_NAMES ? used : part->mapped;
+    limit = step->window_to = next_window_end(store, number);
+    if (limit > room) limit = step->window_to = room;
+    if (number == STORE_NAMES && store->names.windows == STORE_WINDOWS) return 0;
+  }
+  size_t more = part->usable < FIRST_STEP     ? FIRST_STEP
+                : part->usable < LARGEST_STEP ? part->usable
+                                              : LARGEST_STEP;
+  size_t most = journal_page_up(part->start + limit);
+  step->reserve_from = part->reserved ? part->reserved : journal_page_down(part->start);
+  step->reserve_to = journal_page_up(part->start + part->usable + more);
+  if (step->reserve_to > most) step->reserve_to = most;
+  if (step->reserve_to < step->reserve_from) step->reserve_to = step->reserve_from;
+  return 1;
+}
+
+/* With the lock held. */
+static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
+  struct store_names *names = &store->names;
+  store_part_of(store, number)->mapped = step->window_to;
+  if (number == STORE_NAMES) {
+    names->window[names->windows++] = (struct store_window){step->window_from, at};
+    return;
+  }
+  struct segments *records = &store->regions[number].records;
+  uint32_t segment = segments_of(records, (uint32_t)(step->window_from / records->item_size));
+  segments_put(records, segment, at);
+}
+
+/* With the lock held: by private memory. */
+static int grow_in_memory(struct record_store *store, int number) {
+  struct store_part *part = store_part_of(store, number);
+  struct step step;
+  if (!next_step(store, number, &step)) return -1;
+  if (step.window_to) {
+    char *at = journal_window(-1, part->start + step.window_from, part->start + step.window_to);
+    if (!at) return -1;
+    add_window(store, number, &step, at);
+  } else { /* the rest of a window of the file has no room there */
+    size_t from = journal_page_up(part->start + part->usable), to = part->start + part->mapped;
+    char *rest = from < to ? journal_window(-1, from, to) : NULL;
+    if (from < to && (!rest || journal_replace(store_address(store, number, from - part->start),
+                                               rest, from, to) < 0))
+      return -1;
+  }
+  part->usable = part->mapped;
+  part->in_memory = 1;
+  return 0;
+}
+
+/* With the lock held: does somebody have to make room in the file soon? */
+static void note_shortage(struct record_store *store, int number, size_t left, size_t least) {
+  const struct store_part *part = store_part_of(store, number);
+  if (!store->journal.has_file || part->in_memory) return;
+  if (left >= least || part->usable >= part->end - part->start) return;
+  __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
+}
+
+int store_record_room(struct record_store *store, enum store_module module, uint32_t records) {
+  struct store_region *region = &store->regions[module];
+  size_t needed = (size_t)records * region->record_size;
+  if (needed > region->part.end - region->part.start) return 0;
+  while (region->part.usable < needed)
+    if (grow_in_memory(store, (int)module) < 0) return 0;
+  for (int i = 0; i < STORE_BESIDE && region->beside[i]; i++)
+    if (segments_have(region->beside[i], records) < 0) return 0;
+  note_shortage(store, (int)module, region->part.usable - needed,
+                SHORT_RECORDS * (size_t)region->record_size + region->part.usable / 8);
+  return 1;
+}
+
+int store_name_room(struct record_store *store, size_t bytes) {
+  struct store_names *names = &store->names;
+  while (names->part.usable - names->used < bytes)
+    if (grow_in_memory(store, STORE_NAMES) < 0) return 0;
+  note_shortage(store, STORE_NAMES, names->part.usable - names->used - bytes, 2 * LONGEST_NAME);
+  return 1;
+}
+
+/* The heads of all blocks of the annex, because a reader goes from one to the next;
+ * the trailer, in the last page, comes last. */
+int store_write_annex(struct record_store *store, int fd) {
+  struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
+                                          .version = DARSHAN_ANNEX_VERSION,
+                                          .num_blocks = STORE_MODULES - STORE_FIRST_ANNEX,
+                                          .flags = DARSHAN_ANNEX_LIVE};
+  size_t end = store->journal.size;
+  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++) {
+    struct store_region *region = &store->regions[i];
+    size_t head = region->part.start - sizeof(struct darshan_annex_block);
+    struct darshan_annex_block block = {.module = (uint32_t)region->module_id,
+                                        .version = region->version,
+                                        .comp_type = DARSHAN_UNCOMPRESSED,
+                                        .stored_len = region->part.end - region->part.start};
+    if (journal_reserve(fd, head, head + JOURNAL_PAGE) < 0 ||
+        journal_put(fd, &block, sizeof(block), head) < 0)
+      return -1;
+    region->part.reserved = head + JOURNAL_PAGE;
+  }
+  trailer.offset =
+      store->regions[STORE_FIRST_ANNEX].part.start - sizeof(struct darshan_annex_block);
+  trailer.length = store->regions[STORE_MODULES - 1].part.end - trailer.offset;
+  if (journal_reserve(fd, end - JOURNAL_PAGE, end) < 0 ||
+      journal_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer)) < 0)
+    return -1;
+  store->annex_ready = 1;
+  return 0;
+}
+
+/* A window of the annex's blocks begins with the block's head. */
+static size_t window_start(const struct store_part *part, int number, const struct step *step) {
+  int head = number >= STORE_FIRST_ANNEX && number < STORE_MODULES && step->window_from == 0;
+  return part->start + step->window_from - (head ? sizeof(struct darshan_annex_block) : 0);
+}
+
+/* With the lock held: the step was taken, unless the part took memory meanwhile. */
+static int take_step(struct record_store *store, int number, const struct step *step, char *at,
+                     size_t before) {
+  struct store_part *part = store_part_of(store, number);
+  if (part->in_memory || part->usable != before) return 0;
+  if (at) {
+    size_t head = part->start + step->window_from - window_start(part, number, step);
+    if (head) store->regions[number].block = (struct darshan_annex_block *)(void *)at;
+    add_window(store, number, step, at + head);
+  }
+  part->reserved = step->reserve_to;
+  part->usable = part->reserved - part->start;
+  if (part->usable > part->mapped) part->usable = part->mapped;
+  part->kept = part->usable;
+  return 1;
+}
+
+int store_grow_file(struct record_store *store, int number, int fd) {
+  struct store_part *part = store_part_of(store, number);
+  struct step step;
+  char *at = NULL;
+  if (number >= STORE_FIRST_ANNEX && number < STORE_MODULES && !store->annex_ready &&
+      store_write_annex(store, fd) < 0)
+    return -1;
+  store_lock(store);
+  int wanted = next_step(store, number, &step) && !part->in_memory;
+  size_t before = part->usable;
+  store_unlock(store);
+  if (!wanted || journal_reserve(fd, step.reserve_from, step.reserve_to) < 0) return -1;
+  size_t from = window_start(part, number, &step), to = part->start + step.window_to;
+  if (step.window_to && !(at = journal_window(fd, from, to))) return -1;
+  store_lock(store);
+  int taken = take_step(store, number, &step, at, before);
+  store_unlock(store);
+  if (!taken && at) journal_unmap(at, from, to);
+  return taken ? 0 : -1;
+}
+
+static void make_room(struct record_store *store, uint32_t parts) {
+  int fd = journal_open(&store->journal);
+  for (int i = 0; fd >= 0 && i < STORE_PARTS; i++)
+    if (parts >> i & 1) store_grow_file(store, i, fd);
+  if (fd >= 0) sys_close(fd);
+}
+
+/* Another thread is at it: it takes microseconds, or the file system is slow. */
+static void wait_for_room(struct record_store *store, const struct store_part *part) {
+  for (int i = 0; i < WAITS; i++) {
+    if (__atomic_load_n(&part->usable, __ATOMIC_RELAXED) != 0 ||
+        !__atomic_load_n(&store->growing, __ATOMIC_ACQUIRE))
+      return;
+    SYS1(SYS_sched_yield, 0);
+  }
+}
+
+void store_make_room_slow(struct record_store *store, enum store_module module) {
+  const struct store_part *part = &store->regions[module].part;
+  uint32_t none = part->usable == 0 ? 1u << module : 0;
+  if (!store->journal.has_file || store->closed || (darshan_guard & GUARD_VFORK)) return;
+  uint64_t mask = signals_block();
+  int first = store_begin_growing(store);
+  if (first) {
+    make_room(store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none);
+    store_end_growing(store);
+  }
+  signals_restore(mask);
+  if (!first && none) wait_for_room(store, part);
+}

@@ -1,0 +1,43 @@
+/* What the files of the store know of each other: how the journal is laid out, and
+ * where room comes from. */
+#ifndef DARSHAN_STORE_ROOM_H
+#define DARSHAN_STORE_ROOM_H
+
+#include "store.h"
+
+enum {
+  STORE_JOB_START = sizeof(struct darshan_header),
+  STORE_NAMES_START = STORE_JOB_START + DARSHAN_JOB_REGION_MAX,
+  STORE_FIRST_ROOM = 4 * JOURNAL_PAGE, /* the frame and the first names; a first window */
+  STORE_NAMES = STORE_MODULES,         /* the part behind those of the modules */
+  STORE_PARTS
+};
+
+struct store_part *store_part_of(struct record_store *store, int part);
+
+/* With the lock held: whether there is room for so many records, for a name of so
+ * many bytes; memory is taken where there was none. */
+int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
+int store_name_room(struct record_store *store, size_t bytes);
+
+/* By the thread that has set growing, without the lock: more room for a part, by
+ * the open file.  0, or -1. */
+int store_grow_file(struct record_store *store, int part, int fd);
+/* The frame of the annex, into the file. */
+int store_write_annex(struct record_store *store, int fd);
+/* Where the bytes of a part from this offset in it on are mapped. */
+char *store_address(struct record_store *store, int part, size_t at);
+/* Tells the frame how many records there are. */
+void store_publish(struct record_store *store, struct store_region *region);
+
+/* One thread at a time makes room in the file. */
+static inline int store_begin_growing(struct record_store *store) {
+  int none = 0;
+  return __atomic_compare_exchange_n(&store->growing, &none, 1, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+static inline void store_end_growing(struct record_store *store) {
+  __atomic_store_n(&store->growing, 0, __ATOMIC_RELEASE);
+}
+
+#endif
