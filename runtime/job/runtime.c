@@ -171,7 +171,9 @@ static int begin_in_memory(void) {
     note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
-    __atomic_store_n(runtime_phase_word(), RUNTIME_RECORDING, __ATOMIC_RELEASE);
+    uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */
+    __atomic_compare_exchange_n(runtime_phase_word(), &preparing, RUNTIME_RECORDING, 0,
+                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
   signals_restore(mask);
   return first;

@@ -63,9 +63,9 @@ struct darshan_runtime {
   struct linked_table *linked; /* programs that hold libraries in themselves */
   struct record_store store;
   struct scratch scratch;
-  uint32_t highest_fd; /* highest number ever followed */
+  uint32_t highest_fd;       /* highest number ever followed */
   struct fd_entry **far_fds; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
-  uint64_t dropped;    /* events lost in signal handlers */
+  uint64_t dropped;          /* events lost in signal handlers */
 
   struct {
     int lock;

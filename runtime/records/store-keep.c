@@ -32,9 +32,12 @@ static void add(struct moves *moves, char *old, size_t start, size_t from, size_
     moves->failed = 1;
     return;
   }
-  moves->move[moves->count++] = (struct move){
-      .old = old, .from = start + from, .to = start + to,
-      .used = used <= from ? 0 : used < to ? used - from : to - from};
+  moves->move[moves->count++] = (struct move){.old = old,
+                                              .from = start + from,
+                                              .to = start + to,
+                                              .used = used <= from ? 0
+                                                      : used < to  ? used - from
+                                                                   : to - from};
 }
 
 /* Each window ends where the next one begins to hold something of its own; names
@@ -138,8 +141,7 @@ static int prepare(struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
-    if (move->used &&
-        journal_reserve(fd, move->from, journal_page_up(move->from + move->used)) < 0)
+    if (move->used && journal_reserve(fd, move->from, journal_page_up(move->from + move->used)) < 0)
       return -1;
   }
   for (int i = 0; i < moves->count; i++) {
@@ -202,8 +204,7 @@ static int try_once(struct record_store *store, struct moves *moves, int fd) {
     result = hold_all(store);
     store_lock(store);
     if (store->closed) result = -1;
-    if (result == 0 && !has_changed(store, moves))
-      result = replace(store, moves) == 0 ? 1 : -1;
+    if (result == 0 && !has_changed(store, moves)) result = replace(store, moves) == 0 ? 1 : -1;
     store_unlock(store);
     release_all(store);
   }

@@ -9,8 +9,8 @@ enum {
   FIRST_STEP = 16 << 10, /* bytes reserved in the file at a time, ... */
   LARGEST_STEP = 1 << 20,
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
-  SHORT_RECORDS = 2,     /* fewer left than these: more is made in time */
-  WAITS = 1000           /* for another thread that makes room, about a millisecond */
+  SHORT_RECORDS = 2, /* fewer left than these: more is made in time */
+  WAITS = 1000       /* for another thread that makes room, about a millisecond */
 };
 
 struct store_part *store_part_of(struct record_store *store, int part) {

@@ -71,8 +71,7 @@ static size_t place_region(struct store_region *region, int shape, size_t start)
 }
 
 static int new_index(struct record_store *store, uint32_t places) {
-  struct store_index *index =
-      journal_private_memory(sizeof(*index) + places * sizeof(uint32_t));
+  struct store_index *index = journal_private_memory(sizeof(*index) + places * sizeof(uint32_t));
   if (!index) return -1;
   index->mask = places - 1;
   for (uint32_t number = 1; number <= store->entries; number++) {
@@ -159,11 +158,13 @@ void store_forget(struct record_store *store) {
   forget_part(&store->names.part);
   store->annex_ready = store->growing = store->closed = 0;
   store->wanted = 0;
+  store->guards_held[0] = store->guards_held[1] = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
     region->count = region->overflow = 0;
     region->refused = 0;
     region->block = NULL;
+    region->held = 0;
     forget_part(&region->part);
     segments_prepare(&region->records, region->record_size, STORE_FIRST_ROOM);
   }

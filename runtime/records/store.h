@@ -62,10 +62,10 @@ struct store_region {
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
   uint64_t refused;  /* names that had to share the overflow record */
   struct store_part part;
-  struct segments records;                /* item 0 is record 1 */
-  struct segments *beside[STORE_BESIDE];  /* a module's own, by record number */
-  uint32_t held;                          /* records whose lock store_keep has taken */
-  struct darshan_annex_block *block;      /* in the file, before the records; or NULL */
+  struct segments records;               /* item 0 is record 1 */
+  struct segments *beside[STORE_BESIDE]; /* a module's own, by record number */
+  uint32_t held;                         /* records whose lock store_keep has taken */
+  struct darshan_annex_block *block;     /* in the file, before the records; or NULL */
 };
 
 /* A name never lies in two windows; windows may show the same page. */
@@ -99,11 +99,11 @@ struct record_store {
   char *frame; /* header and job; the first names follow.  NULL: nothing is recorded */
   struct store_names names;
   struct store_region regions[STORE_MODULES];
-  int annex_ready;         /* its frame is written */
-  uint32_t wanted;         /* a bit per part that is short of room in the file */
-  int growing;             /* a thread makes room in the file */
-  int closed;              /* recording has ended: no file is made any more */
-  struct segments entry;   /* [1..], in the order in which the names came */
+  int annex_ready;       /* its frame is written */
+  uint32_t wanted;       /* a bit per part that is short of room in the file */
+  int growing;           /* a thread makes room in the file */
+  int closed;            /* recording has ended: no file is made any more */
+  struct segments entry; /* [1..], in the order in which the names came */
   struct store_index *index;
   uint32_t entries;
   int *guards[2][STORE_GUARDS]; /* outer, inner */

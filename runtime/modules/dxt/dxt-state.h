@@ -34,11 +34,11 @@ struct dxt_trace {
 } __attribute__((aligned(64)));
 
 struct dxt_recorder {
-  struct segments traces;   /* dxt_trace, by number of the counter record */
-  uint32_t on;              /* 1: asked for */
-  char *memory;             /* the chunks; NULL: none yet */
-  uint64_t room, used;      /* bytes of it */
-  uint32_t dropped;         /* 1: segments were left out */
+  struct segments traces; /* dxt_trace, by number of the counter record */
+  uint32_t on;            /* 1: asked for */
+  char *memory;           /* the chunks; NULL: none yet */
+  uint64_t room, used;    /* bytes of it */
+  uint32_t dropped;       /* 1: segments were left out */
 };
 
 struct dxt_state {

@@ -39,7 +39,7 @@ struct heatmap { /* one layer; in a line of its own */
 struct heatmap_state {
   struct heatmap layers[HEATMAP_LAYERS];
   struct segments mpiio; /* heatmap_slot, by record number */
-  double end; /* seconds: when the last bin ends */
+  double end;            /* seconds: when the last bin ends */
 };
 
 #endif

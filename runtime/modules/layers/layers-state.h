@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "extents.h"
 #include "../../records/segments.h"
+#include "extents.h"
 #include "records.h"
 
 /* Belongs to a record of LAYERS.  Two upper records of one name share it: a file
@@ -70,7 +70,7 @@ struct layer_thread { /* never given back: a thread may end inside a call */
 };
 
 struct layers_state {
-  uint32_t active;          /* an upper layer has been seen in this process */
+  uint32_t active;       /* an upper layer has been seen in this process */
   struct segments parts; /* layer_part, by record number */
   struct layer_state application;
 };

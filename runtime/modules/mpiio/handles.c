@@ -159,8 +159,7 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
       name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
   uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
   if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
-  if (entry && entry->record[STORE_MPIIO])
-    *file = mpiio_file_at(entry->record[STORE_MPIIO]);
+  if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
   store_unlock(&darshan_rt.store);
   runtime_leave();
 }

@@ -144,8 +144,7 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
     if (entry && (room || entry->record[STORE_POSIX]) &&
         segments_have(&posix->files, number) == 0) {
       struct posix_file *file = posix_file_at(number);
-      *file =
-          (struct posix_file){.id = name->id, .name_length = name->length, .number = number};
+      *file = (struct posix_file){.id = name->id, .name_length = name->length, .number = number};
       file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
       file->on_lustre = alignment & ON_LUSTRE;
       if (make_record(file, entry)) {

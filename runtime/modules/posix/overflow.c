@@ -7,14 +7,15 @@
 enum {
   FIRST_PLACES = 1 << 10, /* of the set, which becomes twice as large ... */
   SET_PLACES = 1 << 17,   /* up to here; beyond, the count of names is a lower bound */
-  OPEN_PLACES = 1 << 14, /* never more than a quarter full */
-  LAST_OPERATION = 3     /* the low bits of an entry of the set */
+  OPEN_PLACES = 1 << 14,  /* never more than a quarter full */
+  LAST_OPERATION = 3      /* the low bits of an entry of the set */
 };
 
 void overflow_reset(struct posix_state *posix) {
   posix->free_overflow = 0;
   posix->overflow_files = 0;
-  if (posix->overflow_names) journal_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
+  if (posix->overflow_names)
+    journal_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
   if (posix->overflow_open) journal_wipe(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t));
   posix->overflow_names = 0;
 }

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "../../records/common-values.h"
-#include "../heatmap/heatmap-state.h"
 #include "../../records/segments.h"
+#include "../heatmap/heatmap-state.h"
 #include "records.h"
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
@@ -58,13 +58,13 @@ struct aio_pending {
 };
 
 struct posix_state {
-  uint64_t mem_alignment;   /* as configured */
-  struct segments files;    /* posix_file [1..]: one per record, and those of the overflow */
-  struct segments aux;      /* posix_aux, by record number */
-  uint32_t used_files, most_files;        /* most: without those of the overflow */
+  uint64_t mem_alignment;          /* as configured */
+  struct segments files;           /* posix_file [1..]: one per record, and those of the overflow */
+  struct segments aux;             /* posix_aux, by record number */
+  uint32_t used_files, most_files; /* most: without those of the overflow */
   uint32_t overflow_files, free_overflow; /* how many there are; the first that is free */
-  uint64_t *overflow_set; /* ids seen in the overflow, with their last operation */
-  uint32_t set_places;    /* of them; 0: there was no overflow */
+  uint64_t *overflow_set;                 /* ids seen in the overflow, with their last operation */
+  uint32_t set_places;                    /* of them; 0: there was no overflow */
   uint32_t overflow_names;
   uint32_t *overflow_open;       /* id -> file number, for those that are open */
   struct posix_aux *other_paths; /* of the record for paths without one */

@@ -178,8 +178,7 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
   const int64_t *counters = file->record->counters;
   heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
-  if (UNLIKELY(aux->traced))
-    dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
+  if (UNLIKELY(aux->traced)) dxt_append(DXT_POSIX, aux->traced, writes, bytes, offset, t1, t2);
   uint32_t watched = aux->watched;
   posix_unlock(file);
   if (UNLIKELY(watched))

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../heatmap/heatmap-state.h"
 #include "../../records/segments.h"
+#include "../heatmap/heatmap-state.h"
 #include "records.h"
 
 struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-state.h */
@@ -29,13 +29,13 @@ struct stdio_stream {
   uint32_t name_length;
   uint32_t next_free;
   struct stdio_stream *same_fd; /* another stream of this descriptor, NULL: none */
-  uint32_t number;        /* of this stream */
-  uint32_t standard;      /* 1: stdin, stdout or stderr, open from the start */
-  const void *owner;      /* the only thread that used it so far; NULL: none */
-  uint32_t shared;        /* 1: more than one did */
-  const char *read_mark;  /* where the last counted read ended */
-  const char *read_end;   /* ... and the end of the buffer then */
-  const char *write_mark; /* where the last counted write ended */
+  uint32_t number;              /* of this stream */
+  uint32_t standard;            /* 1: stdin, stdout or stderr, open from the start */
+  const void *owner;            /* the only thread that used it so far; NULL: none */
+  uint32_t shared;              /* 1: more than one did */
+  const char *read_mark;        /* where the last counted read ended */
+  const char *read_end;         /* ... and the end of the buffer then */
+  const char *write_mark;       /* where the last counted write ended */
   const char *write_base;
 } __attribute__((aligned(64)));
 

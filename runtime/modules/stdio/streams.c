@@ -18,8 +18,8 @@ int stdio_prepare(void) {
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
     size_t length = strlen(names[i]);
-    *stream = (struct stdio_stream){
-        .file = files[i], .name = names[i], .standard = 1, .number = i + 1};
+    *stream =
+        (struct stdio_stream){.file = files[i], .name = names[i], .standard = 1, .number = i + 1};
     stream->id = darshan_hash(names[i], length, 0);
     stream->name_length = (uint32_t)length;
     stdio_remember(stream);
@@ -96,8 +96,8 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = NULL;
   if (number) {
     stream = stdio_stream_at(number);
-    *stream = (struct stdio_stream){
-        .file = file, .name = name->text, .id = name->id, .number = number};
+    *stream =
+        (struct stdio_stream){.file = file, .name = name->text, .id = name->id, .number = number};
     stream->name_length = name->length;
     stdio_remember(stream);
     /* Another stream of this descriptor may live on. */
