@@ -38,6 +38,7 @@ class Bench:
         preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
         settings = {
             "LD_PRELOAD": preload,
+            "DARSHAN_ENABLE_NONMPI": "1",
             "DARSHAN_LOGPATH": str(self.folder / "logs"),
             "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
         }

@@ -50,6 +50,7 @@ def test_no_settings(build: Path, parser: Path, tmp_path: Path) -> None:
         {"DARSHAN_DISABLE": ""},
         {"DARSHAN_DISABLE": "0"},
         {"DARSHAN_ENABLE_NONMPI": "0"},
+        {"DARSHAN_SAMPLE_JOBS": "3", "DARSHAN_JOBID": "MY_JOB", "MY_JOB": "4"},
         {"DARSHAN_APP_EXCLUDE": "nothing,calls$"},
     ],
     ids=str,
@@ -65,6 +66,8 @@ def test_switched_off(extra: dict[str, str], build: Path, tmp_path: Path) -> Non
         (None, {"DARSHAN_ENABLE_NONMPI": ""}),
         (None, {"DARSHAN_APP_EXCLUDE": ".*", "DARSHAN_APP_INCLUDE": "calls"}),
         (None, {"DARSHAN_APP_EXCLUDE": "something-else"}),
+        (None, {"DARSHAN_SAMPLE_JOBS": "3", "DARSHAN_JOBID": "MY_JOB", "MY_JOB": "6"}),
+        ("SAMPLE_JOBS 100\n", {"DARSHAN_SAMPLE_JOBS": "1"}),
         ("APP_EXCLUDE calls\n", {"DARSHAN_APP_INCLUDE": "anything"}),
         ("# a comment\n\n  \tMODMEM\t8\nNAMEMEM 2\n", {}),
     ],
@@ -155,12 +158,14 @@ def test_log_file(build: Path, parser: Path, tmp_path: Path) -> None:
     assert (run.logs, run.journals, run.stderr) == ([], [], b"")
     assert names(parse(parser, path)) >= ALL
     before = path.read_bytes()
-    # A file that exists is never replaced: the records stay in the journal.
-    run = run_with(build, tmp_path / "second", DARSHAN_LOGFILE=str(path))
-    assert path.read_bytes() == before
-    assert run.stderr.count(b"\n") == 1
-    (journal,) = run.journals
-    assert names(parse(parser, journal)) >= ALL
+    # A file that exists is never replaced: the next log gets a number.
+    for number in (2, 3):
+        numbered = tmp_path / f"exactly.this.{number}"
+        run = run_with(build, tmp_path / str(number), DARSHAN_LOGFILE=str(path))
+        assert path.read_bytes() == before
+        assert (run.logs, run.journals, run.stderr.count(b"\n")) == ([], [], 1)
+        assert str(numbered).encode() in run.stderr
+        assert names(parse(parser, numbered)) >= ALL
 
 
 def test_name_of_the_log(build: Path, parser: Path, tmp_path: Path) -> None:
@@ -173,7 +178,13 @@ def test_name_of_the_log(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "extra"), [(None, {"DARSHAN_LOGPATH_DATED": ""}), ("LOGPATH_DATED\n", {})], ids=str
+    ("config", "extra"),
+    [
+        (None, {"DARSHAN_LOGPATH_DATED": ""}),
+        ("LOGPATH_DATED\n", {}),
+        ("LOGPATH_DATED 0\n", {"DARSHAN_LOGPATH_DATED": "1"}),
+    ],
+    ids=str,
 )
 def test_dated_folders(
     config: str | None, extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
@@ -238,7 +249,8 @@ def test_log_path_of_the_file(build: Path, parser: Path, tmp_path: Path) -> None
     elsewhere = tmp_path / "elsewhere"
     run = run_with(build, tmp_path, f"LOGPATH {elsewhere}\n", DARSHAN_LOGPATH="")
     assert run.stderr == b""
-    assert [names(parse(parser, path)) >= ALL for path in elsewhere.iterdir()] == [True]
+    paths = list(elsewhere.glob("[0-9]*/[0-9]*/[0-9]*/*.darshan"))
+    assert [names(parse(parser, path)) >= ALL for path in paths] == [True]
 
 
 @pytest.mark.parametrize(

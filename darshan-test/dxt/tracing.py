@@ -65,6 +65,7 @@ def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
         (folder / name).mkdir(parents=True, exist_ok=True)
     ours = {
         "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_LOGPATH": str(folder / "logs"),
         "DARSHAN_MMAP_LOGPATH": str(folder / "journals"),
     }

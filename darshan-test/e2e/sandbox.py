@@ -131,6 +131,7 @@ class Sandbox:
         extra = {"DARSHAN_CONFIG_PATH": str(self.configuration)} if exists else {}
         return extra | {
             "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
             "DARSHAN_LOGPATH": str(self.base / "logs"),
             "DARSHAN_MMAP_LOGPATH": str(self.base / "journals"),
         }

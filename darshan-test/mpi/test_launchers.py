@@ -20,6 +20,7 @@ def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> 
     env = {
         **{key: value for key, value in os.environ.items() if key not in dict(ROWS)},
         "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_LOGPATH": str(folder),
         "DARSHAN_MMAP_LOGPATH": str(folder),
         **extra,

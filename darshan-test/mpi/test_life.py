@@ -66,15 +66,11 @@ def test_ranks_that_replace_themselves(runner: Runner) -> None:
     check_journals(runner, job.journals, 2)
 
 
-def test_only_mpi_programs(runner: Runner) -> None:
-    """Without instrumentation of other programs recording starts in MPI_Init."""
-    job = runner.job("early", 2, {"DARSHAN_ENABLE_NONMPI": "0"})
-    check_work(runner.only_log(job), runner, 2)
-
-
-def test_before_mpi_init(runner: Runner) -> None:
-    """Recording that began before MPI_Init goes on, under the rank's number."""
-    log = runner.only_log(runner.job("early", 3))
+@pytest.mark.parametrize("nonmpi", ["0", "1"])
+def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
+    """Recording that began before MPI_Init, in memory or in a journal, goes on, under the
+    rank's number."""
+    log = runner.only_log(runner.job("early", 3, {"DARSHAN_ENABLE_NONMPI": nonmpi}))
     early = str(runner.data / "early")
     assert log.total("POSIX_OPENS", early) == 3
     assert log.total("POSIX_BYTES_WRITTEN", early) == 21

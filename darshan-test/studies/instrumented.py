@@ -55,6 +55,7 @@ class Lab:
         journals.mkdir(exist_ok=True)
         settings = {
             "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
             "DARSHAN_LOGFILE": str(log),
             "DARSHAN_MMAP_LOGPATH": str(journals),
         }

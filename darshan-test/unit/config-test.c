@@ -19,8 +19,11 @@ static void nothing_set_gives_the_defaults(void **state) {
   const char *folder =
       DARSHAN_DEFAULT_LOG_PATH[0] ? DARSHAN_DEFAULT_LOG_PATH : "/home/me/darshan-logs";
   assert_true(darshan_config_active(c));
-  assert_true(c->nonmpi && c->job_tree);
-  assert_false(c->dump || c->internal_timing || c->no_reduction || c->dxt || c->logpath_dated);
+  assert_true(c->job_tree);
+  assert_false(c->nonmpi || c->launcher || c->left_out);
+  assert_int_equal(c->sample, 1);
+  assert_false(c->dump || c->internal_timing || c->no_reduction || c->dxt);
+  assert_int_equal(c->logpath_dated, DARSHAN_DEFAULT_LOG_PATH[0] != '\0');
   assert_int_equal(c->modmem, 4 << 20);
   assert_int_equal(c->namemem, 1 << 20);
   assert_int_equal(c->mem_alignment, 8);

@@ -204,7 +204,7 @@ static void check_paths(const struct loaded *loaded, const char *partial, const 
   size_t length = darshan_partial_path(path, sizeof(path), &loaded->config, &identity);
   assert_int_equal(length, strlen(path));
   if (!looks_like(path, partial)) fail_msg("%s does not look like %s", path, partial);
-  length = darshan_final_path(done, sizeof(done), &loaded->config, path, 6);
+  length = darshan_final_path(done, sizeof(done), &loaded->config, &identity, path, 6);
   assert_int_equal(length, strlen(done));
   if (!looks_like(done, final)) fail_msg("%s does not look like %s", done, final);
   if (loaded->config.logfile != NULL) return;
@@ -243,7 +243,8 @@ static void a_file_name_is_never_too_long(void **state) {
   char program[600], path[DARSHAN_PATH_ROOM];
   memset(program, 'p', sizeof(program));
   program[sizeof(program) - 1] = '\0';
-  struct darshan_log_identity large = {INT64_MIN, INT64_MIN, INT64_MAX, 1700000000};
+  struct darshan_log_identity large = {
+      .jobid = INT64_MIN, .pid = INT64_MIN, .rank = INT64_MAX, .start_time = 1700000000};
   struct loaded *loaded = load_config(
       (const char *const[LOAD_VARIABLES]){"DARSHAN_LOGPATH=/l", "LOGNAME=12345678"}, NULL, program);
   assert_true(darshan_partial_path(path, sizeof(path), &loaded->config, &large) > 0);
@@ -258,10 +259,11 @@ static void a_path_that_does_not_fit(void **state) {
   struct loaded *loaded = LOAD("DARSHAN_LOGPATH=/123456789/123456789", "LOGNAME=me", "TZ=");
   assert_true(darshan_partial_path(path, 48, &loaded->config, &identity) > 0);
   assert_string_equal(path, "/123456789/123456789/id4711.darshan_partial");
-  assert_true(darshan_final_path(done, sizeof(done), &loaded->config, path, 0) > 0);
+  assert_true(darshan_final_path(done, sizeof(done), &loaded->config, &identity, path, 0) > 0);
   assert_string_equal(done, "/123456789/123456789/id4711_1.darshan");
   assert_int_equal(darshan_partial_path(path, 40, &loaded->config, &identity), 0);
-  assert_int_equal(darshan_final_path(done, 14, &loaded->config, "/x/y.darshan_partial", 0), 0);
+  assert_int_equal(
+      darshan_final_path(done, 14, &loaded->config, &identity, "/x/y.darshan_partial", 0), 0);
   assert_int_equal(darshan_journal_path(path, 40, &loaded->config, &identity), 0);
 }
 
@@ -284,20 +286,20 @@ static void folders_are_made(void **state) {
   assert_non_null(mkdtemp(top));
   mode_t mask = umask(022);
   snprintf(path, sizeof(path), "%s/a//b/c/file", top);
-  assert_int_equal(darshan_make_folders(path), 0);
-  assert_int_equal(darshan_make_folders(path), 0);
+  assert_int_equal(darshan_make_folders(path, 0), 0);
+  assert_int_equal(darshan_make_folders(path, 0), 0);
   assert_int_equal(stat(path, &info), -1);
   snprintf(path, sizeof(path), "%s/a/b/c", top);
   assert_int_equal(stat(path, &info), 0);
   assert_int_equal(info.st_mode & 07777, 0755);
-  assert_int_equal(darshan_make_folders("file"), 0);
-  assert_int_equal(darshan_make_folders("/file"), 0);
+  assert_int_equal(darshan_make_folders("file", 0), 0);
+  assert_int_equal(darshan_make_folders("/file", 0), 0);
   snprintf(path, sizeof(path), "%s/file", top);
   int fd = open(path, O_CREAT | O_WRONLY, 0600);
   assert_true(fd >= 0);
   close(fd);
   snprintf(path, sizeof(path), "%s/file/folder/log", top);
-  assert_int_equal(darshan_make_folders(path), -ENOTDIR);
+  assert_int_equal(darshan_make_folders(path, 0), -ENOTDIR);
   static const char *const made[] = {"file", "a/b/c", "a/b", "a", ""};
   for (size_t i = 0; i < COUNT_OF(made); i++) {
     snprintf(path, sizeof(path), "%s/%s", top, made[i]);

@@ -63,6 +63,7 @@ void darshan_link(struct linked_table *table) {
     __atomic_store_n(&darshan_rt.linked, table, __ATOMIC_RELEASE);
   }
   if (self) dlclose(self);
+  runtime_meet_program();
   errno = saved;
 }
 

@@ -12,6 +12,7 @@
 #pragma weak dladdr1
 #pragma weak dl_iterate_phdr
 #pragma weak dlclose
+#pragma weak dlerror
 #pragma weak dlinfo
 #pragma weak dlopen
 #pragma weak dlsym

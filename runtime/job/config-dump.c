@@ -156,8 +156,13 @@ static void dump_setting(struct dump *dump, const struct darshan_config *config,
   case DARSHAN_SET_MEBIBYTES:
     dump_number(dump, setting, *(const uint64_t *)field >> 20);
     break;
-  case DARSHAN_SET_ALIGNMENT:
-    dump_number(dump, setting, (uint64_t)(*(const int64_t *)field));
+  case DARSHAN_SET_POSITIVE:
+    if (*(const int64_t *)field > 0)
+      dump_number(dump, setting, (uint64_t)(*(const int64_t *)field));
+    break;
+  case DARSHAN_SET_CHOICE:
+    if (*(const enum darshan_choice *)field != DARSHAN_CHOICE_OPEN)
+      dump_number(dump, setting, *(const enum darshan_choice *)field == DARSHAN_CHOICE_YES);
     break;
   case DARSHAN_SET_FRACTION:
     if (*(const double *)field < 0) break;

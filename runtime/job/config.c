@@ -4,6 +4,7 @@
 #include <config.h> /* autoconf's: the defaults of this build */
 #include <string.h>
 
+#include "launcher.h"
 #include "log-format.h"
 #include "read-file.h"
 #include "settings.h"
@@ -17,14 +18,16 @@ static struct darshan_slice slice_of(const char *string) {
 static void set_defaults(struct darshan_config *config) {
   memset(config, 0, offsetof(struct darshan_config, rank_exclude));
   config->rank_exclude.count = config->rank_include.count = 0;
-  config->app_exclude.count = config->app_include.count = 0;
+  config->app_exclude.count = config->app_include.count = config->launchers.count = 0;
   config->name_exclude.count = config->name_include.count = 0;
-  config->nonmpi = config->job_tree = true;
+  config->job_tree = true;
   config->modmem = UINT64_C(4) << 20;
   config->namemem = UINT64_C(1) << 20;
   config->mem_alignment = 8;
+  config->sample = 1;
   config->small_io_trigger = config->unaligned_io_trigger = -1;
   config->logpath = DARSHAN_DEFAULT_LOG_PATH;
+  config->logpath_dated = config->logpath[0] != '\0';
   config->mmap_logpath = "/tmp";
   config->jobid_variable = DARSHAN_JOBID_VARIABLE;
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
@@ -106,6 +109,11 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
                       directive.length);
 }
 
+/* Whose folder is it: a centre's, with a folder per day, or a user's own? */
+static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
+  if (config->logpath != before) config->logpath_dated = dated;
+}
+
 static void apply_file(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_file file;
   if (darshan_read_file(&file, config->config_path, CONFIG_FILE_LIMIT) < 0) {
@@ -114,8 +122,10 @@ static void apply_file(struct darshan_config *config, struct darshan_messages *m
     return;
   }
   struct darshan_slice rest = {file.bytes, file.length}, line;
+  const char *before = config->logpath;
   while (darshan_next_item(&rest, '\n', &line))
     apply_line(config, line, messages);
+  note_logpath(config, before, true);
   darshan_release_file(&file);
 }
 
@@ -128,10 +138,12 @@ static void apply_environment(struct darshan_config *config, const char **values
     config->rank_exclude.count = config->rank_include.count = 0;
   if (values[DARSHAN_SETTING_MOD_DISABLE] || values[DARSHAN_SETTING_MOD_ENABLE])
     config->modules_disabled = config->modules_enabled = (struct darshan_module_set){{0}};
+  const char *before = config->logpath;
   for (int i = 0; i < DARSHAN_NUM_SETTINGS; i++)
     if (values[i] != NULL)
       darshan_setting_apply(config, &darshan_settings[i], darshan_settings[i].variable,
                             slice_of(values[i]), (struct darshan_slice){NULL, 0}, messages);
+  note_logpath(config, before, false);
 }
 
 static bool matches_any(const struct darshan_words *words, const char *name, const char *string,
@@ -197,6 +209,10 @@ static void decide_modules(struct darshan_config *config) {
 
 static void decide_logpath(struct darshan_config *config, struct darshan_messages *messages) {
   static const char below_home[] = "/darshan-logs";
+  if (config->dated_wanted != DARSHAN_CHOICE_OPEN)
+    config->logpath_dated = config->dated_wanted == DARSHAN_CHOICE_YES;
+  else /* what a dump says, and a file that is made from it */
+    config->dated_wanted = config->logpath_dated ? DARSHAN_CHOICE_YES : DARSHAN_CHOICE_NO;
   if (config->logpath[0] != '\0') return;
   config->logpath = config->mmap_logpath;
   if (config->home == NULL || config->home[0] != '/') return;
@@ -228,10 +244,12 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
   apply_environment(config, values, messages);
   const char *jobid = find_variable(envp, config->jobid_variable);
   config->has_jobid = jobid != NULL && darshan_parse_leading_integer(jobid, &config->jobid);
+  config->left_out = config->has_jobid && !darshan_job_in_sample(config, config->jobid);
   decide_launch(config, envp);
   decide_modules(config);
   decide_logpath(config, messages);
   decide_program(config, command, messages);
+  config->launcher = darshan_is_launcher(config);
 }
 
 static bool in_ranges(const struct darshan_rank_ranges *ranges, int64_t rank) {

@@ -29,6 +29,8 @@ static inline bool darshan_module_set_has(const struct darshan_module_set *set, 
   return set->bits[id / 64] >> (id % 64) & 1;
 }
 
+enum darshan_choice { DARSHAN_CHOICE_OPEN, DARSHAN_CHOICE_NO, DARSHAN_CHOICE_YES };
+
 struct darshan_rank_ranges { /* inclusive on both ends */
   int count;
   struct {
@@ -56,18 +58,23 @@ struct darshan_name_rules { /* NAME_EXCLUDE or NAME_INCLUDE of the file */
  * are not touched: keep it in zero-filled static memory. */
 struct darshan_config {
   /* Is anything to be done at all? */
-  bool disabled;     /* DARSHAN_DISABLE is set: nothing else was looked at */
+  bool disabled;     /* by DARSHAN_DISABLE or the file of an administrator: nothing else was
+                        looked at */
   bool app_excluded; /* an APP_EXCLUDE matches and no APP_INCLUDE */
+  bool left_out;     /* the job is not in the sample */
   bool nonmpi;       /* instrument programs without MPI */
+  bool launcher;     /* it starts a job and is none */
+  int64_t sample;    /* one job in so many */
 
   /* How. */
   bool dump;
   bool internal_timing;
-  bool hdf5_storage; /* ask datasets where their data lies, when they close */
-  bool no_reduction; /* keep one record per rank of shared files */
-  bool dxt;          /* DXT_ENABLE_IO_TRACE; already part of modules */
-  bool job_tree;     /* one log for a tree of processes */
-  bool logpath_dated;
+  bool hdf5_storage;  /* ask datasets where their data lies, when they close */
+  bool no_reduction;  /* keep one record per rank of shared files */
+  bool dxt;           /* DXT_ENABLE_IO_TRACE; already part of modules */
+  bool job_tree;      /* one log for a tree of processes */
+  bool logpath_dated; /* logs go to year/month/day below logpath */
+  enum darshan_choice dated_wanted;
   struct darshan_module_set modules;                           /* those that are on */
   struct darshan_module_set modules_disabled, modules_enabled; /* as the user said */
   uint64_t modmem, namemem;                                    /* bytes */
@@ -76,6 +83,7 @@ struct darshan_config {
 
   /* Where to. */
   const char *logfile;      /* exact path of the log; NULL: a name is made */
+  int64_t logfile_pid;      /* the process whose log has that path; 0: nobody said */
   const char *logpath;      /* folder for logs, absolute, never NULL */
   const char *mmap_logpath; /* folder for journals, absolute, never NULL */
   const char *hints;        /* MPI-IO hints "k=v;k=v"; NULL: not set, "": none */
@@ -96,7 +104,7 @@ struct darshan_config {
 
   /* Reset one by one, not cleared: see above. */
   struct darshan_rank_ranges rank_exclude, rank_include;
-  struct darshan_words app_exclude, app_include;
+  struct darshan_words app_exclude, app_include, launchers;
   struct darshan_name_rules name_exclude, name_include;
   char arena[DARSHAN_CONFIG_ARENA];
 };
@@ -117,7 +125,13 @@ void darshan_config_dump(const struct darshan_config *config, int fd);
 
 /* True if this process is to be instrumented, MPI or not. */
 static inline bool darshan_config_active(const struct darshan_config *config) {
-  return !config->disabled && !config->app_excluded;
+  return !config->disabled && !config->app_excluded && !config->left_out;
+}
+
+/* One job in so many: those whose job id that number divides.  The same answer on
+ * every rank, and an administrator can tell it beforehand. */
+static inline bool darshan_job_in_sample(const struct darshan_config *config, int64_t jobid) {
+  return config->sample <= 1 || jobid % config->sample == 0;
 }
 
 static inline bool darshan_module_on(const struct darshan_config *config, int module_id) {

@@ -62,7 +62,7 @@ static int keep_journal(void) {
 }
 
 void runtime_finish(void) {
-  if (runtime_stop_recording() == RUNTIME_OFF) {
+  if (runtime_stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
     if (fd_may_change()) log_say_problems();
     return;
   }
@@ -99,6 +99,7 @@ void runtime_before_exec(void) {
   darshan_rt.phase_before_exec = phase;
   darshan_rt.exec_thread = darshan_spin.token;
   darshan_rt.exec_frame = __builtin_frame_address(0);
+  if (!runtime_may_leave_files()) return;
   uint64_t mask = block_signals();
   if (!keep_journal() && log_write() == 0) {
     darshan_rt.log_written = 1;

@@ -2,6 +2,7 @@
  * says when both are in an MPI job. */
 #include "runtime.h"
 
+#include <config.h> /* autoconf's */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
+#include "../mpi/resolve.h"
 #include "end.h"
 #include "last.h"
 #include "names.h"
@@ -84,22 +86,38 @@ static void switch_on(void) {
     return;
   }
   pthread_atfork(children_prepare, NULL, runtime_forked);
-  if (darshan_rt.config.dump) darshan_config_dump(&darshan_rt.config, 2);
+  if (darshan_rt.config.dump && runtime_may_leave_files())
+    darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
+/* An administrator's file: whoever finds it passes, before anything else. */
+static int switched_off(void) {
+  return sys_faccess(DARSHAN_OFF_FILE, F_OK) == 0;
+}
+
 void runtime_start(int argc, char **argv, char **envp) {
   if (darshan_rt.phase_page) return;
-  if (linked_behind_another()) {
+  if (switched_off() || linked_behind_another()) {
     darshan_rt.config.disabled = true;
     return;
   }
   clock_start(&darshan_rt.clock);
   darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
-  if (!darshan_config_active(&darshan_rt.config) || !darshan_rt.config.nonmpi) return;
-  if (!darshan_rank_excluded(&darshan_rt.config, 0)) switch_on();
+  if (!darshan_config_active(&darshan_rt.config)) return;
+  const struct darshan_config *config = &darshan_rt.config;
+  if (!config->nonmpi && !mpi_may_come()) return;
+  if (config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, sys_getpid())) return;
+  if (!darshan_rank_excluded(config, 0)) switch_on();
+}
+
+void runtime_meet_program(void) {
+  const struct darshan_config *config = &darshan_rt.config;
+  if (!config->exe || darshan_rt.phase_page) return; /* not started, or on already */
+  if (config->nonmpi || !mpi_may_come()) return;
+  if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
 int64_t runtime_start_ns(void) {
@@ -130,12 +148,24 @@ void runtime_describe_job(int with_mounts) {
         darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM, with_mounts);
 }
 
+/* DARSHAN_LOGFILE names the log of the job; without MPI, that of the process that
+ * was started under it: no launcher, no child, and no shell that becomes another
+ * program. */
+static enum darshan_log_naming own_naming(void) {
+  const struct darshan_config *config = &darshan_rt.config;
+  if (darshan_rt.mpi.phase == MPI_RUNNING) return DARSHAN_NAME_NUMBERED;
+  if (config->launcher || darshan_rt.fork_parent || darshan_rt.phase_before_exec ||
+      (config->logfile_pid && config->logfile_pid != darshan_rt.pid))
+    return DARSHAN_NAME_MADE;
+  return DARSHAN_NAME_NUMBERED;
+}
+
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
   int64_t own = darshan_rt.pid ? darshan_rt.pid : sys_getpid(); /* 0: an excluded rank */
   int64_t pid = mpi->has_comm ? mpi->leader_pid : own;          /* a log of all, or our own */
   return (struct darshan_log_identity){darshan_rt.job.jobid, pid, mpi->rank,
-                                       darshan_rt.job.start_time_sec};
+                                       darshan_rt.job.start_time_sec, own_naming()};
 }
 
 /* Without a path there will be no file. */
@@ -146,7 +176,7 @@ static void name_journal(char *path, size_t room) {
 }
 
 int runtime_wants_journal(void) {
-  return 1;
+  return runtime_may_leave_files();
 }
 
 void runtime_keep_journal(void) {
@@ -209,8 +239,9 @@ void runtime_become_child(void) {
   mpiio_forked();
   dxt_forked();
   heatmap_forked();
-  /* A child of an MPI rank is none. */
-  if (!darshan_rt.config.nonmpi) __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
+  if (!darshan_rt.config.nonmpi && darshan_rt.mpi.phase != MPI_NOT_YET)
+    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 
@@ -233,8 +264,7 @@ static void take_rank_over(void) {
   journal_rename(&store->journal, path);
 }
 
-/* Of a rank that is excluded. */
-static void drop_records(void) {
+void runtime_drop_records(void) {
   if (runtime_stop_recording() == RUNTIME_OFF) return;
   journal_remove(&darshan_rt.store.journal);
   store_drop_records(&darshan_rt.store);
@@ -243,7 +273,7 @@ static void drop_records(void) {
 void runtime_start_rank(void) {
   int excluded = darshan_rank_excluded(&darshan_rt.config, darshan_rt.mpi.rank);
   if (darshan_rt.fd_limit && excluded) {
-    drop_records();
+    runtime_drop_records();
   } else if (darshan_rt.fd_limit) {
     take_rank_over();
   } else if (!darshan_rt.phase_page && !excluded) {

@@ -99,6 +99,9 @@ extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden"), al
 /* Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
+/* A program has told which libraries lie in it: may it become a rank after all? */
+void runtime_meet_program(void);
+
 /* Makes the memory for records with the first of them, and the journal, if there is
  * to be one by now; RUNTIME_RECORDING or not afterwards.  Returns 0, or -1 when there
  * is nothing to record into. */
@@ -117,6 +120,8 @@ void runtime_finish(void);
 /* In MPI_Init, when darshan_rt.mpi knows the job: starts recording, or, if that
  * has happened, makes this process a rank. */
 void runtime_start_rank(void);
+/* Of a rank that is not to record: what there is goes, its journal with it. */
+void runtime_drop_records(void);
 /* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
 struct rank_comm;
 void runtime_finish_ranks(struct rank_comm *comm);
@@ -132,6 +137,13 @@ void runtime_exec_failed(void);
 
 /* In a forked child: parent's records are not ours. */
 void runtime_forked(void);
+
+/* Without DARSHAN_ENABLE_NONMPI only MPI jobs leave anything.  A process that may
+ * become a rank counts in memory of its own; until MPI_Init it is as if it did
+ * not: no file, no line, and no log at its end. */
+static inline int runtime_may_leave_files(void) {
+  return darshan_rt.config.nonmpi || darshan_rt.mpi.phase != MPI_NOT_YET;
+}
 
 static inline uint32_t runtime_phase(void) {
   return __atomic_load_n(darshan_rt.phase_page, __ATOMIC_RELAXED);

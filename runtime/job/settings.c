@@ -84,7 +84,7 @@ static void set_mebibytes(const struct value *value) {
   if (number_in(value, 0, 1 << 20, &number)) *(uint64_t *)value->field = (uint64_t)number << 20;
 }
 
-static void set_alignment(const struct value *value) {
+static void set_positive(const struct value *value) {
   double number;
   if (number_in(value, -1e18, 1e18, &number))
     *(int64_t *)value->field = number < 1 ? 1 : (int64_t)number;
@@ -190,7 +190,7 @@ static bool incomplete(enum darshan_setting_kind kind, const struct value *value
     return true;
   }
   return value->text.length == 0 && kind != DARSHAN_SET_FLAG && kind != DARSHAN_SET_SWITCH &&
-         kind != DARSHAN_SET_HINTS;
+         kind != DARSHAN_SET_CHOICE && kind != DARSHAN_SET_HINTS;
 }
 
 void darshan_setting_apply(struct darshan_config *config, const struct darshan_setting *setting,
@@ -205,6 +205,10 @@ void darshan_setting_apply(struct darshan_config *config, const struct darshan_s
   case DARSHAN_SET_SWITCH:
     *(bool *)value.field = !(text.length == 1 && text.at[0] == '0');
     break;
+  case DARSHAN_SET_CHOICE:
+    *(enum darshan_choice *)value.field =
+        text.length == 1 && text.at[0] == '0' ? DARSHAN_CHOICE_NO : DARSHAN_CHOICE_YES;
+    break;
   case DARSHAN_SET_TEXT:
     set_text(&value);
     break;
@@ -217,8 +221,8 @@ void darshan_setting_apply(struct darshan_config *config, const struct darshan_s
   case DARSHAN_SET_MEBIBYTES:
     set_mebibytes(&value);
     break;
-  case DARSHAN_SET_ALIGNMENT:
-    set_alignment(&value);
+  case DARSHAN_SET_POSITIVE:
+    set_positive(&value);
     break;
   case DARSHAN_SET_FRACTION:
     set_fraction(&value);

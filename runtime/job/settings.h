@@ -7,11 +7,12 @@
 enum darshan_setting_kind {
   DARSHAN_SET_FLAG,      /* bool: on if the setting is there, whatever its value */
   DARSHAN_SET_SWITCH,    /* bool: off if the value is "0", else on */
+  DARSHAN_SET_CHOICE,    /* enum darshan_choice: no if the value is "0", else yes */
   DARSHAN_SET_TEXT,      /* const char *; an empty value counts as none */
   DARSHAN_SET_PATH,      /* the same, made absolute: the program may change folder */
   DARSHAN_SET_HINTS,     /* const char *; an empty value counts */
   DARSHAN_SET_MEBIBYTES, /* uint64_t, kept in bytes */
-  DARSHAN_SET_ALIGNMENT, /* int64_t of at least 1 */
+  DARSHAN_SET_POSITIVE,  /* int64_t of at least 1 */
   DARSHAN_SET_FRACTION,  /* double from 0 to 1 */
   DARSHAN_SET_MODULES,   /* struct darshan_module_set; adds up */
   DARSHAN_SET_WORDS,     /* struct darshan_words; adds up */

@@ -104,7 +104,10 @@ int log_adopt(const char *path, dev_t dev, ino_t ino, int64_t pid,
   job.bytes[sizeof(job.bytes) - 1] = '\0';
   end_now(&job.record);
   content.job_length = sizeof(job.record) + strlen(job.bytes + sizeof(job.record)) + 1;
-  struct darshan_log_identity identity = {job.record.jobid, pid, 0, job.record.start_time_sec};
+  struct darshan_log_identity identity = {.jobid = job.record.jobid,
+                                          .pid = pid,
+                                          .start_time = job.record.start_time_sec,
+                                          .naming = DARSHAN_NAME_MADE};
   int result = find_records(&content, &map);
   if (result == 0) result = log_compose(&draft, &content);
   if (result == 0) result = log_save(&draft, config, &identity, begun, final);

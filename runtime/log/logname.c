@@ -10,7 +10,7 @@
 #include "local-time.h"
 #include "record-id.h"
 
-enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755 };
+enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755, OPEN_MODE = 01777 };
 static const char partial_end[] = ".darshan_partial";
 static const char log_end[] = ".darshan";
 
@@ -57,10 +57,15 @@ static void add_dated_folder(struct darshan_text *text, int64_t local_day) {
   add_number(text, "/", date.day);
 }
 
+static bool has_given_name(const struct darshan_config *config,
+                           const struct darshan_log_identity *identity) {
+  return config->logfile != NULL && identity->naming != DARSHAN_NAME_MADE;
+}
+
 size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity) {
   struct darshan_text text = darshan_text_in(out, room);
-  if (config->logfile != NULL) {
+  if (has_given_name(config, identity)) {
     darshan_text_add(&text, config->logfile);
     add_number(&text, "-", identity->pid);
     darshan_text_add(&text, partial_end);
@@ -88,10 +93,11 @@ size_t darshan_partial_path(char *out, size_t room, const struct darshan_config 
 }
 
 size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
-                          const char *partial, int64_t shutdown_seconds) {
+                          const struct darshan_log_identity *identity, const char *partial,
+                          int64_t shutdown_seconds) {
   struct darshan_text text = darshan_text_in(out, room);
   size_t length = strlen(partial), end = sizeof(partial_end) - 1;
-  if (config->logfile != NULL) {
+  if (has_given_name(config, identity)) {
     darshan_text_add(&text, config->logfile);
     return darshan_text_length(&text);
   }
@@ -116,7 +122,31 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
   return darshan_text_length(&text);
 }
 
-int darshan_make_folders(const char *path) {
+int darshan_dated_levels(const struct darshan_config *config) {
+  return config->logpath_dated ? 3 : 0; /* year, month, day */
+}
+
+/* If all may write into the folder above, as into /tmp, all may write into this
+ * one; the umask is not asked.  path ends in a slash and a name. */
+static void open_like_parent(char *path) {
+  struct stat above;
+  char *slash = strrchr(path, '/');
+  if (slash == NULL || slash == path) return;
+  *slash = '\0';
+  long result = SYS4(SYS_newfstatat, AT_FDCWD, path, &above, 0);
+  *slash = '/';
+  if (result == 0 && (above.st_mode & OPEN_MODE) == OPEN_MODE)
+    SYS3(SYS_fchmodat, AT_FDCWD, path, OPEN_MODE);
+}
+
+static int count_folders(const char *path) {
+  int count = 0;
+  for (; *path != '\0'; path++)
+    count += *path != '/' && (path[1] == '/' || path[1] == '\0');
+  return count;
+}
+
+int darshan_make_folders(const char *path, int shared) {
   char folder[DARSHAN_PATH_ROOM];
   size_t length = strlen(path);
   if (length >= sizeof(folder)) return -ENAMETOOLONG;
@@ -130,6 +160,8 @@ int darshan_make_folders(const char *path) {
     if (folder[i] != '/' && i != length) continue;
     folder[i] = '\0';
     int result = sys_mkdir(folder, FOLDER_MODE);
+    if (result == 0 && (i == length ? 0 : count_folders(folder + i + 1)) < shared)
+      open_like_parent(folder);
     /* What exists may answer otherwise on a read-only or guarded parent. */
     if (result < 0 && result != -EEXIST && sys_faccess(folder, F_OK) < 0) return result;
     if (i != length) folder[i] = '/';

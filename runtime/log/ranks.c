@@ -79,7 +79,10 @@ int log_write_ranks(struct rank_comm *comm) {
       .begun_ns = begun,
       .final_path = darshan_rt.log_path};
   int result = reduce_all(comm, &source);
-  if (result < 0) log_note_failure();
+  if (result < 0)
+    log_note_failure();
+  else if (comm->rank == 0)
+    log_note_name(&source.identity);
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }

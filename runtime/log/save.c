@@ -1,9 +1,11 @@
 #include "save.h"
 
 #include <config.h>
+#include <string.h>
 
 #include "../intercept/sys.h"
 #include "../job/clock.h"
+#include "../job/text.h"
 
 int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
   const char *at = bytes;
@@ -20,9 +22,10 @@ int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
 }
 
 /* A missing folder is made. */
-int log_create(const char *partial) {
+int log_create(const struct darshan_config *config, const char *partial) {
   int fd = sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
-  if (fd != -2 /* ENOENT */ || darshan_make_folders(partial) < 0) return fd;
+  if (fd != -2 /* ENOENT */ || darshan_make_folders(partial, darshan_dated_levels(config)) < 0)
+    return fd;
   return sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
 }
 
@@ -35,15 +38,32 @@ static int give_name(const char *partial, const char *final) {
   return result;
 }
 
-int log_finish(int fd, int result, const struct darshan_config *config, const char *partial,
-               uint64_t begun_ns, char *final) {
+/* Where the name is taken, the next number that is free: name.2, name.3 … */
+static int give_some_name(const struct darshan_log_identity *identity, const char *partial,
+                          char *final) {
+  enum { MOST = 10000, EXISTS = -17 /* EEXIST */ };
+  size_t length = strlen(final);
+  int result = give_name(partial, final);
+  for (int i = 2; result == EXISTS && identity->naming == DARSHAN_NAME_NUMBERED && i < MOST; i++) {
+    struct darshan_text ending = darshan_text_in(final + length, DARSHAN_PATH_ROOM - length);
+    darshan_text_add(&ending, ".");
+    darshan_text_unsigned(&ending, (uint64_t)i);
+    if (ending.overflow) return -1;
+    result = give_name(partial, final);
+  }
+  return result;
+}
+
+int log_finish(int fd, int result, const struct darshan_config *config,
+               const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
+               char *final) {
   /* The umask may have taken the group's permission away. */
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
   if (sys_close(fd) < 0) result = -1; /* a full file system may say so only now */
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / NS_PER_SECOND;
   if (result < 0 ||
-      !darshan_final_path(final, DARSHAN_PATH_ROOM, config, partial, (int64_t)seconds) ||
-      give_name(partial, final) < 0) {
+      !darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, (int64_t)seconds) ||
+      give_some_name(identity, partial, final) < 0) {
     sys_unlink(partial);
     return -1;
   }
@@ -56,8 +76,8 @@ int log_save(const struct log_draft *draft, const struct darshan_config *config,
   if (!sys_may_grow_to(draft->used) ||
       !darshan_partial_path(partial, sizeof(partial), config, identity))
     return -1;
-  int fd = log_create(partial);
+  int fd = log_create(config, partial);
   if (fd < 0) return -1;
   int result = log_write_at(fd, draft->bytes, draft->used, 0);
-  return log_finish(fd, result, config, partial, begun_ns, final);
+  return log_finish(fd, result, config, identity, partial, begun_ns, final);
 }

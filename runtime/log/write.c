@@ -36,6 +36,9 @@ void log_metadata_start(struct darshan_job *job) {
   size_t used = 0;
   memset(job->metadata, 0, sizeof(job->metadata));
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "lib_ver", VERSION);
+  if (darshan_rt.config.hints && darshan_rt.config.hints[0])
+    used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "h",
+                                darshan_rt.config.hints);
   if (darshan_rt.fork_parent) add_number(&used, "fork_parent", (uint64_t)darshan_rt.fork_parent);
   if (darshan_rt.mpi.phase == MPI_NOT_YET && darshan_rt.config.launched_size > 1) {
     add_number(&used, "rank", (uint64_t)darshan_rt.config.launched_rank);
@@ -92,6 +95,13 @@ size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   return sizeof(darshan_rt.job) + darshan_rt.job_text_length + 1;
 }
 
+void log_note_name(const struct darshan_log_identity *identity) {
+  const char *wanted = darshan_rt.config.logfile, *path = darshan_rt.log_path;
+  if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
+    darshan_message_add(&darshan_rt.messages, "DARSHAN_LOGFILE", "the name is taken, the log is",
+                        path, strlen(path));
+}
+
 void log_note_failure(void) {
   const char *path = darshan_rt.config.logpath;
   const struct journal *journal = &darshan_rt.store.journal;
@@ -123,7 +133,10 @@ int log_write(void) {
   if (result == 0)
     result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
   /* Not given back: the process is at its end. */
-  if (result < 0) log_note_failure();
+  if (result < 0)
+    log_note_failure();
+  else
+    log_note_name(&identity);
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
@@ -150,6 +163,7 @@ static size_t timing_line(char *out) {
 void log_say_problems(void) {
   char line[512];
   struct stat st;
+  if (!runtime_may_leave_files()) return;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
   darshan_rt.messages.count = 0; /* said once, both */

@@ -4,6 +4,7 @@
 
 #include "compose.h"
 #include "log-format.h"
+#include "logname.h"
 
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
@@ -21,6 +22,8 @@ int log_write(void);
 int log_content_here(struct log_content *content, const char *job, size_t job_length);
 size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]);
 void log_note_failure(void);
+/* The log was written, maybe under another name than DARSHAN_LOGFILE. */
+void log_note_name(const struct darshan_log_identity *identity);
 
 /* Prints what went wrong, in one line, if stderr still is what it was. */
 void log_say_problems(void);

@@ -20,7 +20,7 @@ struct agreement {
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
 static int is_active(void) {
-  return darshan_config_active(&darshan_rt.config);
+  return darshan_config_active(&darshan_rt.config) && !darshan_rt.mpi.left_out;
 }
 
 static struct agreement own_agreement(void) {
@@ -103,7 +103,17 @@ static void start(const struct agreement *agreed) {
   mpi->jobid = agreed->jobid;
   mpi->leader_pid = agreed->pid;
   mpi->start_ns = agreed->start_ns;
-  if (is_active()) runtime_start_rank();
+  if (!is_active()) return;
+  /* Without a job id it is the process id of rank 0, which nobody knew before.
+   * With sessions nobody knows it now. */
+  mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_rt.config, mpi->jobid);
+  if (mpi->left_out) {
+    runtime_drop_records();
+    return;
+  }
+  runtime_start_rank();
+  if (!darshan_rt.config.nonmpi && darshan_rt.config.dump && mpi->rank == 0)
+    darshan_config_dump(&darshan_rt.config, 2);
 }
 
 void mpi_initialised(const void *caller) {

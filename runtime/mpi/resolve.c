@@ -68,6 +68,17 @@ void *mpi_find_object(const char *name) {
   return found;
 }
 
+int mpi_may_come(void) {
+  /* One that is not wrapped: in another library, or nowhere. */
+  static const char name[] = "PMPI_Comm_rank";
+  if (darshan_rt.config.launcher) return 0;
+  if (darshan_rt.config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
+  if (!loader_is_there()) return 0;
+  void *volatile found = dlsym(RTLD_DEFAULT, name);
+  if (!found && dlerror) dlerror(); /* what the program asks next is its own */
+  return found != NULL;
+}
+
 /* Who asked dlsym for a name that only we have calls this.  No library takes
  * this number for success. */
 static int missing(void) {

@@ -63,6 +63,34 @@ static int name_library(struct places *places) {
   return 0;
 }
 
+/* The name that DARSHAN_LOGFILE gives the number-th log: itself, .2, .3 …; 0 or -1. */
+static int numbered(char out[PATH_MAX], const struct places *places, int number) {
+  int n = number == 1 ? snprintf(out, PATH_MAX, "%s", places->named)
+                      : snprintf(out, PATH_MAX, "%s.%d", places->named, number);
+  return n < PATH_MAX ? 0 : -1;
+}
+
+static int count_named(const struct places *places) {
+  char path[PATH_MAX];
+  int count = 0;
+  while (numbered(path, places, count + 1) == 0 && access(path, F_OK) == 0)
+    count++;
+  return count;
+}
+
+/* Where the program's log goes by the user's word, beside the others. */
+static int find_name(struct places *places) {
+  char here[PATH_MAX];
+  const char *named = getenv("DARSHAN_LOGFILE");
+  if (!named || !*named) return 0;
+  if (named[0] == '/')
+    snprintf(places->named, sizeof(places->named), "%s", named);
+  else if (!getcwd(here, sizeof(here)) || join(places->named, here, named) < 0)
+    return -1;
+  places->named_before = count_named(places);
+  return 0;
+}
+
 int places_make(struct places *places, const char *wanted) {
   const char *set = getenv("DARSHAN_LOGPATH");
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
@@ -77,7 +105,7 @@ int places_make(struct places *places, const char *wanted) {
   if (!realpath(temporary && *temporary ? temporary : "/tmp", absolute) ||
       join(places->journals, absolute, "darshan-run-XXXXXX") < 0 || !mkdtemp(places->journals))
     places->journals[0] = '\0'; /* the runtime says what it does without */
-  if (name_library(places) == 0) return 0;
+  if (name_library(places) == 0 && find_name(places) == 0) return 0;
   struct path_list none[2];
   places_collect(places, &none[0], &none[1]);
   return -1;
@@ -101,9 +129,16 @@ void places_announce(const void *context) {
   const struct places *places = context;
   add_preload(places->library);
   setenv("DARSHAN_LOGPATH", places->logs, 1);
+  setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
-  unsetenv("DARSHAN_LOGFILE");
-  unsetenv("DARSHAN_LOGPATH_DATED");
+  /* Who asks for a log gets one: of any program, of any job. */
+  setenv("DARSHAN_ENABLE_NONMPI", "1", 0);
+  setenv("DARSHAN_SAMPLE_JOBS", "1", 1);
+  if (places->named[0]) {
+    char self[32];
+    snprintf(self, sizeof(self), "%ld", (long)getpid());
+    setenv("DARSHAN_LOGFILE_PID", self, 0); /* a run within a run is no top */
+  }
 }
 
 static int by_name(const void *a, const void *b) {
@@ -120,11 +155,11 @@ void path_list_add(struct path_list *list, const char *path) {
     free(copy);
 }
 
-/* Lists the logs of a folder, after moving them if there is a place to go to. */
+/* Adds the logs of a folder, after moving them if there is a place to go to. */
 static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
   char path[PATH_MAX], moved[PATH_MAX];
   DIR *dir = opendir(folder);
-  *list = (struct path_list){NULL, 0};
+  size_t before = list->count;
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     const char *ending = strrchr(entry->d_name, '.');
     if (!ending || strcmp(ending, ".darshan") != 0) continue;
@@ -136,13 +171,24 @@ static void list_logs(const char *folder, const char *move_to, struct path_list 
       path_list_add(list, path);
   }
   if (dir) closedir(dir);
-  if (list->count) qsort(list->paths, list->count, sizeof(char *), by_name);
+  if (list->count > before)
+    qsort(list->paths + before, list->count - before, sizeof(char *), by_name);
+}
+
+/* Adds the logs that have got the user's name since the run began. */
+static void list_named(const struct places *places, struct path_list *list) {
+  char path[PATH_MAX];
+  for (int i = places->named_before + 1; places->named[0]; i++) {
+    if (numbered(path, places, i) < 0 || access(path, F_OK) < 0) return;
+    path_list_add(list, path);
+  }
 }
 
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals) {
+  *logs = *journals = (struct path_list){NULL, 0};
+  list_named(places, logs);
   list_logs(places->logs, places->folder, logs);
-  *journals = (struct path_list){NULL, 0};
   if (places->journals[0]) list_logs(places->journals, NULL, journals);
   /* A process that goes on still needs the folders and the link. */
   if (journals->count) return;

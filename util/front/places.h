@@ -15,10 +15,12 @@ struct places {
   char logs[PATH_MAX];     /* of this run, below it */
   char journals[PATH_MAX]; /* of this run; empty: could not be made */
   char library[PATH_MAX];  /* what LD_PRELOAD is given; without blanks and colons */
+  char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
+  int named_before;        /* so many logs had that name, numbers included */
 };
 
 struct path_list {
-  char **paths; /* sorted by name */
+  char **paths; /* by name; logs that the user named come first */
   size_t count;
 };
 

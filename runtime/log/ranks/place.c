@@ -191,7 +191,7 @@ static int begin_file(struct reduction *reduction) {
   memset(file, 0, sizeof(*file));
   if (!darshan_partial_path(file->path, sizeof(file->path), source->config, &source->identity))
     return -1;
-  file->fd = log_create(file->path);
+  file->fd = log_create(source->config, file->path);
   if (file->fd < 0) return -1;
   reduction->file = file;
   file->end = sizeof(file->header);
@@ -252,6 +252,6 @@ int place_complete(struct reduction *reduction) {
   if (!file) return -1;
   reduction->file = NULL;
   int result = reduction->failed ? -1 : write_frame(file);
-  return log_finish(file->fd, result, source->config, file->path, source->begun_ns,
-                    source->final_path);
+  return log_finish(file->fd, result, source->config, &source->identity, file->path,
+                    source->begun_ns, source->final_path);
 }

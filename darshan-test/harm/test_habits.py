@@ -1,0 +1,416 @@
+"""Who leaves a log and who does not, what it is called, where it lies, and what switches us off."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hostile import compile_c, read_records
+from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi
+from place import needs
+
+HERE = Path(__file__).resolve().parent
+SECONDS = 100
+BYTES = "POSIX_BYTES_WRITTEN"
+
+WRITES = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* writes NAME BYTES...: so many bytes to each file */
+int main(int argc, char **argv) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    int fd = open(argv[i], O_CREAT | O_WRONLY | O_APPEND, 0600);
+    for (int n = atoi(argv[i + 1]); n > 0; n--)
+      if (write(fd, "x", 1) != 1) return 1;
+    close(fd);
+  }
+  return 0;
+}
+"""
+
+
+@dataclass
+class Left:
+    """How a command ended, and what it left."""
+
+    status: int
+    out: str
+    error: str
+    logs: list[Path]
+    journals: list[Path]
+
+
+@dataclass
+class Place:
+    """Folders of one test, and what runs in them."""
+
+    build: Path
+    folder: Path
+    library: Path
+
+    @property
+    def work(self) -> Path:
+        """Where commands run."""
+        return self.folder / "work"
+
+    def settings(self) -> dict[str, str]:
+        """What a user exports who has read the first page only."""
+        return {
+            "LD_PRELOAD": str(self.library),
+            "DARSHAN_LOGPATH": str(self.folder / "logs"),
+            "DARSHAN_MMAP_LOGPATH": str(self.folder / "journals"),
+        }
+
+    def run(self, command: Sequence[str | Path], **extra: str) -> Left:
+        """Runs a command with the runtime exported, and lists all that is there then."""
+        ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+        done = subprocess.run(
+            command,
+            cwd=self.work,
+            env=plain | ROOT_MAY_RUN | self.settings() | extra,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        return Left(
+            done.returncode,
+            done.stdout,
+            done.stderr,
+            sorted(path for path in (self.folder / "logs").rglob("*") if path.is_file()),
+            sorted((self.folder / "journals").iterdir()),
+        )
+
+    def total(self, logs: Sequence[Path], name: str, counter: str = BYTES) -> float:
+        """A counter of a file of the working folder, added up over logs."""
+        rows = read_records(self.build / "darshan-parser", logs)
+        return sum(
+            row.get(counter, 0) for (_, path), row in rows.items() if path == str(self.work / name)
+        )
+
+    def header(self, log: Path) -> str:
+        """What stands above the rows."""
+        parser = self.build / "darshan-parser"
+        return subprocess.run([parser, log], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def place(build: Path, tmp_path: Path) -> Place:
+    """Empty folders."""
+    for name in ("work", "logs", "journals"):
+        (tmp_path / name).mkdir()
+    return Place(build, tmp_path, build / "libdarshan.so")
+
+
+@pytest.fixture(scope="module")
+def writes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program above."""
+    return compile_c(tmp_path_factory.mktemp("writes"), WRITES, name="writes")
+
+
+@pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """One MPI after the other."""
+    chosen: Mpi = request.param
+    needs(f"mpi:{chosen.name}")
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """job.c of the tests of MPI, for this MPI."""
+    return mpi.build("job.c", tmp_path_factory.mktemp("job") / "job")
+
+
+def launch(mpi: Mpi, ranks: int, *command: str | Path) -> list[str]:
+    """A job's command line."""
+    return mpi.launch(["-n", str(ranks), *map(str, command)])
+
+
+# --- who leaves a log -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extra", [{}, {"DARSHAN_ENABLE_NONMPI": "0"}], ids=str)
+@pytest.mark.parametrize(
+    "noise", [{}, {"DARSHAN_DUMP_CONFIG": "", "DARSHAN_MODMEM": "x"}], ids=["", "noise"]
+)
+def test_nothing_without_mpi(
+    place: Place, writes: Path, extra: dict[str, str], noise: dict[str, str]
+) -> None:
+    """Programs, shells and forked children leave no file and no line."""
+    script = f"{writes} a 10; ({writes} b 5; echo c >c) & wait; echo done; exec {writes} d 3"
+    left = place.run(["sh", "-c", script], **extra, **noise)
+    assert left == Left(0, "done\n", "", [], [])
+    assert (place.work / "a").stat().st_size == 10
+
+
+def test_everything_with_the_setting(place: Place, writes: Path) -> None:
+    left = place.run(["sh", "-c", f"{writes} a 10; exec {writes} b 5"], DARSHAN_ENABLE_NONMPI="1")
+    assert (left.status, left.error, left.journals) == (0, "", [])
+    assert (place.total(left.logs, "a"), place.total(left.logs, "b")) == (10, 5)
+
+
+def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Path) -> None:
+    """Processes that a launcher starts count in memory; without MPI_Init nothing is left."""
+    script = f"{writes} a-$$ 10; (echo b >b-$$); exec {writes} c-$$ 3"
+    left = place.run(launch(mpi, 2, "sh", "-c", script))
+    assert (left.status, left.error, left.logs, left.journals) == (0, "", [], [])
+    assert len(list(place.work.iterdir())) == 6
+
+
+def test_a_job_is_counted_from_its_start(place: Place, mpi: Mpi, job: Path) -> None:
+    """What was done before MPI_Init, and the launcher leaves nothing."""
+    left = place.run(launch(mpi, 2, job, "early", place.work))
+    assert (left.status, left.error, left.journals) == (0, "", [])
+    (log,) = left.logs
+    assert place.total([log], "early") == 14
+    assert place.total([log], "own-1") == 2000
+    assert "# nprocs: 2\n" in place.header(log)
+
+
+PYTHON_JOB = """
+import sys
+with open(sys.argv[1] + "/early", "a") as file:
+    file.write("seven..")
+import ctypes
+mpi = ctypes.CDLL(sys.argv[2], ctypes.RTLD_LOCAL)
+ours = ctypes.CDLL(None)
+assert ours.MPI_Init(None, None) == 0
+with open(sys.argv[1] + "/late", "a") as file:
+    file.write("three")
+assert ours.MPI_Finalize() == 0
+"""
+
+
+def library_of(job: Path, mpi: Mpi) -> str:
+    """The MPI library that a program of it is linked with."""
+    lines = subprocess.run(["ldd", job], check=True, capture_output=True, text=True).stdout
+    name = "libmpi" if mpi.name == "openmpi" else "libmpich"
+    (found,) = re.findall(rf"{name}\.so\S* => (\S+)", lines)
+    return str(found)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_library_that_is_loaded_later(place: Place, mpi: Mpi, job: Path, ranks: int) -> None:
+    """Python: a rank is counted from its start; without a launcher from MPI_Init on."""
+    (place.work / "job.py").write_text(PYTHON_JOB)
+    command = ["python3", "job.py", str(place.work), library_of(job, mpi)]
+    left = place.run(launch(mpi, ranks, *command) if ranks else command)
+    assert (left.status, left.error, left.journals) == (0, "", [])
+    (log,) = left.logs
+    assert place.total([log], "late") == 5 * max(1, ranks)
+    assert place.total([log], "early") == 7 * ranks
+
+
+# --- what a log is called ---------------------------------------------------------
+
+
+def test_the_name_is_the_jobs(place: Place, mpi: Mpi, job: Path) -> None:
+    """Not the launcher's, and no log is replaced."""
+    named = place.folder / "job.darshan"
+    command = launch(mpi, 2, job, "finalize", place.work)
+    first = place.run(command, DARSHAN_LOGFILE=str(named))
+    assert (first.status, first.error, first.logs, first.journals) == (0, "", [], [])
+    before = named.read_bytes()
+    second = place.run(command, DARSHAN_LOGFILE=str(named))
+    assert (second.status, second.logs, second.journals) == (0, [], [])
+    assert named.read_bytes() == before
+    assert second.error.count("\n") == 1
+    assert f"{named}.2\n" in second.error
+    both = sorted(place.folder.glob("job.darshan*"))
+    assert both == [named, place.folder / "job.darshan.2"]
+    assert all(place.total([log], "own-0") == 1000 for log in both)
+
+
+def test_a_launcher_that_is_recorded_takes_another_name(place: Place, mpi: Mpi, job: Path) -> None:
+    named = place.folder / "job.darshan"
+    command = launch(mpi, 2, job, "finalize", place.work)
+    left = place.run(command, DARSHAN_LOGFILE=str(named), DARSHAN_ENABLE_NONMPI="1")
+    assert (left.status, left.error) == (0, "")
+    assert place.total([named], "own-1") == 2000
+    assert "# nprocs: 2\n" in place.header(named)
+
+
+def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
+    """The setting adds names; a script goes by its own name."""
+    named = place.folder / "job.darshan"
+    script = place.work / "start-it"
+    script.write_text(f"#!/bin/sh\necho started >started\n{writes} a 10\nexit 0\n")
+    script.chmod(0o755)
+    extra = {"DARSHAN_LOGFILE": str(named), "DARSHAN_ENABLE_NONMPI": "1"}
+    left = place.run([script], **extra, DARSHAN_LAUNCHERS="begin,start-it")
+    assert (left.status, left.error) == (0, "")
+    assert place.total([named], "a") == 10
+    (other,) = left.logs
+    assert place.total([other], "started", "STDIO_BYTES_WRITTEN") + place.total(
+        [other], "started"
+    ) == len("started\n")
+
+
+def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
+    """Runs the front."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
+    return subprocess.run(
+        [place.build / "darshan", *arguments],
+        cwd=place.work,
+        env=kept | ROOT_MAY_RUN | extra,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def test_the_name_is_the_top_process_of_a_run(place: Place, writes: Path) -> None:
+    named = place.folder / "top.darshan"
+    script = f"{writes} a 10; echo b >b; (echo c >c); {writes} d 5; exit 0"
+    for number in range(2):
+        done = darshan(place, "run", "sh", "-c", script, DARSHAN_LOGFILE=str(named))
+        assert done.returncode == 0, done
+        path = f"{named}{'.2' * number}"
+        assert place.total([Path(path)], "b") == 2
+        assert place.total([Path(path)], "a") == 0
+        assert path in done.stderr
+    logs = list((place.work / "darshan-logs").iterdir())
+    assert place.total(logs, "a") == 20
+    assert place.total(logs, "b") == 0
+
+
+def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None:
+    named = place.folder / "job.darshan"
+    command = launch(mpi, 2, job, "finalize", place.work)
+    done = darshan(place, "run", "--", *command, DARSHAN_LOGFILE=str(named))
+    assert done.returncode == 0
+    assert place.total([named], "own-1") == 2000
+
+
+# --- where it lies ----------------------------------------------------------------
+
+DATED = "[0-9][0-9][0-9][0-9]/*/*/*.darshan"
+
+
+def test_the_log_path_of_a_file_has_days(place: Place, writes: Path) -> None:
+    config = place.folder / "config"
+    config.write_text(f"LOGPATH {place.folder}/site\n")
+    extra = {"DARSHAN_CONFIG_PATH": str(config), "DARSHAN_ENABLE_NONMPI": "1"}
+    site = place.folder / "site"
+    site.mkdir()
+    site.chmod(0o1777)
+    left = place.run([writes, "a", "10"], **extra, DARSHAN_LOGPATH="")
+    assert (left.status, left.error, left.logs) == (0, "", [])
+    (log,) = site.glob(DATED)
+    assert re.fullmatch(r"\d{4}/[1-9]\d?/[1-9]\d?/[^/]+", str(log.relative_to(site)))
+    assert place.total([log], "a") == 10
+    # The next user of this day is not locked out.
+    modes = {folder.stat().st_mode & 0o7777 for folder in log.parents[:3]}
+    assert modes == {0o1777}
+    # The environment's is flat, and so is the file's where it says so.
+    assert len(place.run([writes, "a", "10"], **extra).logs) == 1
+    config.write_text(f"LOGPATH_DATED 0\nLOGPATH {place.folder}/flat\n")
+    place.run([writes, "a", "10"], **extra, DARSHAN_LOGPATH="")
+    assert len(list((place.folder / "flat").glob("*.darshan"))) == 1
+
+
+def test_hints_stand_in_the_log(place: Place, writes: Path) -> None:
+    hints = "romio_no_indep_rw=true;cb_nodes=4"
+    left = place.run([writes, "a", "1"], DARSHAN_ENABLE_NONMPI="1", DARSHAN_LOGHINTS=hints)
+    assert f"# metadata: h = {hints}\n" in place.header(left.logs[0])
+    forged = "a=1\nlib_ver=0"
+    left = place.run([writes, "a", "1"], DARSHAN_ENABLE_NONMPI="1", DARSHAN_LOGHINTS=forged)
+    assert sum("# metadata: lib_ver = 0\n" in place.header(log) for log in left.logs) == 0
+    left = place.run([writes, "a", "1"], DARSHAN_ENABLE_NONMPI="1", DARSHAN_LOGHINTS="")
+    assert sum("# metadata: h = " in place.header(log) for log in left.logs) == 2
+
+
+# --- what switches us off ---------------------------------------------------------
+
+
+@pytest.fixture
+def switch(place: Place) -> Path:
+    """The place's library with a switch in a folder of the test: the path that configure
+    was given is overwritten in a copy."""
+    text = (place.build / "config.h").read_text()
+    (path,) = re.findall(r'#define DARSHAN_OFF_FILE "(.*)"', text)
+    folder = Path(f"/tmp/d{os.getpid() % 1000000:06}")
+    off = folder / "off"
+    assert len(str(off)) <= len(path), "configured with a path that is too short for this test"
+    binary = place.library.read_bytes()
+    assert binary.count(path.encode() + b"\0") == 1
+    place.library = place.folder / "libdarshan.so"
+    place.library.write_bytes(
+        binary.replace(path.encode() + b"\0", str(off).encode().ljust(len(path) + 1, b"\0"))
+    )
+    folder.mkdir()
+    return off
+
+
+def test_an_administrators_switch(place: Place, switch: Path, writes: Path) -> None:
+    """Where the file exists nothing else is looked at, and nothing is mapped."""
+    needs("program:strace")
+    config = place.folder / "config"
+    config.write_text("MODMEM 8\n")
+    extra = {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_CONFIG_PATH": str(config)}
+    try:
+        assert len(place.run([writes, "a", "10"], **extra).logs) == 1
+        switch.touch()
+        trace = place.folder / "trace"
+        variables = {**place.settings(), **extra}
+        command = ["strace", "-o", str(trace)]
+        command += [word for k, v in variables.items() for word in ("-E", f"{k}={v}")]
+        left = place.run([*command, str(writes), "a", "10"], LD_PRELOAD="")
+        assert (left.status, left.error, len(left.logs), left.journals) == (0, "", 1, [])
+        lines = trace.read_text().splitlines()
+        (at,) = (i for i, line in enumerate(lines) if str(switch) in line)
+        assert re.match(r"faccessat\(AT_FDCWD, .*\) = 0$", lines[at])
+        rest = [line.split("(")[0] for line in lines[at + 1 :]]
+        opened = rest.index("openat")  # the program's own first call
+        assert str(config) not in "\n".join(lines)
+        assert not {"mmap", "open", "getcwd"} & set(rest[:opened])
+        switch.unlink()
+        assert len(place.run([writes, "a", "10"], **extra).logs) == 2
+    finally:
+        shutil.rmtree(switch.parent)
+
+
+def test_the_switch_stops_jobs(place: Place, switch: Path, mpi: Mpi, job: Path) -> None:
+    switch.touch()
+    try:
+        left = place.run(launch(mpi, 2, job, "early", place.work))
+        assert (left.status, left.error, left.logs, left.journals) == (0, "", [], [])
+    finally:
+        shutil.rmtree(switch.parent)
+
+
+def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
+    """Those whose id the number divides, whatever stands behind it."""
+    extra = {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_SAMPLE_JOBS": "3", "DARSHAN_JOBID": "MY_JOB"}
+    for number in range(9):
+        place.run([writes, f"of-{number}", "10"], **extra, MY_JOB=f"{number}.server")
+    logs = list((place.folder / "logs").iterdir())
+    assert [number for number in range(9) if place.total(logs, f"of-{number}") == 10] == [0, 3, 6]
+
+
+@pytest.mark.parametrize("number", ["6", "7", ""])
+def test_all_ranks_give_the_same_answer(place: Place, mpi: Mpi, job: Path, number: str) -> None:
+    """Without a job id it goes by the process id of rank 0, whatever those of others are."""
+    extra = {"DARSHAN_SAMPLE_JOBS": "3"}
+    if number:
+        extra |= {"DARSHAN_JOBID": "MY_JOB", "MY_JOB": number}
+    script = f'echo $$ >"pid-${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"; exec {job} early {place.work}'
+    left = place.run(launch(mpi, 3, "sh", "-c", script), **extra)
+    assert (left.status, left.error, left.journals) == (0, "", [])
+    jobid = int(number or (place.work / "pid-0").read_text())
+    assert len(left.logs) == (jobid % 3 == 0)
+    for log in left.logs:
+        assert (place.total([log], "early"), place.total([log], "own-2")) == (21, 3000)
