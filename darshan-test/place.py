@@ -206,6 +206,7 @@ def lacking(name: str) -> str:
 
 def needs(*names: str) -> None:
     """Skips a test where something is lacking; fails where CI is set and has to have it."""
+    __tracebackhide__ = True
     for name in names:
         if reason := lacking(name):
             if name in ABILITIES and not ABILITIES[name].ci:
@@ -215,6 +216,7 @@ def needs(*names: str) -> None:
 
 def absent(reason: str) -> NoReturn:
     """Something that CI has is not here."""
+    __tracebackhide__ = True
     if on_ci():
         pytest.fail(f"CI is set, but {reason}")
     pytest.skip(reason)
@@ -222,6 +224,7 @@ def absent(reason: str) -> NoReturn:
 
 def elsewhere(reason: str) -> NoReturn:
     """What is right in other places only, CI or not: an older library, another processor."""
+    __tracebackhide__ = True
     pytest.skip(ELSEWHERE + reason)
 
 

@@ -1,4 +1,4 @@
-"""Every instruction interrupted: a sample that turns with the commit.  All of it: ./dev interrupt"""
+"""Every instruction interrupted: a sample that turns with the commit (all: ./dev interrupt)."""
 
 from __future__ import annotations
 
