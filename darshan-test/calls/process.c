@@ -3,6 +3,7 @@
 #include "calls.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -121,6 +122,26 @@ CASE(vfork) {
   for (int i = 0; i < 9; i++)
     count_write(fd, path);
 }
+
+/* The same, on a stack of its own. */
+static int closes(void *fd) {
+  _exit(close(*(int *)fd));
+}
+#define CLONE_CASE(name)                                                                           \
+  CASE(name) {                                                                                     \
+    static char stack[1 << 16] __attribute__((aligned(64)));                                       \
+    const char *path = in_dir("file");                                                             \
+    int fd = new_file(path);                                                                       \
+    reap(name(closes, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &fd), 0);            \
+    count_write(fd, path);                                                                         \
+    reap(name(closes, stack + sizeof stack, CLONE_VM | SIGCHLD, &fd), 0);                          \
+    count_write(fd, path);                                                                         \
+    CHECK(C(name(closes, NULL, CLONE_VM | SIGCHLD, &fd)) == -1 && errno == EINVAL);                \
+    count_write(fd, path);                                                                         \
+  }
+OPTIONAL_SYMBOL extern int __clone(int (*)(void *), void *, int, void *, ...);
+CLONE_CASE(clone)
+CLONE_CASE(__clone)
 
 static char self[512];
 static char *const nothing[] = {self, (char *)"--nothing", NULL};

@@ -10,11 +10,12 @@
 #include "../modules/heatmap/heatmap.h"
 #include "../modules/lustre/lustre.h"
 #include "../modules/stdio/stdio-module.h"
+#include "clone.h"
 
 uint32_t runtime_stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
-  if (!darshan_rt.fd_limit) return RUNTIME_OFF;
+  if (!darshan_rt.fd_limit || !process_is_ours()) return RUNTIME_OFF;
   stdio_finish();
   lustre_finish();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
@@ -63,7 +64,7 @@ static int keep_journal(void) {
 
 void runtime_finish(void) {
   if (runtime_stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
-    if (fd_may_change()) log_say_problems();
+    if (fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
   uint64_t mask = block_signals();
@@ -94,8 +95,8 @@ void runtime_finish_ranks(struct rank_comm *comm) {
 
 void runtime_before_exec(void) {
   uint32_t phase = runtime_stop_recording();
-  darshan_rt.log_written = 0;
   if (phase == RUNTIME_OFF) return;
+  darshan_rt.log_written = 0;
   darshan_rt.phase_before_exec = phase;
   darshan_rt.exec_thread = darshan_spin.token;
   darshan_rt.exec_frame = __builtin_frame_address(0);
@@ -119,7 +120,7 @@ static void restore_journal(void) {
 }
 
 void runtime_exec_failed(void) {
-  if (!fd_may_change() || !darshan_rt.phase_before_exec) return;
+  if (!darshan_rt.phase_before_exec || !fd_may_change() || !process_is_ours()) return;
   if (darshan_rt.log_written) {
     sys_unlink(darshan_rt.log_path);
     restore_journal();

@@ -2,11 +2,12 @@
 
 #include "../modules/posix/posix.h"
 
-/* The child of a vfork runs on its parent's memory; by the process id a thread
- * learns which of the two it is. */
+/* The child of a vfork, or of a clone of its kind, runs in its parent's memory; by
+ * the process id a thread learns which of the two it is. */
 int fd_may_change(void) {
-  if (LIKELY(!(darshan_guard & GUARD_VFORK))) return 1;
-  if (sys_getpid() != darshan_rt.pid) return 0;
+  uint32_t apart = __atomic_load_n(&darshan_rt.apart, __ATOMIC_RELAXED);
+  if (LIKELY(!(darshan_guard & GUARD_VFORK) && !apart)) return 1;
+  if (sys_getpid() != darshan_rt.pid && runtime_phase() != RUNTIME_OFF) return 0;
   darshan_guard &= ~(uintptr_t)GUARD_VFORK;
   return 1;
 }

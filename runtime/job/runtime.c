@@ -24,6 +24,7 @@
 #include "../mpi/life.h"
 #include "../mpi/resolve.h"
 #include "end.h"
+#include "folder.h"
 #include "last.h"
 #include "names.h"
 
@@ -202,8 +203,10 @@ static int begin_in_memory(void) {
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
     uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */
-    __atomic_compare_exchange_n(runtime_phase_word(), &preparing, RUNTIME_RECORDING, 0,
-                                __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    int shared = __atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0;
+    __atomic_compare_exchange_n(runtime_phase_word(), &preparing,
+                                shared ? RUNTIME_SHARED : RUNTIME_RECORDING, 0, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
   }
   signals_restore(mask);
   return first;
@@ -213,7 +216,7 @@ int runtime_begin_recording(void) {
   int first = begin_in_memory();
   while (runtime_phase() == RUNTIME_PREPARING)
     SYS1(SYS_sched_yield, 0);
-  if (runtime_phase() != RUNTIME_RECORDING) return -1;
+  if (!runtime_is_recording(runtime_phase())) return -1;
   if (first && runtime_wants_journal()) runtime_keep_journal();
   return 0;
 }
@@ -224,8 +227,9 @@ void runtime_become_child(void) {
   spin_forked();
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
-  darshan_rt.dropped = 0;
-  darshan_rt.cwd.lock = 0;
+  darshan_rt.dropped = darshan_rt.dropped_shared = 0;
+  darshan_rt.sharers = darshan_rt.apart = 0;
+  folder_forked();
   darshan_rt.log_written = 0;
   darshan_names_after_fork(&darshan_rt.config);
   store_forget(&darshan_rt.store);
@@ -249,7 +253,7 @@ void runtime_become_child(void) {
 static void take_rank_over(void) {
   char path[DARSHAN_PATH_ROOM];
   struct record_store *store = &darshan_rt.store;
-  int recording = runtime_phase() == RUNTIME_RECORDING;
+  int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
   store_lock(store);
   store_set_rank(store, darshan_rt.mpi.rank);
@@ -304,9 +308,18 @@ void runtime_forked(void) {
   runtime_become_child();
 }
 
+/* One that shares this memory; in a forked child the phase is wiped. */
+static int in_another_process(void) {
+  return darshan_rt.sharers && runtime_phase() != RUNTIME_OFF && sys_getpid() != darshan_rt.pid;
+}
+
 int runtime_enter_slow(const char *frame) {
   if (darshan_guard & GUARD_MUTED) return 0;
-  if (!fd_may_change() || !darshan_rt.fd_limit) return 0;
+  if (!darshan_rt.fd_limit) return 0;
+  if (!fd_may_change() || in_another_process()) {
+    __atomic_add_fetch(&darshan_rt.dropped_shared, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
   if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
     __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
     return 0;
@@ -321,7 +334,7 @@ int runtime_enter_slow(const char *frame) {
   COMPILER_FENCE();
   if ((phase == RUNTIME_READY || phase == RUNTIME_PREPARING) && runtime_begin_recording() == 0)
     phase = RUNTIME_RECORDING;
-  if (phase == RUNTIME_RECORDING) return 1;
+  if (runtime_is_recording(phase)) return 1;
   runtime_leave();
   return 0;
 }

@@ -21,6 +21,7 @@
 #include "children.h"
 #include "clock.h"
 #include "config.h"
+#include "folder.h"
 #include "jobtext.h"
 #include "messages.h"
 
@@ -34,7 +35,8 @@ enum runtime_phase {
   RUNTIME_READY,     /* nothing was recorded yet */
   RUNTIME_PREPARING, /* a thread makes the memory for records */
   RUNTIME_RECORDING,
-  RUNTIME_FINISHED
+  RUNTIME_FINISHED,
+  RUNTIME_SHARED /* recording, but another process may be in this memory (clone.c) */
 };
 
 /* What a descriptor number stands for right now. */
@@ -66,12 +68,11 @@ struct darshan_runtime {
   uint32_t highest_fd;       /* highest number ever followed */
   struct fd_entry **far_fds; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
   uint64_t dropped;          /* events lost in signal handlers */
+  uint64_t dropped_shared;   /* events of other processes in this memory */
+  uint32_t sharers;          /* children that may be in it (clone.c) */
+  uint32_t apart;            /* ... with descriptors of their own */
 
-  struct {
-    int lock;
-    uint32_t length; /* 0: to be asked for */
-    char path[4096];
-  } cwd;
+  struct folder_state folder; /* where relative names begin */
 
   pid_t pid;
   pid_t fork_parent;      /* 0: not a forked child */
@@ -147,6 +148,9 @@ static inline int runtime_may_leave_files(void) {
 
 static inline uint32_t runtime_phase(void) {
   return __atomic_load_n(darshan_rt.phase_page, __ATOMIC_RELAXED);
+}
+static inline int runtime_is_recording(uint32_t phase) {
+  return phase == RUNTIME_RECORDING || phase == RUNTIME_SHARED;
 }
 
 /* What to do with an event: 1 count it, 0 leave all tables alone.  Sets

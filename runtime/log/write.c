@@ -55,6 +55,8 @@ static void metadata_end(struct darshan_job *job) {
   size_t used = strlen(job->metadata);
   if (darshan_rt.dropped) add_number(&used, "dropped_in_signal_handlers", darshan_rt.dropped);
   if (darshan_spin_lost) add_number(&used, "dropped_behind_stalled_threads", darshan_spin_lost);
+  if (darshan_rt.dropped_shared)
+    add_number(&used, "dropped_in_shared_memory", darshan_rt.dropped_shared);
   if (darshan_rt.posix.overflow_names)
     add_number(&used, "posix_files_in_overflow", darshan_rt.posix.overflow_names);
   if (darshan_rt.store.regions[STORE_STDIO].refused)

@@ -86,7 +86,7 @@ void lustre_closing(uint64_t id, int fd) {
 }
 
 void lustre_finish(void) {
-  if (runtime_phase() != RUNTIME_RECORDING) return;
+  if (!runtime_is_recording(runtime_phase())) return;
   for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
     const struct posix_file *file = posix_file_of(fd);
     if (file && file->on_lustre) lustre_closing(file->id, fd);

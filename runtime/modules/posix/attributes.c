@@ -79,7 +79,9 @@ static void book_rename(int from_dir, const char *from, int to_dir, const char *
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2) {
   enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
-  if (result != 0 || !fd_may_change()) return;
+  if (result != 0) return;
+  folder_changed(); /* its name, if it lies below */
+  if (!fd_may_change()) return;
   book_rename(from_dir, from, to_dir, to, t1, t2);
   if (flags & EXCHANGE) book_rename(to_dir, to, from_dir, from, t1, t2);
 }

@@ -47,30 +47,10 @@ __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, i
   return length ? darshan_clean_path(out, room, folder, length, path) : 0;
 }
 
-static size_t clean_below_cwd(char *out, size_t room, const char *path) {
-  size_t length = 0;
-  if (!spin_lock(SPIN_TABLE, &darshan_rt.cwd.lock)) return 0;
-  if (darshan_rt.cwd.length == 0) {
-    ssize_t got = sys_getcwd(darshan_rt.cwd.path, sizeof(darshan_rt.cwd.path));
-    if (got > 1 && darshan_rt.cwd.path[0] == '/') darshan_rt.cwd.length = (uint32_t)got - 1;
-  }
-  if (darshan_rt.cwd.length)
-    length = darshan_clean_path(out, room, darshan_rt.cwd.path, darshan_rt.cwd.length, path);
-  spin_unlock(&darshan_rt.cwd.lock);
-  return length;
-}
-
-void posix_cwd_changed(void) {
-  if (!darshan_rt.fd_limit || !fd_may_change()) return;
-  if (!spin_lock(SPIN_TABLE, &darshan_rt.cwd.lock)) return;
-  darshan_rt.cwd.length = 0;
-  spin_unlock(&darshan_rt.cwd.lock);
-}
-
 /* 0: the name cannot be had, or is longer than a log can hold. */
 static size_t clean_into(char *buffer, size_t room, int dirfd, const char *path) {
   if (path[0] == '/') return darshan_clean_path(buffer, room, "/", 1, path);
-  if (dirfd == AT_FDCWD) return clean_below_cwd(buffer, room, path);
+  if (dirfd == AT_FDCWD) return folder_clean_path(buffer, room, path);
   return clean_below_fd(buffer, room, dirfd, path);
 }
 

@@ -107,7 +107,6 @@ void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2);
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2);
-void posix_cwd_changed(void);
 
 /* ext.c: what the POSIX record has no place for */
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,

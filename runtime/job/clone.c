@@ -1,0 +1,94 @@
+#include "clone.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+
+#include "../intercept/sys.h"
+#include "../intercept/wrap.h"
+#include "end.h"
+#include "folder.h"
+#include "runtime.h"
+
+/* Its number is not ours any more; but that of a process that was saved and
+ * started again is not either, and then there is none of our number. */
+int process_is_ours(void) {
+  pid_t self = sys_getpid();
+  if (self == darshan_rt.pid || self < 0) return 1;
+  if (self == 1) return 0; /* first of its namespace, where nobody else can be seen */
+  return SYS2(SYS_kill, darshan_rt.pid, 0) == -3 /* ESRCH */;
+}
+
+enum sharing {
+  NOTHING_SHARED = 0,
+  FOLDER_APART = 1, /* has a working folder of its own */
+  MARKED = 2,       /* runs while its parent waits, on the same thread-local storage */
+  TO_BE_ASKED = 4,  /* nothing but its process id tells it from its parent */
+  FILES_APART = 8   /* ... and its descriptors are its own */
+};
+
+/* What the child has to do with our tables.  One that shares memory and
+ * descriptors is a thread in all but name, unless it runs beside its parent on the
+ * same thread-local storage. */
+static unsigned what_is_shared(int flags) {
+  int waits = flags & CLONE_VFORK, storage_apart = flags & CLONE_SETTLS;
+  unsigned folder = flags & CLONE_FS ? NOTHING_SHARED : FOLDER_APART;
+  if (!(flags & CLONE_VM) || (flags & CLONE_THREAD) || !darshan_rt.fd_limit) return NOTHING_SHARED;
+  if ((flags & CLONE_FILES) && (waits || storage_apart)) return folder;
+  if (waits && !storage_apart) return MARKED;
+  return folder | TO_BE_ASKED | (flags & CLONE_FILES ? 0 : FILES_APART);
+}
+
+/* From now on, and until as many have left, every event asks which process it is
+ * in. */
+static void share(unsigned sharing) {
+  uint32_t recording = RUNTIME_RECORDING;
+  if (sharing & FOLDER_APART) folder_distrust();
+  if (sharing & MARKED) darshan_guard |= GUARD_VFORK;
+  if (sharing & FILES_APART) __atomic_add_fetch(&darshan_rt.apart, 1, __ATOMIC_SEQ_CST);
+  if (!(sharing & TO_BE_ASKED)) return;
+  __atomic_add_fetch(&darshan_rt.sharers, 1, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(runtime_phase_word(), &recording, RUNTIME_SHARED, 0, __ATOMIC_SEQ_CST,
+                              __ATOMIC_RELAXED);
+}
+
+static void end_sharing(unsigned sharing) {
+  uint32_t shared = RUNTIME_SHARED;
+  if (sharing & FOLDER_APART) folder_trust_again();
+  if (sharing & MARKED) darshan_guard &= ~(uintptr_t)GUARD_VFORK;
+  if (sharing & FILES_APART) __atomic_sub_fetch(&darshan_rt.apart, 1, __ATOMIC_SEQ_CST);
+  if ((sharing & TO_BE_ASKED) && __atomic_sub_fetch(&darshan_rt.sharers, 1, __ATOMIC_SEQ_CST) == 0)
+    __atomic_compare_exchange_n(runtime_phase_word(), &shared, RUNTIME_RECORDING, 0,
+                                __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+typedef int clone_function(int (*)(void *), void *, int, void *, ...);
+typedef int clone_body(void *);
+
+static int clone_with(clone_function *real, clone_body *body, void *stack, int flags,
+                      void *argument, va_list list) {
+  pid_t *parent_tid = va_arg(list, pid_t *);
+  void *storage = va_arg(list, void *);
+  pid_t *child_tid = va_arg(list, pid_t *);
+  unsigned sharing = what_is_shared(flags);
+  if (darshan_guard & GUARD_VFORK) sharing &= ~(unsigned)MARKED; /* by somebody before */
+  share(sharing);
+  int r = real(body, stack, flags, argument, parent_tid, storage, child_tid);
+  if (r < 0 || (flags & CLONE_VFORK) || sharing == MARKED) end_sharing(sharing);
+  return r;
+}
+
+/* clone, and an older name of it. */
+#define CLONE(name)                                                                                \
+  clone_function *real_##name __attribute__((visibility("hidden")));                               \
+  EXPORT int wrap_##name(clone_body *body, void *stack, int flags, void *argument,                 \
+                         ...) __asm__(SYMBOL(name));                                               \
+  int wrap_##name(clone_body *body, void *stack, int flags, void *argument, ...) {                 \
+    va_list list;                                                                                  \
+    va_start(list, argument);                                                                      \
+    int r = clone_with(&REAL(name), body, stack, flags, argument, list);                           \
+    va_end(list);                                                                                  \
+    return r;                                                                                      \
+  }
+CLONE(clone)
+CLONE(__clone)

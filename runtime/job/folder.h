@@ -1,0 +1,31 @@
+/* The working folder, where relative names begin.  It is asked for once and
+ * remembered, until it may have changed; while nobody can say when it changes, or
+ * threads have each their own, it is asked for every time. */
+#ifndef DARSHAN_FOLDER_H
+#define DARSHAN_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct folder_state {
+  int lock;
+  uint32_t length;    /* 0: never asked for */
+  uint32_t changes;   /* how often it may have changed */
+  uint32_t seen;      /* ... when it was asked for */
+  uint32_t untrusted; /* by how many reasons what is remembered cannot be used */
+  char path[4096];
+};
+
+/* The name under which a relative path is recorded; 0: it cannot be had. */
+size_t folder_clean_path(char *out, size_t room, const char *path);
+
+/* It may be another one now.  Waits for nobody. */
+void folder_changed(void);
+/* From here on it may change at any moment, or differ between threads; until as
+ * many have said that this is over. */
+void folder_distrust(void);
+void folder_trust_again(void);
+/* In a forked child. */
+void folder_forked(void);
+
+#endif
