@@ -62,7 +62,11 @@ def read_records(parser: Path, paths: Sequence[Path]) -> dict[tuple[str, str], d
     """The rows of some logs, added up."""
     records: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for path in paths:
-        text = os.fsdecode(subprocess.run([parser, path], check=True, capture_output=True).stdout)
+        text = os.fsdecode(
+            subprocess.run(
+                [parser, "--show-incomplete", path], check=True, capture_output=True
+            ).stdout
+        )
         for line in text.split("\n"):
             row = line.split("\t")
             if len(row) >= 6 and not line.startswith("#"):
@@ -92,8 +96,12 @@ def both(
     command: Sequence[str | Path],
     setup: Callable[[Path], None] = lambda work: None,
     extra: Mapping[str, str] | None = None,
+    traced: Sequence[str | Path] = (),
 ) -> tuple[Outcome, Outcome]:
-    """A program bare, then instrumented, each in a working folder of its own."""
+    """A program bare, then instrumented, each in a working folder of its own.
+
+    traced: a command of strace, below which the instrumented one runs.
+    """
     places = {name: folder / name for name in ("bare", "work", "logs", "journals")}
     for place in places.values():
         place.mkdir()
@@ -101,6 +109,8 @@ def both(
     setup(places["work"])
     bare = run(command, places["bare"])
     environment = {**settings(build, places["logs"], places["journals"]), **(extra or {})}
+    if traced:
+        command = [*traced, "-E", f"LD_PRELOAD={environment.pop('LD_PRELOAD')}", *command]
     watched = run(command, places["work"], environment)
     watched.logs = sorted(places["logs"].glob("**/*.darshan"))
     watched.journals = sorted(places["journals"].iterdir())

@@ -43,6 +43,8 @@ static int prepare_memory(void) {
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
   for (int i = 0; i < STORE_FIRST_ANNEX; i++)
     limits.records[i] = darshan_rt.config.max_records[modules[i]];
+  if (limits.records[STORE_HEATMAP] > HEATMAP_LAYERS)
+    limits.records[STORE_HEATMAP] = HEATMAP_LAYERS;
   /* What every record of the log may need in the annex. */
   limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
   limits.records[STORE_H5_META] = limits.records[STORE_H5F];

@@ -1,0 +1,192 @@
+"""The runtime takes little address space, and a program's own limits hold for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harm.hostile import both, compile_c, same_end, settings
+
+MIB = 1 << 20
+IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # of 100 files
+NOBODY = 65534
+
+# Opens as many files as it is told to, then says how large it is.
+SIZES = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  char name[32], line[256];
+  for (int i = 0; argc > 1 && i < atoi(argv[1]); i++) {
+    snprintf(name, sizeof(name), "file-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (write(fd, name, 6) != 6) return 1;
+    close(fd);
+  }
+  FILE *status = fopen("/proc/self/status", "r");
+  while (fgets(line, sizeof(line), status))
+    if (strncmp(line, "VmSize", 6) == 0) printf("%s", line);
+  return 0;
+}
+"""
+
+# Locks all memory, now and later, and goes on with files.
+LOCKED = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+  char name[32];
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) return 1;
+  for (int i = 0; i < 40; i++) {
+    snprintf(name, sizeof(name), "file-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) return 2;
+  }
+  return malloc(MIB) ? 0 : 3;
+}
+""".replace("MIB", str(1 << 20))
+
+# A limit that leaves no room for anything after the first file; 300 more follow.
+CHOKED = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static long size(void) {
+  long pages = 0;
+  char text[64] = "";
+  int fd = open("/proc/self/statm", O_RDONLY);
+  if (read(fd, text, sizeof(text) - 1) < 0) return 0;
+  close(fd);
+  sscanf(text, "%ld", &pages);
+  return pages * 4096;
+}
+int main(void) {
+  char name[32];
+  for (int i = 0; i < 300; i++) {
+    snprintf(name, sizeof(name), "file-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) return 2;
+    struct rlimit limit = {.rlim_cur = size(), .rlim_max = RLIM_INFINITY};
+    if (i == 0 && setrlimit(RLIMIT_AS, &limit) != 0) return 3;
+  }
+  struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+  return setrlimit(RLIMIT_AS, &none);
+}
+"""
+
+
+@pytest.mark.parametrize(("files", "most"), [(0, IDLE_KIB), (100, OPENED_KIB)])
+def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> None:
+    """What it takes grows with what is recorded, and begins with little."""
+    program = compile_c(tmp_path, SIZES)
+    sizes = []
+    outcomes = both(build, tmp_path, [program, str(files)])
+    for outcome in outcomes:
+        found = re.fullmatch(rb"VmSize:\s+(\d+) kB\n", outcome.stdout)
+        assert outcome.status == 0 and found
+        sizes.append(int(found[1]))
+    assert sizes[1] - sizes[0] <= most
+    assert outcomes[1].total("POSIX_BYTES_WRITTEN") == 6 * files
+
+
+def test_locked_memory(build: Path, tmp_path: Path) -> None:
+    """All of it fits below 8 MiB of locked memory, for a user without privileges."""
+    program = compile_c(tmp_path, LOCKED)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (8 * MIB, 8 * MIB))
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents[:2]:
+        parent.chmod(0o755)
+    places = {name: tmp_path / name for name in ("work", "logs", "journals")}
+    for place in places.values():
+        place.mkdir()
+        place.chmod(0o777)
+    environment = settings(build, places["logs"], places["journals"])
+    done = subprocess.run(
+        [program],
+        cwd=places["work"],
+        env=environment,
+        preexec_fn=limit,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert len(list(places["logs"].iterdir())) == 1
+    assert list(places["journals"].iterdir()) == []
+
+
+def test_small_address_space(build: Path, tmp_path: Path) -> None:
+    """A shell's limit of 40,000 KiB leaves room for what the program asks for."""
+    program = compile_c(
+        tmp_path,
+        "#include <fcntl.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+        'int main(void) { close(open("file", O_CREAT | O_WRONLY, 0600));'
+        " char *p = malloc(5 << 20); if (!p) return 1; memset(p, 1, 5 << 20); return 0; }",
+    )
+    bare, watched = both(build, tmp_path, ["bash", "-c", f"ulimit -v 40000; exec {program}"])
+    assert bare.status == 0
+    assert same_end(bare, watched)
+
+
+def test_no_memory_left(build: Path, tmp_path: Path) -> None:
+    """What no memory can be had for goes into the overflow record: no byte is lost."""
+    program = compile_c(tmp_path, CHOKED)
+    bare, watched = both(build, tmp_path, [program])
+    assert bare.status == 0
+    assert same_end(bare, watched)
+    names = [f"file-{i}" for i in range(300)]
+    written = sum(watched.value(name, "POSIX_BYTES_WRITTEN") for name in names)
+    shared = watched.value("<overflow>", "POSIX_BYTES_WRITTEN")
+    assert shared > 0
+    assert written + shared == 6 * len(names)
+
+
+def test_high_descriptors(build: Path, tmp_path: Path) -> None:
+    """A number far beyond the table is followed like any other, also over a fork."""
+    program = compile_c(
+        tmp_path,
+        r"""
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  struct rlimit many = {1 << 19, 1 << 19};
+  if (setrlimit(RLIMIT_NOFILE, &many) != 0) return 0;
+  int fd = open("low", O_CREAT | O_WRONLY, 0600), high = (1 << 19) - 1;
+  if (dup2(fd, high) != high || fcntl(fd, F_DUPFD, 20000) != 20000) return 2;
+  if (write(high, "12345", 5) != 5 || write(20000, "123", 3) != 3) return 3;
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) _exit(write(high, "1234567", 7) != 7);
+  waitpid(child, &status, 0);
+  close_range(10, ~0u, 0);
+  if (write(high, "x", 1) == 1) return 4;
+  return status;
+}
+""",
+    )
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
+    assert bare.status == 0
+    size = (tmp_path / "bare" / "low").stat().st_size if (tmp_path / "bare/low").exists() else 0
+    assert watched.total("POSIX_BYTES_WRITTEN") == size
