@@ -96,6 +96,7 @@ def both(
     command: Sequence[str | Path],
     setup: Callable[[Path], None] = lambda work: None,
     extra: Mapping[str, str] | None = None,
+    *,
     traced: Sequence[str | Path] = (),
 ) -> tuple[Outcome, Outcome]:
     """A program bare, then instrumented, each in a working folder of its own.

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from harm.hostile import Outcome, both, compile_c, same_end
 
 THREADS, CALLS = 4, 8

@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from harm.hostile import both, compile_c, same_end, settings
 
 MIB = 1 << 20
