@@ -1,6 +1,7 @@
 #include "fds.h"
 
 #include "../modules/posix/posix.h"
+#include "../modules/stdio/stdio-module.h"
 
 /* The child of a vfork, or of a clone of its kind, runs in its parent's memory; by
  * the process id a thread learns which of the two it is. */
@@ -65,7 +66,9 @@ void fd_set_file(int fd, uint32_t file) {
   struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
   __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
-  if (file) note_highest(fd);
+  if (!file) return;
+  note_highest(fd);
+  if (UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }
 
 void fd_set_stream(int fd, struct stdio_stream *stream) {
@@ -85,6 +88,8 @@ struct posix_file *fd_release_slow(int fd) {
 }
 
 void fd_dropped_slow(int fd) {
+  if (!fd_may_change()) return;
   struct posix_file *file = fd_release_slow(fd);
   if (file) posix_file_unused(file);
+  if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }

@@ -21,8 +21,8 @@ static int stdio_is_on(void) {
 
 /* A number that libc opened inside is a new one: nothing old lives on it. */
 static void forget_number(FILE *file) {
-  fd_dropped(file->_fileno);
   fd_set_stream(file->_fileno, NULL);
+  fd_dropped(file->_fileno);
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {

@@ -11,6 +11,10 @@
 #include "../../records/update.h"
 #include "../posix/posix.h"
 
+/* What threads look at without a lock. */
+#define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define STDIO_POKE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
 enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 
 /* streams.c */
@@ -18,6 +22,9 @@ int stdio_prepare(void);
 void stdio_forked(void);
 /* Books what inlined macros did on streams that are still open. */
 void stdio_finish(void);
+/* A descriptor with a stream was given a file, or something that is not followed:
+ * from the next call on, the stream's bytes belong there. */
+void stdio_descriptor_changed(int fd);
 /* The name of a stream that is followed; 0: it is not. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
@@ -39,11 +46,13 @@ static inline struct stdio_stream *stdio_stream_of(FILE *file) {
 
 static inline int stdio_lock(struct stdio_stream *stream) {
   if (UNLIKELY(!runtime_enter())) return 0;
-  if (UNLIKELY(!stream->record) && !stdio_materialise(stream)) {
-    runtime_leave();
-    return 0;
+  for (;;) {
+    if (UNLIKELY(!STDIO_PEEK(stream->known)) && !stdio_materialise(stream)) break;
+    struct stdio_aux *aux = STDIO_PEEK(stream->aux);
+    if (UNLIKELY(!spin_lock(SPIN_RECORD, &aux->lock))) break;
+    if (LIKELY(aux == STDIO_PEEK(stream->aux))) return 1;
+    spin_unlock(&aux->lock); /* its descriptor was given another file meanwhile */
   }
-  if (LIKELY(spin_lock(SPIN_RECORD, &stream->aux->lock))) return 1;
   runtime_leave();
   return 0;
 }
@@ -89,9 +98,10 @@ static inline struct stdio_mark stdio_mark(const FILE *file) {
 }
 /* Bytes read since then, at least. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
-/* Bytes of a read that ended within an item. */
-int64_t stdio_items_read(const struct stdio_stream *stream, size_t items, size_t wanted,
-                         size_t size);
+/* Bytes were pushed back: they come again, and are not new. */
+void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
+/* scan.c: ends what a call did not that was left by longjmp. */
+void stdio_scan_left(struct stdio_stream *stream);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
@@ -108,9 +118,6 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
 /* Books what inlined macros moved since the last call, before it is lost.  Not
  * on streams that threads share: there, pointers move in calls of others, and
  * the macros, which do not lock, are of no use. */
-#define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
-#define STDIO_POKE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
-
 void stdio_settle_slow(struct stdio_stream *stream);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;

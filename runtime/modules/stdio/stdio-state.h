@@ -21,7 +21,7 @@ struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-sta
 /* Belongs to an open stream. */
 struct stdio_stream {
   FILE *file;                          /* NULL: free */
-  struct darshan_stdio_record *record; /* NULL: to be made */
+  struct darshan_stdio_record *record; /* NULL: none yet */
   struct stdio_aux *aux;
   int64_t offset;
   uint64_t id;
@@ -30,14 +30,25 @@ struct stdio_stream {
   uint32_t next_free;
   struct stdio_stream *same_fd; /* another stream of this descriptor, NULL: none */
   uint32_t number;              /* of this stream */
-  uint32_t standard;            /* 1: stdin, stdout or stderr, open from the start */
+  uint8_t standard;             /* 1: stdin, stdout or stderr, open from the start */
+  uint8_t known;                /* 1: record and aux are those of what it stands for now */
+  uint8_t changed;              /* its descriptor was given something else (streams.c); 0: no */
+  uint8_t encoding;             /* of wide characters, enum stdio_encoding; 0: not known yet */
   const void *owner;            /* the only thread that used it so far; NULL: none */
+  uint32_t odd;                 /* bytes pushed back, STDIO_MARKED, STDIO_LENT; mostly 0 */
   uint32_t shared;              /* 1: more than one did */
   const char *read_mark;        /* where the last counted read ended */
   const char *read_end;         /* ... and the end of the buffer then */
   const char *write_mark;       /* where the last counted write ended */
   const char *write_base;
 } __attribute__((aligned(64)));
+
+enum { /* stdio_stream.odd */
+       STDIO_PUSHED_BACK = 0xffffff,
+       STDIO_MARKED = 1 << 24, /* a marker of ours counts refills of its FILE */
+       STDIO_LENT = 1 << 25,   /* its FILE's unknown offset counts for us */
+       STDIO_SCANNING = STDIO_MARKED | STDIO_LENT
+};
 
 enum { STDIO_STREAMS = 1 << 14, STDIO_COOKIES = 256 }; /* open at a time */
 

@@ -6,6 +6,18 @@
 #include "record-id.h"
 #include "streams.h"
 
+/* 0: none of the three. */
+static int standard_name(const FILE *file, struct posix_name *name) {
+  const char *text = file == stdin    ? "<STDIN>"
+                     : file == stdout ? "<STDOUT>"
+                     : file == stderr ? "<STDERR>"
+                                      : NULL;
+  if (!text) return 0;
+  size_t length = strlen(text);
+  *name = (struct posix_name){text, (uint32_t)length, darshan_hash(text, length, 0)};
+  return 1;
+}
+
 int stdio_prepare(void) {
   struct stdio_state *stdio = &darshan_rt.stdio;
   segments_prepare(&stdio->streams, sizeof(struct stdio_stream), JOURNAL_PAGE);
@@ -13,15 +25,15 @@ int stdio_prepare(void) {
   store_beside(&darshan_rt.store, STORE_STDIO, &stdio->aux);
   if (segments_have(&stdio->streams, 3) < 0) return -1;
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_STDIO)) return 0;
-  static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
   FILE *const files[] = {stdin, stdout, stderr};
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
-    size_t length = strlen(names[i]);
-    *stream =
-        (struct stdio_stream){.file = files[i], .name = names[i], .standard = 1, .number = i + 1};
-    stream->id = darshan_hash(names[i], length, 0);
-    stream->name_length = (uint32_t)length;
+    struct posix_name name;
+    standard_name(files[i], &name);
+    *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1};
+    stream->number = i + 1;
+    stream->id = name.id;
+    stream->name_length = name.length;
     stdio_remember(stream);
     darshan_rt.fds[i].stream = stream;
   }
@@ -50,33 +62,97 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-int stdio_materialise(struct stdio_stream *stream) {
+/* What descriptor and FILE stand for now: the file that the descriptor was given,
+ * or a standard stream.  0: nothing that is followed. */
+static int identify(const struct stdio_stream *stream, struct posix_name *name) {
+  const struct posix_file *posix = posix_file_of(stream->file->_fileno);
+  *name = (struct posix_name){stream->name, stream->name_length, stream->id};
+  if (!posix) return standard_name(stream->file, name);
+  if (posix->id == stream->id) return 1;
+  *name = (struct posix_name){posix->name, posix->name_length, posix->id};
+  if (posix->overflow) name->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  return name->text[0] == '<' ||
+         posix_name_of(name, NULL, 0, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
+}
+
+/* The record of this name, made if there is room; the shared one otherwise. */
+static uint32_t record_of(struct posix_name *name) {
   struct record_store *store = &darshan_rt.store;
   store_lock_for(store, STORE_STDIO);
   uint32_t number = 0;
   const struct store_region *region = &store->regions[STORE_STDIO];
-  int room = stream->name_length && region->count - (region->overflow != 0) < region->limit;
-  struct store_entry *entry = stream->name_length ? store_find(store, stream->id) : NULL;
-  if (!entry && room) entry = store_enter(store, stream->id, stream->name, stream->name_length);
+  int room = name->length && region->count - (region->overflow != 0) < region->limit;
+  struct store_entry *entry = name->length ? store_find(store, name->id) : NULL;
+  if (!entry && room) entry = store_enter(store, name->id, name->text, name->length);
   if (entry) number = entry->record[STORE_STDIO];
   if (entry && !number) number = store_new_record(store, STORE_STDIO, entry);
   if (number)
-    stream->name = entry->name;
+    name->text = entry->name;
   else {
     number = store_overflow_record(store, STORE_STDIO);
     if (number) store->regions[STORE_STDIO].refused++;
-    stream->name = OVERFLOW_NAME;
-    stream->name_length = sizeof(OVERFLOW_NAME) - 1;
-  }
-  if (number) {
-    struct darshan_stdio_record *record = store_record(store, STORE_STDIO, number);
-    stream->aux = stdio_aux_of(number);
-    if (!stdio_was_used(record)) stream->aux->watched = darshan_rt.layers.active;
-    if (stream->standard && record->counters[STDIO_OPENS] == 0) record->counters[STDIO_OPENS] = 1;
-    __atomic_store_n(&stream->record, record, __ATOMIC_RELEASE);
+    name->text = OVERFLOW_NAME;
+    name->length = sizeof(OVERFLOW_NAME) - 1;
   }
   store_unlock(store);
-  return number != 0;
+  return number;
+}
+
+/* stdio_stream.changed: its descriptor was given something else; the same, and what
+ * it is now is being found out. */
+enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
+
+/* Others may be inside a call of this stream: they hold the lock of the record
+ * that it had, and look again once they have it (stdio_lock). */
+static int assign(struct stdio_stream *stream, const struct posix_name *name, uint32_t number,
+                  int given) {
+  struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
+  struct darshan_stdio_record *record = store_record(&darshan_rt.store, STORE_STDIO, number);
+  if (!stdio_was_used(record)) aux->watched = darshan_rt.layers.active;
+  if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
+  if (given && name->id != stream->id) {
+    const struct posix_file *posix = posix_file_of(stream->file->_fileno);
+    stream->standard = posix == NULL;
+    stream->offset = posix ? posix->offset : 0;
+  }
+  stream->name = name->text;
+  stream->name_length = name->length;
+  stream->id = name->id;
+  stream->record = record;
+  /* Nobody saw it opened. */
+  if ((stream->standard || given) && record->counters[STDIO_OPENS] == 0)
+    record->counters[STDIO_OPENS] = 1;
+  __atomic_store_n(&stream->aux, aux, __ATOMIC_RELEASE);
+  uint8_t resolving = STREAM_RESOLVING;
+  if (!given || __atomic_compare_exchange_n(&stream->changed, &resolving, 0, 0, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_RELAXED))
+    __atomic_store_n(&stream->known, 1, __ATOMIC_RELEASE);
+  if (last) spin_unlock(&last->lock);
+  return 1;
+}
+
+int stdio_materialise(struct stdio_stream *stream) {
+  struct posix_name name = {stream->name, stream->name_length, stream->id};
+  int given = STDIO_PEEK(stream->changed) != 0;
+  if (given) __atomic_store_n(&stream->changed, STREAM_RESOLVING, __ATOMIC_SEQ_CST);
+  if (given && !identify(stream, &name)) return 0;
+  uint32_t number = record_of(&name);
+  return number != 0 && assign(stream, &name, number, given);
+}
+
+void stdio_descriptor_changed(int fd) {
+  const struct posix_file *posix = posix_file_of(fd);
+  const struct fd_entry *entry = fd_entry(fd);
+  struct stdio_stream *stream = entry ? entry->stream : NULL;
+  if (stream == FD_FOLDER) return;
+  for (; stream; stream = stream->same_fd) {
+    if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
+    /* What macros moved so far goes to where it belonged. */
+    if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
+      stdio_settle(stream);
+    __atomic_store_n(&stream->changed, STREAM_CHANGED, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&stream->known, 0, __ATOMIC_RELEASE);
+  }
 }
 
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
@@ -117,11 +193,20 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   if (!fd_may_change()) return 0;
   if (UNLIKELY(file && file->_fileno < 0)) stdio_cookie_closing(file);
   struct stdio_stream *stream = stdio_stream_of(file);
+  int known = 0;
   if (stream) stdio_settle(stream);
-  if (file && file->_fileno >= 0) fd_dropped(file->_fileno); /* libc closes it inside */
-  if (!stream || !record_lock(&stdio->lock)) return 0;
+  /* Whose it is must be known before its FILE is gone. */
+  if (stream && stdio_lock(stream)) {
+    known = 1;
+    stdio_unlock(stream);
+  }
+  int fd = file ? file->_fileno : -1;
+  if (!stream || !record_lock(&stdio->lock)) {
+    if (fd >= 0) fd_dropped(fd); /* libc closes it inside */
+    return 0;
+  }
   *last = *stream;
-  struct stdio_stream **link = &fd_entry(file->_fileno)->stream;
+  struct stdio_stream **link = &fd_entry(fd)->stream;
   while (*link != stream && *link != NULL)
     link = &(*link)->same_fd;
   if (*link == stream) __atomic_store_n(link, stream->same_fd, __ATOMIC_RELEASE);
@@ -129,7 +214,8 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   stream->next_free = stdio->free_stream;
   stdio->free_stream = stream->number;
   record_unlock(&stdio->lock);
-  return 1;
+  fd_dropped(fd);
+  return known;
 }
 
 void stdio_finish(void) {
@@ -145,6 +231,7 @@ void stdio_forked(void) {
   stdio->lock = 0;
   for (uint32_t i = 1; i <= stdio->used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
+    stream->known = 0;
     stream->record = NULL;
     stream->aux = NULL;
     if (stream->name_length == sizeof(OVERFLOW_NAME) - 1 &&

@@ -1,28 +1,12 @@
 /* What passes through streams. */
 #include "stdio-module.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "../../intercept/sys.h"
 
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before) {
   if (file->_IO_read_base == before.base && file->_IO_read_end == before.end)
     return file->_IO_read_ptr - before.pointer;
   return (before.end - before.pointer) + (file->_IO_read_ptr - file->_IO_read_base);
-}
-
-/* A short read took what was left, a part of an item too.  How much that was
- * tells the position, where there is one. */
-int64_t stdio_items_read(const struct stdio_stream *stream, size_t items, size_t wanted,
-                         size_t size) {
-  const FILE *file = stream->file;
-  int64_t bytes = (int64_t)(items * size);
-  if (items == wanted || size <= 1) return bytes;
-  int64_t at = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
-  if (at < 0) return bytes;
-  int64_t moved = at - (file->_IO_read_end - file->_IO_read_ptr) - STDIO_PEEK(stream->offset);
-  return moved > bytes && moved < bytes + (int64_t)size ? moved : bytes;
 }
 
 static inline void moved(struct stdio_stream *stream, int bytes_counter, int max_counter,
@@ -41,8 +25,18 @@ static inline void into_heatmap(struct stdio_stream *stream, int writes, int64_t
               &counters[STDIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
+/* With the record locked: how many of the bytes read had not been read before. */
+static int64_t new_bytes(struct stdio_stream *stream, int64_t bytes) {
+  if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
+  int64_t again = stream->odd & STDIO_PUSHED_BACK;
+  if (again > bytes) again = bytes;
+  stream->odd -= (uint32_t)again;
+  return bytes - again;
+}
+
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
+  if (UNLIKELY(stream->odd)) bytes = new_bytes(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
@@ -81,6 +75,15 @@ void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark
   stdio_read(stream, passed > length ? passed : length + 1, t1, t2);
 }
 
+void stdio_ungot(struct stdio_stream *stream, int64_t bytes) {
+  if (!stdio_lock(stream)) return;
+  if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
+  if ((stream->odd & STDIO_PUSHED_BACK) + bytes <= STDIO_PUSHED_BACK)
+    stream->odd += (uint32_t)bytes;
+  stdio_remember(stream);
+  stdio_unlock(stream);
+}
+
 static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
@@ -102,7 +105,8 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   int64_t before[2] = {stream->record->counters[STDIO_BYTES_READ],
                        stream->record->counters[STDIO_BYTES_WRITTEN]};
   if (file->_IO_read_end == stream->read_end && file->_IO_read_ptr > stream->read_mark) {
-    moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, file->_IO_read_ptr - stream->read_mark);
+    moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ,
+          new_bytes(stream, file->_IO_read_ptr - stream->read_mark));
     stream->record->counters[STDIO_READS]++;
     note_inlined(stream);
   }
@@ -131,6 +135,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_FLUSHES]++;
+  stream->odd = 0;
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   stdio_remember(stream);
@@ -148,6 +153,7 @@ void stdio_all_flushed(uint64_t t1, uint64_t t2) {
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   stream->record->counters[STDIO_SEEKS]++;
+  stream->odd = 0;
   if (offset >= 0) STDIO_POKE(stream->offset, offset);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2));
   stdio_remember(stream);

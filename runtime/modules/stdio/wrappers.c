@@ -5,6 +5,9 @@
 #include <stdio_ext.h>
 #include <string.h>
 
+#include "scan.h"
+#include "wide.h"
+
 /* In a static program the C library's own putc() reaches __overflow() by name,
  * and so this module: calls inside a call are not events. */
 static __thread const char *outer_call;
@@ -28,6 +31,22 @@ static __thread const char *outer_call;
 #define STREAM_POSITION(file)                                                                      \
   STREAM(file);                                                                                    \
   struct stdio_mark before = stdio_mark(file)
+#define STREAM_ITEMS(file)                                                                         \
+  STREAM(file);                                                                                    \
+  size_t item = 0, items = n, all;                                                                 \
+  if (size > 1 && !__builtin_mul_overflow(size, n, &all)) item = size, size = 1, n = all
+#define STREAM_SCAN(file)                                                                          \
+  STREAM(file);                                                                                    \
+  struct stdio_scan scan;                                                                          \
+  stdio_scan_begin(s, format, &scan)
+#define WIDE_SCAN(file)                                                                            \
+  STREAM(file);                                                                                    \
+  struct stdio_scan scan;                                                                          \
+  stdio_wide_scan_begin(s, &scan)
+#define WIDE_PRINT(file)                                                                           \
+  STREAM(file);                                                                                    \
+  struct stdio_scan scan;                                                                          \
+  stdio_wide_print_begin(s, &scan)
 #define RELEASE(file)                                                                              \
   ACTIVE;                                                                                          \
   struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL;                        \
@@ -42,15 +61,15 @@ static __thread const char *outer_call;
 #define FLUSHED                                                                                    \
   if (r == 0 && s) stdio_flushed(s, t1, t2);                                                       \
   if (r == 0 && !s) stdio_all_flushed(t1, t2)
+/* Of bytes libc says how many it read, also of an item that was cut. */
 #define READ_ITEMS                                                                                 \
-  int64_t bytes = stdio_items_read(s, r, n, size);                                                 \
-  if (bytes > 0) stdio_read(s, bytes, t1, t2)
+  if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2);                                           \
+  if (item) r = r == n ? items : r / item
 #define READ_CHARACTER                                                                             \
   if (r != EOF) stdio_read(s, 1, t1, t2)
 #define READ_LINE                                                                                  \
   if (r) stdio_line_read(s, r, before, t1, t2)
-#define READ_FORMAT                                                                                \
-  if (r != EOF) stdio_read(s, stdio_consumed(s->file, before), t1, t2)
+#define READ_FORMAT stdio_scanned(s, &scan, r, t1, t2)
 #define WROTE_ITEMS                                                                                \
   if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2)
 #define WROTE_CHARACTER                                                                            \
@@ -59,6 +78,19 @@ static __thread const char *outer_call;
   if (r >= 0) stdio_wrote(s, (int64_t)strlen(text), t1, t2)
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
+#define UNGOT                                                                                      \
+  if (r != EOF) stdio_ungot(s, 1)
+#define READ_WIDE                                                                                  \
+  if (r != WEOF) stdio_read(s, stdio_encoded_one(s, r), t1, t2)
+#define READ_WIDE_LINE                                                                             \
+  if (r) stdio_read(s, stdio_encoded_text(s, r), t1, t2)
+#define UNGOT_WIDE                                                                                 \
+  if (r != WEOF) stdio_ungot(s, stdio_encoded_one(s, r))
+#define WROTE_WIDE                                                                                 \
+  if (r != WEOF) stdio_wrote(s, stdio_encoded_one(s, r), t1, t2)
+#define WROTE_WIDE_TEXT                                                                            \
+  if (r >= 0) stdio_wrote(s, stdio_encoded_text(s, text), t1, t2)
+#define WROTE_WIDE_FORMAT stdio_wide_printed(s, &scan, r, t1, t2)
 #define SEEKED                                                                                     \
   if (r == 0) stdio_seeked(s, ftello(file), t1, t2)
 

@@ -1,0 +1,280 @@
+"""Bytes of streams: every byte once, in whatever way it passes through stdio."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import hostile
+import pytest
+
+FRAME = """
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <sys/wait.h>
+static FILE *in;
+int main(int argc, char **argv) {
+  in = argc > 1 && strcmp(argv[1], "-") ? fopen(argv[1], "r") : stdin;
+  %s
+  return 0;
+}
+"""
+
+
+def numbers() -> str:
+    """Integers of all lengths; the last has no newline."""
+    source = random.Random(8)
+    return "\n".join(str(source.randrange(10 ** source.randrange(1, 9))) for _ in range(5000))
+
+
+def words() -> str:
+    """Words around the sizes of buffers, and white space longer than one."""
+    source = random.Random(9)
+    sizes = [1, 7, 4000, 4095, 4096, 4097, 8192, 20000]
+    text = "".join(
+        "w" * source.choice(sizes) + " " * source.choice([1, 2, 5000]) for _ in range(100)
+    )
+    return text + "w" * 5000
+
+
+# What a program does with `in` until its end; each reads all of it.
+READERS = {
+    "integers": ('int n; while (fscanf(in, "%d", &n) == 1);', numbers),
+    "unsigned after ungetc": (
+        "unsigned n; int c; while ((c = getc(in)) != EOF) { ungetc(c, in);"
+        ' if (fscanf(in, "%u", &n) != 1) break; }',
+        numbers,
+    ),
+    "words": ('static char w[30000]; while (fscanf(in, "%s", w) == 1);', words),
+    "words of their own memory": (
+        'char *w; while (fscanf(in, "%ms", &w) == 1) free(w);',
+        words,
+    ),
+    "characters": ('char w[3000]; while (fscanf(in, "%3000c", w) == 1);', words),
+    "what is skipped": ('static char w[30000]; while (fscanf(in, "%[w]%*[ ]", w) == 1);', words),
+    "%n": ('static char w[30000]; int n; while (fscanf(in, "%s%n", w, &n) == 1);', words),
+    "after another character": (
+        "static char w[30000]; do ungetc('\\n', in); while (fscanf(in, \"%s\", w) == 1);",
+        words,
+    ),
+    "getline": ("char *l = NULL; size_t n = 0; while (getline(&l, &n, in) > 0);", words),
+    "fgets": ("static char l[6000]; while (fgets(l, sizeof l, in));", words),
+    "fread of items": ("static char l[7000]; while (fread(l, 700, 10, in) == 10);", words),
+    "getc_unlocked and ungetc": (
+        "int c; while ((c = getc_unlocked(in)) != EOF)"
+        " if (c == ' ') { ungetc(c, in); getc_unlocked(in); }",
+        words,
+    ),
+    "wide integers": ('int n; while (fwscanf(in, L"%d", &n) == 1);', numbers),
+    "wide lines": ("static wchar_t l[6000]; while (fgetws(l, 6000, in));", words),
+}
+
+
+# The call that meets the end of a pipe may count less than it read (scan.c says why).
+NOT_TO_THE_END = ("what is skipped", "wide integers")
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("from_pipe", [False, True])
+def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> None:
+    """The bytes read are the bytes of the file, through however many refills."""
+    code, content = READERS[reader]
+    text = content()
+    program = hostile.compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
+
+    def setup(work: Path) -> None:
+        (work / "in").write_text(text)
+
+    command = ["sh", "-c", f"cat in | {program} -"] if from_pipe else [program, "in"]
+    bare, watched = hostile.both(build, tmp_path, command, setup)
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    name = "<STDIN>" if from_pipe else "in"
+    if from_pipe and reader in NOT_TO_THE_END:
+        assert len(text) - 8192 <= watched.value(name, "STDIO_BYTES_READ") <= len(text)
+    else:
+        assert watched.value(name, "STDIO_BYTES_READ") == len(text)
+    if not from_pipe:
+        assert watched.value(name, "STDIO_MAX_BYTE_READ") == len(text) - 1
+        assert watched.value(name, "POSIX_READS") == 0  # no call of ours, nor a descriptor
+
+
+def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
+    """One call may need many refills, each of another size, and the end of the input."""
+    program = hostile.compile_c(
+        tmp_path,
+        FRAME
+        % """
+        int fds[2], a, b, n = 0;
+        static char w[100];
+        pipe(fds);
+        if (fork() == 0) {
+          for (int i = 0; i < 60; i++) {
+            if (write(fds[1], "12 abc 3 de " + i % 12, 1) != 1) _exit(1);
+            usleep(300);
+          }
+          _exit(0);
+        }
+        close(fds[1]);
+        dup2(fds[0], 0);
+        while ((b = scanf("%d%99s", &a, w)) > 0) n += b;
+        wait(NULL);
+        printf("%d\\n", n);
+        """,
+    )
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched)
+    assert watched.value("<STDIN>", "STDIO_BYTES_READ") == 60
+
+
+def test_scanf_left_by_a_signal(build: Path, tmp_path: Path) -> None:
+    """A scanf that a handler leaves, and another; then more than the buffer."""
+    code = """
+        static char w[100];
+        int fds[2];
+        pipe(fds);
+        dup2(fds[0], 0);
+        signal(SIGALRM, leave);
+        for (int i = 0; i < 3; i++)
+          if (sigsetjmp(out, 1) == 0) {
+            ualarm(20000, 0);
+            (void)!scanf("%99s", w);
+          }
+        write(fds[1], "abc 123 ", 8);
+        (void)!scanf("%99s", w);
+        printf("%s %ld\\n", w, ftell(stdin));
+        for (int i = 0; i < 3000; i++) {
+          write(fds[1], "text ", 5);
+          (void)!scanf("%99s", w);
+        }
+        printf("%s\\n", w);
+    """
+    frame = FRAME.replace(
+        "int main",
+        "static sigjmp_buf out;\nstatic void leave(int n) { siglongjmp(out, n); }\nint main",
+        1,
+    )
+    program = hostile.compile_c(tmp_path, frame % code)
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    assert watched.value("<STDIN>", "STDIO_BYTES_READ") == len("abc 123 text") + 5 * 2998 + 1 - 1
+
+
+WIDE = """
+  setlocale(LC_ALL, "C.UTF-8");
+  FILE *out = fopen("out", "%s");
+  static wchar_t l[1000];
+  for (int i = 0; i < 3000; i++) {
+    fwprintf(out, L"%%ls %%d\\n", L"d\\u00e9j\\u00e0 vu \\u20ac \\U0001f600", i);
+    fputws(L"\\u00fc", out);
+    putwc(L'\\u00df', out);
+  }
+  fclose(out);
+  in = fopen("out", "r");
+  for (int i = 0; i < 1000; i++) fgetws(l, 1000, in);
+  int n;
+  while (fwscanf(in, L"%%l[^0-9]%%d", l, &n) > 0) {
+    wint_t c = getwc(in);
+    if (c != WEOF) ungetwc(c, in);
+  }
+"""
+
+
+@pytest.mark.parametrize("mode", ["w", "a", "w+"])
+def test_wide(build: Path, tmp_path: Path, mode: str) -> None:
+    """Wide characters count as the bytes that are in the file."""
+    program = hostile.compile_c(tmp_path, FRAME % (WIDE % mode))
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    size = (watched.work / "out").stat().st_size
+    assert size == (tmp_path / "bare/out").stat().st_size > 80000
+    assert watched.value("out", "STDIO_BYTES_WRITTEN") == size
+    assert watched.value("out", "STDIO_BYTES_READ") == size
+
+
+GIVEN = {
+    "dup2": 'int fd = open("out", O_CREAT | O_WRONLY, 0600); dup2(fd, 1); close(fd);',
+    "dup3": 'int fd = open("out", O_CREAT | O_WRONLY, 0600); dup3(fd, 1, 0); close(fd);',
+    "close and open": 'close(1); open("out", O_CREAT | O_WRONLY, 0600);',
+    "freopen": 'freopen("out", "w", stdout);',
+    "fclose and fopen": 'fclose(stdout); stdout = fopen("out", "w");',
+    "fcntl": 'int fd = open("out", O_CREAT | O_WRONLY, 0600); close(1); fcntl(fd, F_DUPFD, 1);',
+}
+
+
+@pytest.mark.parametrize("way", GIVEN)
+def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
+    """What is printed belongs to what the descriptor stands for."""
+    code = (
+        'printf("first\\n"); fflush(stdout); int saved = dup(1);'
+        + GIVEN[way]
+        + 'for (int i = 0; i < 1000; i++) printf("line %d\\n", i); fflush(stdout);'
+        'dup2(saved, 1); printf("%s", "last"); fflush(stdout);'
+    )
+    program = hostile.compile_c(tmp_path, FRAME % code)
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.stdout == b"first\nlast"
+    size = (watched.work / "out").stat().st_size
+    assert watched.value("out", "STDIO_BYTES_WRITTEN") == size == 8890
+    assert watched.value("out", "STDIO_OPENS") == 1
+    if way != "fclose and fopen":
+        assert watched.value("<STDOUT>", "STDIO_BYTES_WRITTEN") == 10
+
+
+def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
+    """A stream of its own, whose descriptor stands for file after file."""
+    code = """
+      FILE *out = fopen("first", "w");
+      fprintf(out, "%s", "12345");
+      fflush(out);
+      for (int i = 0; i < 20; i++) {
+        char name[9];
+        snprintf(name, sizeof name, "f%d", i);
+        int fd = open(name, O_CREAT | O_WRONLY, 0600);
+        dup2(fd, fileno(out));
+        close(fd);
+        for (int j = 0; j <= i; j++) putc_unlocked('x', out);
+        fprintf(out, "%s", "y");
+        fflush(out);
+      }
+      fclose(out);
+    """
+    program = hostile.compile_c(tmp_path, FRAME % code)
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    assert watched.value("first", "STDIO_BYTES_WRITTEN") == 5
+    for i in range(20):
+        size = (watched.work / f"f{i}").stat().st_size
+        assert watched.value(f"f{i}", "STDIO_BYTES_WRITTEN") == size == i + 2
+
+
+def some_lines(work: Path) -> None:
+    """Input for the programs below."""
+    (work / "in").write_text("".join(f"{i * 7919 % 10007} line {i}\n" for i in range(20000)))
+
+
+PROGRAMS = {
+    "sort -o": ["sort", "-o", "out", "in"],
+    "awk": ["awk", '{ print $2, $3, $1 > "out" }', "in"],
+    "bash": ["bash", "-c", "for i in {1..200}; do echo line $i >> out; done; echo end"],
+    "sed": ["sed", "-n", "w out", "in"],
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(build: Path, tmp_path: Path, name: str) -> None:
+    """Programs that nobody here wrote: the file's size is what was written."""
+    bare, watched = hostile.both(build, tmp_path, PROGRAMS[name], some_lines)
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    size = (watched.work / "out").stat().st_size
+    written = [watched.value("out", f"{module}_BYTES_WRITTEN") for module in ("STDIO", "POSIX")]
+    assert max(written) == size > 0
+    if name == "bash":
+        assert watched.value("<STDOUT>", "STDIO_BYTES_WRITTEN") == 4

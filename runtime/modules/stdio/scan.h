@@ -1,0 +1,30 @@
+/* How much a formatted read or a wide write moved, which its result does not tell. */
+#ifndef DARSHAN_STDIO_SCAN_H
+#define DARSHAN_STDIO_SCAN_H
+
+#include "stdio-module.h"
+
+/* A stream before a call whose bytes are the refills (or flushes) in between and
+ * the change of what waits in its buffers. */
+struct stdio_scan {
+  enum { SCAN_BY_POINTERS, SCAN_BY_MARK, SCAN_BY_POSITION, SCAN_BY_OFFSET } how;
+  int wide;
+  int mark;         /* number of the libc marker that counts refills */
+  int lent;         /* the stream's own offset was unknown, and counts for us */
+  int64_t waiting;  /* bytes in its buffers */
+  int64_t area;     /* bytes that the buffer was filled with */
+  int64_t position; /* of the descriptor, or the stream's offset */
+  struct stdio_mark before;
+};
+
+void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan);
+void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan);
+/* Counts the read; a result of EOF is one only if bytes were read. */
+void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, int result,
+                   uint64_t t1, uint64_t t2);
+
+void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan);
+void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *scan, int characters,
+                        uint64_t t1, uint64_t t2);
+
+#endif

@@ -1,0 +1,41 @@
+/* Wide characters as bytes of a stream. */
+#ifndef DARSHAN_STDIO_WIDE_H
+#define DARSHAN_STDIO_WIDE_H
+
+#include <wchar.h>
+
+#include "stdio-module.h"
+
+/* What a stream's characters are in its file; 0: not known yet. */
+enum stdio_encoding {
+  STDIO_LOCALE = 1, /* whatever the locale of the call says */
+  STDIO_BYTE,
+  STDIO_UTF8,
+  STDIO_UTF16,
+  STDIO_UCS4
+};
+
+/* The beginning of what a FILE keeps for wide characters, as in every glibc. */
+struct stdio_wide_area {
+  wchar_t *read_ptr, *read_end, *read_base;
+  wchar_t *write_base, *write_ptr, *write_end;
+  wchar_t *buf_base, *buf_end;
+  wchar_t *save_base, *backup_base, *save_end;
+};
+static inline const struct stdio_wide_area *stdio_wide_area(const FILE *file) {
+  return (const struct stdio_wide_area *)file->_wide_data;
+}
+
+/* Bytes that these characters have in the stream's file. */
+int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
+static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
+  wchar_t one = (wchar_t)c;
+  return stdio_encoded(stream, &one, &one + 1);
+}
+static inline int64_t stdio_encoded_text(struct stdio_stream *stream, const wchar_t *text) {
+  return stdio_encoded(stream, text, text + wcslen(text));
+}
+/* An open whose mode may name an encoding (",ccs="). */
+void stdio_encoding_opened(FILE *file, const char *mode);
+
+#endif
