@@ -9,6 +9,7 @@
 #include "loader.h"
 #include "real.h"
 #include "spin.h"
+#include "stack.h"
 
 /* An address within the library that this object depends on. */
 static void *entry_below(const struct link_map *object, const char *name) {
@@ -120,13 +121,27 @@ static struct library *search(struct libraries *libraries, const struct library_
   return library_at(libraries, kind, entry);
 }
 
+struct search {
+  struct libraries *libraries;
+  const struct library_kind *kind;
+  const struct link_map *object;
+  struct library *found;
+};
+
+static void search_it(void *search_) {
+  struct search *it = search_;
+  it->found = search(it->libraries, it->kind, it->object);
+}
+
 /* First call from this object, as far as is known since so many unloads. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
                                                              const struct dl_find_object *caller,
                                                              uint64_t unloads) {
   int saved = errno;
-  struct library *library = search(libraries, kind, caller->dlfo_link_map);
+  struct search it = {libraries, kind, caller->dlfo_link_map, NULL};
+  stack_run_anyway(search_it, &it);
+  struct library *library = it.found;
   errno = saved;
   const void *start = caller->dlfo_map_start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
@@ -192,26 +207,41 @@ static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   __atomic_store_n(&libraries->unloads, unloads, __ATOMIC_RELEASE);
 }
 
-void library_closed(void) {
-  struct libraries *hdf5 = &darshan_rt.hdf5.libraries, *pnetcdf = &darshan_rt.pnetcdf.libraries;
-  int saved = errno;
+static void forget_all_unloaded(void *nothing) {
   uint64_t unloads = 0;
-  if (!hdf5->count && !pnetcdf->count) return;
+  (void)nothing;
   dl_iterate_phdr(count_unloads, &unloads);
-  forget_unloaded(hdf5, unloads);
-  forget_unloaded(pnetcdf, unloads);
+  forget_unloaded(&darshan_rt.hdf5.libraries, unloads);
+  forget_unloaded(&darshan_rt.pnetcdf.libraries, unloads);
+}
+
+void library_closed(void) {
+  int saved = errno;
+  if (!darshan_rt.hdf5.libraries.count && !darshan_rt.pnetcdf.libraries.count) return;
+  stack_run_anyway(forget_all_unloaded, NULL);
   errno = saved;
 }
 
+struct question {
+  const struct library *library;
+  const char *name;
+  void *found;
+};
+
+static void answer(void *question_) {
+  struct question *question = question_;
+  const struct library *library = question->library;
+  void *handle = library->handle ? library->handle : open_object(library->object);
+  if (!handle) return;
+  question->found = dlsym(handle, question->name);
+  if (handle != library->handle) dlclose(handle);
+}
+
 void *library_ask(const struct library *library, const char *name) {
+  struct question question = {library, name, NULL};
   if (!library->object) return linked_function(name);
-  if (library->handle) return dlsym(library->handle, name);
-  void *found = NULL, *handle = open_object(library->object);
-  if (handle) {
-    found = dlsym(handle, name);
-    dlclose(handle);
-  }
-  return found;
+  stack_run_anyway(answer, &question);
+  return question.found;
 }
 
 void *library_function(const struct library *library, void **slot, const char *name) {

@@ -4,6 +4,7 @@
 
 #include "linked.h"
 #include "loader.h"
+#include "stack.h"
 
 #if defined(__x86_64__)
 #define OLDEST_LIBC "GLIBC_2.2.5"
@@ -27,13 +28,24 @@ static void *next_symbol(const char *name) {
   return found;
 }
 
+struct question {
+  const char *name;
+  void *found;
+};
+
+static void answer(void *question_) {
+  struct question *question = question_;
+  question->found = next_symbol(question->name);
+}
+
 /* A library that is loaded later may bring what libc lacks (libaio, liburing),
  * so slots are not filled before they are needed. */
 void *real_resolve(void **slot, const char *name) {
   int saved = errno;
-  void *found = next_symbol(name);
+  struct question question = {name, NULL};
+  stack_run_anyway(answer, &question);
   errno = saved;
-  if (!found) found = (void *)&missing;
-  __atomic_store_n(slot, found, __ATOMIC_RELEASE);
-  return found;
+  if (!question.found) question.found = (void *)&missing;
+  __atomic_store_n(slot, question.found, __ATOMIC_RELEASE);
+  return question.found;
 }

@@ -8,11 +8,15 @@
 #include "sys.h"
 
 /* Those that say what a thread itself just did cannot wait. */
-static inline uint64_t signals_block(void) {
+static inline uint64_t signals_that_wait(void) {
   static const unsigned char at_once[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-  uint64_t mask = UINT64_MAX, before = 0;
+  uint64_t mask = UINT64_MAX;
   for (unsigned i = 0; i < sizeof(at_once); i++)
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
+  return mask;
+}
+static inline uint64_t signals_block(void) {
+  uint64_t mask = signals_that_wait(), before = 0;
   SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask));
   return before;
 }

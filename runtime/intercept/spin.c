@@ -33,7 +33,7 @@ static uint64_t now(void) {
 
 /* Where no system call may be made, the address of the thread's own storage names
  * it among the living, but cannot tell of the dead. */
-static int token_of_this_thread(void) {
+int spin_token_slow(void) {
   if (!darshan_spin.token) {
     long id = SYS1(SYS_gettid, 0);
     darshan_spin.token =
@@ -44,7 +44,7 @@ static int token_of_this_thread(void) {
   return darshan_spin.token;
 }
 
-static int is_gone(int owner) {
+int spin_is_gone(int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   return SYS3(SYS_tgkill, sys_getpid(), owner, 0) == GONE;
 }
@@ -64,14 +64,14 @@ static void wait_a_turn(unsigned turn) {
 }
 
 int spin_wait(int *lock) {
-  int token = token_of_this_thread();
+  int token = spin_token();
   uint64_t start = 0;
   for (unsigned turn = 1;; turn++) {
     int found = __atomic_load_n(lock, __ATOMIC_RELAXED), owner = found & ~STALLED;
     if ((owner == 0 || owner == token) && take_from(lock, found, token)) return 1;
     wait_a_turn(turn);
     if (turn % (PAUSES * YIELDS) != 0) continue;
-    if (is_gone(owner) && take_from(lock, found, token)) return 1;
+    if (spin_is_gone(owner) && take_from(lock, found, token)) return 1;
     if (!start) start = now();
     if (!(found & STALLED) && now() - start < PATIENCE_NS) continue;
     take_from(lock, owner, owner | STALLED);

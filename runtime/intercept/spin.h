@@ -39,6 +39,14 @@ extern __thread struct spin_thread darshan_spin GUARD_TLS;
 /* Events that were lost because a lock could not be had. */
 extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
 
+/* This thread's id, or what tells it from others where ids cannot be asked for. */
+int spin_token_slow(void);
+static inline int spin_token(void) {
+  return LIKELY(darshan_spin.token != 0) ? darshan_spin.token : spin_token_slow();
+}
+/* 1: the thread of this token does not live any more. */
+int spin_is_gone(int token);
+
 /* The slow path; 1: taken, 0: its owner lives and does not go on. */
 int spin_wait(int *lock);
 /* Gives back what this thread holds, when the frames that took it are gone. */

@@ -1,9 +1,9 @@
 /* End of recording in a process, and around an exec. */
 #include "end.h"
 
-#include <signal.h>
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "../log/ranks.h"
 #include "../log/write.h"
@@ -29,16 +29,6 @@ uint32_t runtime_stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
-/* No signal may end the process between a half-written log and its name. */
-static uint64_t block_signals(void) {
-  uint64_t all = UINT64_MAX, before = 0;
-  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
-  return before;
-}
-static void restore_signals(uint64_t mask) {
-  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
-}
-
 static void note_kept(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
   const char *path = darshan_rt.store.journal.path;
@@ -62,12 +52,14 @@ static int keep_journal(void) {
   return 1;
 }
 
-void runtime_finish(void) {
+/* What needs memory of ours to run on; signals are blocked there, so none ends the
+ * process between a half-written log and its name. */
+static void finish(void *nothing) {
+  (void)nothing;
   if (runtime_stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
     if (fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
-  uint64_t mask = block_signals();
   if (keep_journal()) {
     note_kept();
   } else if (log_write() == 0) {
@@ -75,15 +67,19 @@ void runtime_finish(void) {
     children_remove_self();
   }
   children_adopt();
-  restore_signals(mask);
   log_say_problems();
 }
 
-void runtime_finish_ranks(struct rank_comm *comm) {
+void runtime_finish(void) {
+  stack_run(finish, NULL);
+}
+
+static void finish_ranks(void *comm_) {
+  struct rank_comm *comm = comm_;
   /* Without records (an excluded rank) the others still need us. */
   if (runtime_stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
-  /* Signals stay as they are: a job that waits here for a lost rank must be one
-   * that can be ended. */
+  /* Messages are exchanged on the caller's stack and with its signals: a job that
+   * waits here for a lost rank must be one that can be ended. */
   if (log_write_ranks(comm) == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
@@ -93,21 +89,28 @@ void runtime_finish_ranks(struct rank_comm *comm) {
   log_say_problems();
 }
 
-void runtime_before_exec(void) {
+void runtime_finish_ranks(struct rank_comm *comm) {
+  stack_run_anyway(finish_ranks, comm);
+}
+
+static void before_exec(void *nothing) {
+  (void)nothing;
   uint32_t phase = runtime_stop_recording();
   if (phase == RUNTIME_OFF) return;
   darshan_rt.log_written = 0;
   darshan_rt.phase_before_exec = phase;
   darshan_rt.exec_thread = darshan_spin.token;
-  darshan_rt.exec_frame = __builtin_frame_address(0);
+  darshan_rt.exec_frame = stack_frame(__builtin_frame_address(0));
   if (!runtime_may_leave_files()) return;
-  uint64_t mask = block_signals();
   if (!keep_journal() && log_write() == 0) {
     darshan_rt.log_written = 1;
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
   }
-  restore_signals(mask);
+}
+
+void runtime_before_exec(void) {
+  if (fd_may_change()) stack_run(before_exec, NULL);
 }
 
 /* The file was removed; the records are still there. */
@@ -119,8 +122,8 @@ static void restore_journal(void) {
   if (store_keep(store) == 0 && darshan_rt.fork_parent) children_add_self();
 }
 
-void runtime_exec_failed(void) {
-  if (!darshan_rt.phase_before_exec || !fd_may_change() || !process_is_ours()) return;
+static void exec_failed(void *nothing) {
+  (void)nothing;
   if (darshan_rt.log_written) {
     sys_unlink(darshan_rt.log_path);
     restore_journal();
@@ -130,4 +133,9 @@ void runtime_exec_failed(void) {
   __atomic_store_n(runtime_phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
   darshan_rt.phase_before_exec = RUNTIME_OFF;
   __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+}
+
+void runtime_exec_failed(void) {
+  if (!darshan_rt.phase_before_exec || !fd_may_change() || !process_is_ours()) return;
+  stack_run_anyway(exec_failed, NULL);
 }

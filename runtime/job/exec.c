@@ -7,10 +7,10 @@
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
+#include "fds.h"
+#include "path-buffers.h"
 
 extern char **environ;
-
-enum { PATH_ROOM = 4096 };
 
 int exec_may_work(const char *path) {
   struct stat st;
@@ -25,14 +25,13 @@ static const char *search_path(void) {
   return "/bin:/usr/bin";
 }
 
-int exec_in_path(const char *file) {
-  char candidate[PATH_ROOM];
+/* Is it in one of the folders?  candidate: room for a path. */
+static int is_in_folders(char *candidate, const char *file) {
   size_t length = strlen(file);
-  if (strchr(file, '/')) return exec_may_work(file);
   const char *folder = search_path();
   for (;;) {
     size_t n = strcspn(folder, ":");
-    if (n + length + 2 <= sizeof(candidate)) {
+    if (n + length + 2 <= DARSHAN_PATH_ROOM) {
       memcpy(candidate, folder, n);
       if (n) candidate[n++] = '/';
       memcpy(candidate + n, file, length + 1);
@@ -41,6 +40,15 @@ int exec_in_path(const char *file) {
     folder += strcspn(folder, ":");
     if (*folder++ == '\0') return 0;
   }
+}
+
+int exec_in_path(const char *file) {
+  if (!fd_may_change()) return 0; /* the child of a vfork: there is no log to write */
+  if (strchr(file, '/')) return exec_may_work(file);
+  struct path_buffer *candidate = path_buffer_take();
+  int found = candidate && is_in_folders(candidate->bytes, file);
+  path_buffer_give(candidate);
+  return found;
 }
 
 /* The list forms: their arguments become an array for the v form, which is the

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "log-format.h"
 
 /* __builtin_: in the runtime, which is built without builtins because it defines
@@ -41,12 +42,27 @@ static bool names_are_paths(int module_id) {
          module_id != DARSHAN_MOD_MDHIM;
 }
 
+struct match {
+  const struct darshan_name_rules *rules;
+  int module_id;
+  const char *name;
+  bool found;
+};
+
+static void look_for_match(void *match_) {
+  struct match *match = match_;
+  const struct darshan_name_rules *rules = match->rules;
+  for (int i = 0; i < rules->count && !match->found; i++)
+    if (darshan_module_set_has(&rules->rule[i].modules, match->module_id))
+      match->found = regexec(&rules->rule[i].compiled, match->name, 0, NULL, 0) == 0;
+}
+
+/* libc's matcher takes 12 KiB of stack and more.  Where that cannot be had, names
+ * match nothing: too much is recorded then, not too little. */
 static bool matches(const struct darshan_name_rules *rules, int module_id, const char *name) {
-  for (int i = 0; i < rules->count; i++) {
-    if (!darshan_module_set_has(&rules->rule[i].modules, module_id)) continue;
-    if (regexec(&rules->rule[i].compiled, name, 0, NULL, 0) == 0) return true;
-  }
-  return false;
+  struct match match = {rules, module_id, name, false};
+  if (rules->count > 0) stack_run(look_for_match, &match);
+  return match.found;
 }
 
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
@@ -60,7 +76,8 @@ bool darshan_name_excluded(const struct darshan_config *config, int module_id, c
   return !matches(&config->name_include, module_id, name);
 }
 
-static void compile_again(struct darshan_name_rules *rules) {
+static void compile_again(void *rules_) {
+  struct darshan_name_rules *rules = rules_;
   int kept = 0;
   for (int i = 0; i < rules->count; i++) {
     rules->rule[kept] = rules->rule[i];
@@ -71,8 +88,8 @@ static void compile_again(struct darshan_name_rules *rules) {
 }
 
 void darshan_names_after_fork(struct darshan_config *config) {
-  compile_again(&config->name_exclude);
-  compile_again(&config->name_include);
+  if (config->name_exclude.count) stack_run_anyway(compile_again, &config->name_exclude);
+  if (config->name_include.count) stack_run_anyway(compile_again, &config->name_include);
 }
 
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))

@@ -5,12 +5,12 @@
 #include <config.h> /* autoconf's */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
+#include "../intercept/stack.h"
 #include "../log/write.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/hdf5/hdf5.h"
@@ -27,6 +27,7 @@
 #include "folder.h"
 #include "last.h"
 #include "names.h"
+#include "path-buffers.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -214,19 +215,28 @@ static int begin_in_memory(void) {
   return first;
 }
 
-int runtime_begin_recording(void) {
+static void begin_recording(void *begun) {
   int first = begin_in_memory();
   while (runtime_phase() == RUNTIME_PREPARING)
     SYS1(SYS_sched_yield, 0);
-  if (!runtime_is_recording(runtime_phase())) return -1;
+  if (!runtime_is_recording(runtime_phase())) return;
   if (first && runtime_wants_journal()) runtime_keep_journal();
-  return 0;
+  *(int *)begun = 1;
+}
+
+int runtime_begin_recording(void) {
+  int begun = 0;
+  stack_run(begin_recording, &begun);
+  return begun ? 0 : -1;
 }
 
 /* In a forked child: the parent's records are not ours. */
 void runtime_become_child(void) {
+  int thread = darshan_spin.token;
+  stack_forked();
   darshan_guard = 0;
   spin_forked();
+  path_buffers_forked(thread);
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
   darshan_rt.dropped = darshan_rt.dropped_shared = 0;
@@ -253,7 +263,6 @@ void runtime_become_child(void) {
 
 /* Recording began before MPI_Init: what there is becomes this rank's. */
 static void take_rank_over(void) {
-  char path[DARSHAN_PATH_ROOM];
   struct record_store *store = &darshan_rt.store;
   int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
@@ -266,8 +275,11 @@ static void take_rank_over(void) {
     runtime_keep_journal();
     return;
   }
-  name_journal(path, sizeof(path));
-  journal_rename(&store->journal, path);
+  struct path_buffer *path = path_buffer_take();
+  if (!path) return;
+  name_journal(path->bytes, DARSHAN_PATH_ROOM);
+  journal_rename(&store->journal, path->bytes);
+  path_buffer_give(path);
 }
 
 void runtime_drop_records(void) {
@@ -276,7 +288,8 @@ void runtime_drop_records(void) {
   store_drop_records(&darshan_rt.store);
 }
 
-void runtime_start_rank(void) {
+static void start_rank(void *nothing) {
+  (void)nothing;
   int excluded = darshan_rank_excluded(&darshan_rt.config, darshan_rt.mpi.rank);
   if (darshan_rt.fd_limit && excluded) {
     runtime_drop_records();
@@ -289,16 +302,25 @@ void runtime_start_rank(void) {
   }
 }
 
+void runtime_start_rank(void) {
+  stack_run_anyway(start_rank, NULL);
+}
+
 /* GUARD_BUSY is set: is it by an update that this handler interrupted, or by one
  * whose stack frame was left by longjmp?  On an alternate stack one cannot
  * tell, so the answer is the safe one. */
 static int update_was_left(const char *frame) {
-  stack_t stack = {.ss_flags = SS_ONSTACK};
-  if (frame + GUARD_SAME_CALLER < guard_frame()) return 0;
-  if (SYS2(SYS_sigaltstack, NULL, &stack) < 0 || (stack.ss_flags & SS_ONSTACK)) return 0;
+  frame = stack_frame(frame);
+  if (frame + GUARD_SAME_CALLER < guard_frame() || stack_is_alternate(frame)) return 0;
   spin_release_left();
   runtime_leave();
   return 1;
+}
+
+static void forked(void *nothing) {
+  (void)nothing;
+  clock_start(&darshan_rt.clock);
+  runtime_become_child();
 }
 
 /* Called by fork itself; kernels before 4.14 wiped nothing, so the process id has
@@ -306,8 +328,7 @@ static int update_was_left(const char *frame) {
 void runtime_forked(void) {
   if (!darshan_rt.fd_limit) return;
   if (runtime_phase() != RUNTIME_OFF && sys_getpid() == darshan_rt.pid) return;
-  clock_start(&darshan_rt.clock);
-  runtime_become_child();
+  stack_run_anyway(forked, NULL);
 }
 
 /* One that shares this memory; in a forked child the phase is wiped. */

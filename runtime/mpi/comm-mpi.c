@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "mpi.h"
 #include "wait.h"
@@ -110,6 +111,40 @@ static int receive_from_nobody(struct rank_comm *comm, int from, void **bytes, s
   return -1;
 }
 
+/* The reduction runs on memory of ours; MPI does not. */
+struct message {
+  struct rank_comm *comm;
+  int rank;
+  const void *bytes;
+  void *received;
+  size_t n;
+  int result;
+};
+
+static void send_message(void *message_) {
+  struct message *m = message_;
+  m->result = comm_send(m->comm, m->rank, m->bytes, m->n);
+}
+
+static void receive_message(void *message_) {
+  struct message *m = message_;
+  m->result = comm_receive(m->comm, m->rank, &m->received, &m->n);
+}
+
+static int send_at_home(struct rank_comm *comm, int to, const void *bytes, size_t n) {
+  struct message message = {comm, to, bytes, NULL, n, -1};
+  stack_run_at_home(send_message, &message);
+  return message.result;
+}
+
+static int receive_at_home(struct rank_comm *comm, int from, void **bytes, size_t *n) {
+  struct message message = {comm, from, NULL, NULL, 0, -1};
+  stack_run_at_home(receive_message, &message);
+  *bytes = message.received;
+  *n = message.n;
+  return message.result;
+}
+
 int comm_mpi_open(struct rank_comm *comm) {
   int rank = 0, size = 1;
   if (darshan_rt.mpi.size == 1 && darshan_rt.mpi.flavour != MPI_UNKNOWN) {
@@ -122,8 +157,11 @@ int comm_mpi_open(struct rank_comm *comm) {
     return -1;
   void *packet = journal_private_memory(sizeof(struct packet));
   if (!packet) return -1;
-  *comm = (struct rank_comm){
-      .rank = rank, .size = size, .context = packet, .send = comm_send, .receive = comm_receive};
+  *comm = (struct rank_comm){.rank = rank,
+                             .size = size,
+                             .context = packet,
+                             .send = send_at_home,
+                             .receive = receive_at_home};
   return 0;
 }
 

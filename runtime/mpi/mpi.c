@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "resolve.h"
 
@@ -9,7 +10,7 @@
  * thread that may be small. */
 enum { VERSION_ROOM = 8192, NAME_ROOM = 1024 };
 
-static void find_functions(const void *caller) {
+static void find_functions(void *caller) {
   struct mpi_functions *functions = &darshan_rt.mpi.functions;
 #define FUNCTION(name, params)                                                                     \
   functions->name = (int(*) params)mpi_find_function("PMPI_" #name, caller);
@@ -105,7 +106,7 @@ static int set_constants(enum mpi_flavour flavour) {
 
 void mpi_meet_library(const void *caller) {
   struct mpi_state *mpi = &darshan_rt.mpi;
-  find_functions(caller);
+  stack_run_anyway(find_functions, (void *)(uintptr_t)caller);
   ask_texts();
   mpi->flavour = choose(mpi->version);
   if (set_constants(mpi->flavour) < 0) mpi->flavour = MPI_UNKNOWN;

@@ -4,6 +4,7 @@
 
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
+#include "../intercept/stack.h"
 #include "../job/runtime.h"
 
 static int is_ours(const void *address) {
@@ -44,28 +45,49 @@ static void *find_anywhere(const char *name) {
   return NULL;
 }
 
-void *mpi_find_function(const char *name, const void *caller) {
-  int saved = errno;
-  void *inside = linked_function(name); /* the program itself may hold the library */
-  if (inside || !loader_is_there()) return inside;
+struct question {
+  const char *name;
+  const void *caller;
+  void *found;
+};
+
+static void find_function(void *question_) {
+  struct question *question = question_;
+  const char *name = question->name;
+  question->found = linked_function(name); /* the program itself may hold the library */
+  if (question->found || !loader_is_there()) return;
   /* dlsym knows its caller by the return address: no tail call. */
   void *volatile found = dlsym(RTLD_NEXT, name);
   if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
-  if (!found) found = find_below_caller(caller, name);
+  if (!found) found = find_below_caller(question->caller, name);
   if (!found) found = find_anywhere(name);
+  question->found = found;
+}
+
+void *mpi_find_function(const char *name, const void *caller) {
+  int saved = errno;
+  struct question question = {name, caller, NULL};
+  stack_run_anyway(find_function, &question);
   errno = saved;
-  return found;
+  return question.found;
 }
 
 /* A program that was linked with the library owns its objects (they were copied
  * into it), so the order is the opposite of that of functions. */
+static void find_object(void *question_) {
+  struct question *question = question_;
+  if (!loader_is_there()) return;
+  void *volatile found = dlsym(RTLD_DEFAULT, question->name);
+  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, question->name);
+  question->found = found;
+}
+
 void *mpi_find_object(const char *name) {
   int saved = errno;
-  if (!loader_is_there()) return NULL;
-  void *volatile found = dlsym(RTLD_DEFAULT, name);
-  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
+  struct question question = {name, NULL, NULL};
+  stack_run_anyway(find_object, &question);
   errno = saved;
-  return found;
+  return question.found;
 }
 
 int mpi_may_come(void) {

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "../../job/path-buffers.h"
 #include "record-id.h"
 
-enum { DATASET_NAME_ROOM = 4096, FRAME = 5, CHUNKED = 2 };
+enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, CHUNKED = 2 };
 
 /* <file>:<path of the dataset in the file>; 0: it has no name. */
 static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, char *out) {
@@ -86,7 +87,9 @@ static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *d
   lib->H5Sclose(space);
 }
 
-static void note_shape(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
+/* Out of line, as its room is not needed while the dataset is looked up. */
+__attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t id,
+                                                 struct h5_dataset *dataset) {
   int64_t chunk[FRAME] = {0};
   int64_t type = lib->H5Dget_type ? lib->H5Dget_type(id) : -1;
   if (type >= 0) {
@@ -114,13 +117,10 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   record_unlock(&dataset->lock);
 }
 
-/* A dataset that was just opened, or is met for the first time. */
-static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
-  char name[DATASET_NAME_ROOM];
-  struct h5_file *file = h5f_of(lib, id);
-  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
-  size_t length = name_of(lib, id, file, name);
-  if (!runtime_enter()) return NULL;
+/* Number of the dataset of this name; length 0: it has none, or none that can be
+ * kept.  0: it is not to be counted. */
+static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length) {
+  if (!runtime_enter()) return 0;
   store_lock_for(&darshan_rt.store, STORE_H5D);
   uint32_t number = record_of(name, length);
   struct h5_dataset *dataset = number ? h5_dataset_at(number) : NULL;
@@ -133,7 +133,25 @@ static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) 
   if (dataset)
     layer_attach(&dataset->layer, dataset->record->base.id, name, length, DARSHAN_MOD_H5D);
   runtime_leave();
-  if (!dataset) return NULL;
+  return number;
+}
+
+__attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int64_t id,
+                                                     const struct h5_file *file) {
+  struct path_buffer *name = path_buffer_take();
+  size_t length = name ? name_of(lib, id, file, name->bytes) : 0;
+  uint32_t number = dataset_of_name(file, length ? name->bytes : "", length);
+  path_buffer_give(name);
+  return number;
+}
+
+/* A dataset that was just opened, or is met for the first time. */
+static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
+  struct h5_file *file = h5f_of(lib, id);
+  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
+  uint32_t number = dataset_of(lib, id, file);
+  if (!number) return NULL;
+  struct h5_dataset *dataset = h5_dataset_at(number);
   describe(lib, id, dataset, created);
   h5_remember(lib, id, H5_DATASET, number);
   return dataset;

@@ -29,33 +29,47 @@ static uint32_t record_of(const struct posix_name *name) {
   return number;
 }
 
-static struct h5_file *file_of_path(const char *path) {
-  char buffer[DARSHAN_PATH_ROOM];
-  struct posix_name name;
-  h5_prepare();
-  if (!darshan_rt.hdf5.prepared) return NULL;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_H5F, AT_FDCWD,
-                     darshan_without_driver(path)))
-    return NULL;
-  if (!runtime_enter()) return NULL;
+/* With the runtime entered. */
+static struct h5_file *file_of_name(const struct posix_name *name) {
   store_lock_for(&darshan_rt.store, STORE_H5F);
-  uint32_t number = record_of(&name);
+  uint32_t number = record_of(name);
   store_unlock(&darshan_rt.store);
   struct h5_file *file = number ? h5_file_at(number) : NULL;
   if (file)
     layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
                  DARSHAN_MOD_H5F);
-  runtime_leave();
+  return file;
+}
+
+static struct h5_file *file_of_path(const char *path) {
+  struct posix_name name;
+  struct h5_file *file = NULL;
+  h5_prepare();
+  if (!darshan_rt.hdf5.prepared) return NULL;
+  if (!posix_name_of(&name, DARSHAN_MOD_H5F, AT_FDCWD, darshan_without_driver(path))) return NULL;
+  if (runtime_enter()) {
+    file = file_of_name(&name);
+    runtime_leave();
+  }
+  posix_name_done(&name);
+  return file;
+}
+
+/* Met by an id, the file was opened unseen. */
+__attribute__((noinline)) static struct h5_file *meet(struct h5_library *lib, int64_t id) {
+  struct path_buffer *path = path_buffer_take();
+  if (!path) return NULL;
+  ssize_t length = lib->H5Fget_name(id, path->bytes, DARSHAN_PATH_ROOM);
+  struct h5_file *file =
+      length > 0 && length < DARSHAN_PATH_ROOM ? file_of_path(path->bytes) : NULL;
+  path_buffer_give(path);
   return file;
 }
 
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
-  char path[DARSHAN_PATH_ROOM];
   struct h5_known known = h5_known(lib, id);
   if (known.file) return known.file;
-  if (!lib->H5Fget_name) return NULL;
-  ssize_t length = lib->H5Fget_name(id, path, sizeof(path));
-  return length > 0 && (size_t)length < sizeof(path) ? file_of_path(path) : NULL;
+  return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 
 /* The library prints an error where a property list has another driver. */

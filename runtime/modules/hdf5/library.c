@@ -1,13 +1,20 @@
+#include "../../intercept/stack.h"
 #include "hdf5.h"
+
+/* The first call of a library makes it ready for all others. */
+static void ask_version(void *library_) {
+  struct h5_library *library = library_;
+  unsigned major = 0, minor = 0, release = 0;
+  library->H5get_libversion(&major, &minor, &release);
+  library->narrow_ids = major == 1 && minor < 10;
+}
 
 static void ask(struct library *found) {
   struct h5_library *library = (struct h5_library *)(void *)found;
-  unsigned major = 0, minor = 0, release = 0;
 #define QUERY(name, type, params) library->name = (type(*) params)library_ask(found, #name);
 #include "queries.def"
 #undef QUERY
-  if (library->H5get_libversion) library->H5get_libversion(&major, &minor, &release);
-  library->narrow_ids = major == 1 && minor < 10;
+  if (library->H5get_libversion) stack_run_at_home(ask_version, library);
 }
 
 static void forget(struct library *gone) {

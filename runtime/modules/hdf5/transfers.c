@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../job/path-buffers.h"
 #include "../../records/size-bins.h"
 
 enum { FRAME = 5 };
@@ -30,21 +31,28 @@ struct transfer {
  * Returns the points of the selection, -1 if this does not tell. */
 static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
                               struct transfer *transfer) {
-  uint64_t start[32], stride[32], count[32], block[32];
+  enum { USUAL = 8 }; /* dimensions for which there is room here */
+  uint64_t usual[4 * USUAL], *start = usual;
+  struct path_buffer *room = NULL;
   int regular = lib->H5Sis_regular_hyperslab ? lib->H5Sis_regular_hyperslab(space) : -1;
   transfer->selects = H5D_IRREGULAR_HYPERSLAB_SELECTS;
   if (regular <= 0) return -1;
   transfer->selects = H5D_REGULAR_HYPERSLAB_SELECTS;
-  if (dimensions > 32 || !lib->H5Sget_regular_hyperslab ||
-      lib->H5Sget_regular_hyperslab(space, start, stride, count, block) < 0)
-    return -1;
-  int64_t points = 1;
-  for (int i = 0; i < dimensions; i++) {
+  if (dimensions > 32 || dimensions < 0 || !lib->H5Sget_regular_hyperslab) return -1;
+  if (UNLIKELY(dimensions > USUAL)) {
+    room = path_buffer_take();
+    if (!room) return -1;
+    start = (uint64_t *)(void *)room->bytes;
+  }
+  uint64_t *stride = start + dimensions, *count = stride + dimensions, *block = count + dimensions;
+  int64_t points = lib->H5Sget_regular_hyperslab(space, start, stride, count, block) < 0 ? -1 : 1;
+  for (int i = 0; points >= 0 && i < dimensions; i++) {
     points *= (int64_t)(count[i] * block[i]);
     if (i >= FRAME) continue;
     transfer->access[FRAME - i] = (int64_t)(count[i] * block[i]);
     transfer->access[2 * FRAME - i] = (int64_t)stride[i];
   }
+  path_buffer_give(room);
   return points;
 }
 

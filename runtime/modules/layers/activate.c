@@ -92,21 +92,22 @@ static void add_all(struct darshan_layers_record *record, const struct darshan_l
 }
 
 void layers_activate(void) {
-  struct darshan_layers_record sum = {.base = {0, 0}};
   struct record_store *store = &darshan_rt.store;
   uint32_t posix, stdio;
+  struct darshan_layers_record *sum;
   if (!runtime_enter()) return;
+  sum = scratch_take(&darshan_rt.scratch, sizeof(*sum)); /* too large for a small stack */
   store_lock(store);
   int first = !darshan_rt.layers.active;
   __atomic_store_n(&darshan_rt.layers.active, 1, __ATOMIC_RELAXED);
   posix = store->regions[STORE_POSIX].count;
   stdio = store->regions[STORE_STDIO].count;
   store_unlock(store);
-  if (first) take_all(&sum, posix, stdio);
+  if (first && sum) take_all(sum, posix, stdio);
   runtime_leave();
-  struct layer_state *application = first ? layers_application() : NULL;
+  struct layer_state *application = first && sum ? layers_application() : NULL;
   struct darshan_layers_record *record = application ? layer_lock(application) : NULL;
   if (!record) return;
-  add_all(record, &sum);
+  add_all(record, sum);
   layer_unlock(application);
 }

@@ -6,9 +6,9 @@
 #include "layers.h"
 
 static uint64_t ticks_below(const struct layer_frame *frame) {
-  uint64_t sum = frame->nested_ticks;
+  uint64_t sum = frame->sums.nested_ticks;
   for (int i = 0; i < BELOW_TIMES; i++)
-    sum += frame->ticks[i];
+    sum += frame->sums.ticks[i];
   return sum;
 }
 
@@ -29,8 +29,8 @@ void layer_communication_begin(struct layer_between *between) {
 void layer_communication_end(const struct layer_between *between, uint64_t t1, uint64_t t2) {
   struct layer_frame *frame = between->frame;
   if (!frame) return;
-  frame->counts[BELOW_COMM_CALLS]++;
-  frame->ticks[BELOW_COMM] += own_ticks(between, t1, t2);
+  frame->sums.counts[BELOW_COMM_CALLS]++;
+  frame->sums.ticks[BELOW_COMM] += own_ticks(between, t1, t2);
 }
 
 void layer_mpiio_begin(struct layer_between *between, enum layer_operation operation,
@@ -43,16 +43,16 @@ void layer_mpiio_begin(struct layer_between *between, enum layer_operation opera
 
 static void add_size(struct layer_frame *frame, int writes, int64_t bytes) {
   if (bytes < 0) return;
-  frame->counts[BELOW_MPIIO_BYTES_READ + writes] += bytes;
-  frame->mpiio_sizes[writes][size_bin(bytes)]++;
+  frame->sums.counts[BELOW_MPIIO_BYTES_READ + writes] += bytes;
+  frame->sums.mpiio_sizes[writes][size_bin(bytes)]++;
 }
 
 void layer_mpiio_end(const struct layer_between *between, struct layer_state *state,
                      int64_t bytes_read, int64_t bytes_written, uint64_t t1, uint64_t t2) {
   struct layer_frame *frame = between->frame;
   if (!frame) return;
-  frame->counts[BELOW_MPIIO_CALLS]++;
-  frame->ticks[BELOW_MPIIO] += own_ticks(between, t1, t2);
+  frame->sums.counts[BELOW_MPIIO_CALLS]++;
+  frame->sums.ticks[BELOW_MPIIO] += own_ticks(between, t1, t2);
   add_size(frame, 0, bytes_read);
   add_size(frame, 1, bytes_written);
   if (between->own_frame) layer_pop(frame, state, t1, t2);

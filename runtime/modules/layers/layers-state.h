@@ -49,15 +49,19 @@ enum layer_count {
 /* ... and whose time it was, in the order of the times of an operation. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
-struct layer_frame {
-  struct layer_state *state;
-  const char *stack;     /* to tell a frame that was left by longjmp */
+struct layer_sums {
   uint64_t nested_ticks; /* calls of upper layers inside this one */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
   uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
   uint32_t operation;
-  uint32_t pieces; /* filled; the rest is undefined */
+};
+
+struct layer_frame {
+  struct layer_sums sums;
+  struct layer_state *state;
+  const char *stack; /* to tell a frame that was left by longjmp */
+  uint32_t pieces;   /* filled; the rest is undefined */
   int64_t bytes_without_piece[2];
   struct layer_piece piece[LAYER_PIECES];
 };
@@ -66,7 +70,7 @@ enum { LAYER_DEPTH = 16 };
 
 struct layer_thread { /* never given back: a thread may end inside a call */
   uint32_t depth;
-  struct layer_frame frames[LAYER_DEPTH];
+  struct layer_frame frames[LAYER_DEPTH + 1]; /* one to share out from, see layer_share */
 };
 
 struct layers_state {

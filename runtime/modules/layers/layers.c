@@ -95,7 +95,7 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
   if (thread->depth == LAYER_DEPTH) return NULL;
   struct layer_frame *frame = &thread->frames[thread->depth];
   memset(frame, 0, offsetof(struct layer_frame, piece));
-  frame->operation = operation;
+  frame->sums.operation = operation;
   frame->state = state;
   frame->stack = stack;
   thread->depth++;
@@ -125,25 +125,25 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-void layer_add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
-                     uint64_t ticks) {
-  int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + frame->operation * PER_OPERATION];
+void layer_add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
+                    uint64_t ticks) {
+  int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
   int64_t *sizes =
-      &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * frame->operation];
-  double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * frame->operation];
+      &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * sums->operation];
+  double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * sums->operation];
   double tick = clock_line(&darshan_rt.clock).seconds_per_tick;
   counters[0]++;
   for (int i = 0; i < BELOW_COUNTS; i++)
-    counters[1 + i] += frame->counts[i];
-  if (frame->counts[BELOW_POSIX_READS]) add_sizes(sizes, frame->sizes[0]);
-  if (frame->counts[BELOW_POSIX_WRITES]) add_sizes(sizes + BINS, frame->sizes[1]);
-  if (frame->counts[BELOW_MPIIO_CALLS]) {
-    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_READ_0_100], frame->mpiio_sizes[0]);
-    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_WRITE_0_100], frame->mpiio_sizes[1]);
+    counters[1 + i] += sums->counts[i];
+  if (sums->counts[BELOW_POSIX_READS]) add_sizes(sizes, sums->sizes[0]);
+  if (sums->counts[BELOW_POSIX_WRITES]) add_sizes(sizes + BINS, sums->sizes[1]);
+  if (sums->counts[BELOW_MPIIO_CALLS]) {
+    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_READ_0_100], sums->mpiio_sizes[0]);
+    add_sizes(&record->counters[LAYERS_SIZE_MPIIO_WRITE_0_100], sums->mpiio_sizes[1]);
   }
-  times[0] += (double)(int64_t)(ticks - frame->nested_ticks) * tick;
+  times[0] += (double)(int64_t)(ticks - sums->nested_ticks) * tick;
   for (int i = 0; i < BELOW_TIMES; i++)
-    times[1 + i] += (double)(int64_t)frame->ticks[i] * tick;
+    times[1 + i] += (double)(int64_t)sums->ticks[i] * tick;
 }
 
 /* Distinct bytes: the file in the upper bits, the offset in the lower.  With the
@@ -199,7 +199,7 @@ static void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = darshan_layers;
   uint32_t level = (uint32_t)(frame - thread->frames);
   thread->depth = level; /* frames above were left by longjmp */
-  if (level > 0) thread->frames[level - 1].nested_ticks += t2 - t1;
+  if (level > 0) thread->frames[level - 1].sums.nested_ticks += t2 - t1;
   ticks_check(t2);
 }
 
@@ -214,27 +214,27 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
-  layer_add_frame(record, frame, t2 - t1);
+  layer_add_sums(record, &frame->sums, t2 - t1);
   note_pieces(state->part, frame);
   layer_unlock(state);
 }
 
 void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
                  uint64_t t1, uint64_t t2) {
-  struct layer_frame part;
-  if (!frame) return;
-  layer_take(&part, frame, weight, of);
-  if (weight >= of) leave(frame, t2, t2); /* the last: all the time has been given */
   struct layer_thread *thread = darshan_layers;
-  if (frame > thread->frames) frame[-1].nested_ticks += t2 - t1;
+  if (!frame) return;
+  struct layer_frame *part = &thread->frames[thread->depth]; /* free, or the one behind all */
+  layer_take(part, frame, weight, of);
+  if (weight >= of) leave(frame, t2, t2); /* the last: all the time has been given */
+  if (frame > thread->frames) frame[-1].sums.nested_ticks += t2 - t1;
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
   int64_t *counters = record->counters;
   int64_t distinct = counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN];
   int64_t unsure = counters[LAYERS_DISTINCT_ERROR];
-  layer_add_frame(record, &part, t2 - t1);
-  note_pieces(state->part, &part);
+  layer_add_sums(record, &part->sums, t2 - t1);
+  note_pieces(state->part, part);
   distinct =
       counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN] - distinct;
   /* Whose bytes these were is a guess. */

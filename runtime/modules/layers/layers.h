@@ -53,8 +53,8 @@ struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 
 /* For below.c. */
-void layer_add_frame(struct darshan_layers_record *record, const struct layer_frame *frame,
-                     uint64_t ticks);
+void layer_add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
+                    uint64_t ticks);
 void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece);
 
 /* below.c.  From the POSIX module, after each event that it counted. */

@@ -30,20 +30,20 @@ static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, ui
 static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
                        const uint32_t sizes[10]) {
   for (int bin = 0; bin < 10; bin++)
-    part->counts[counter] += sizes[bin];
-  left->counts[counter] -= part->counts[counter];
+    part->sums.counts[counter] += sizes[bin];
+  left->sums.counts[counter] -= part->sums.counts[counter];
 }
 
 /* Places in the order of the transfers, until they make up the part's bytes. */
 static void take_pieces(struct layer_frame *part, struct layer_frame *left) {
-  int64_t missing[2] = {part->counts[BELOW_POSIX_BYTES_READ],
-                        part->counts[BELOW_POSIX_BYTES_WRITTEN]};
+  int64_t missing[2] = {part->sums.counts[BELOW_POSIX_BYTES_READ],
+                        part->sums.counts[BELOW_POSIX_BYTES_WRITTEN]};
   uint32_t kept = 0;
   for (uint32_t i = 0; i < left->pieces; i++) {
     struct layer_piece piece = left->piece[i];
     int64_t *need = &missing[piece.writes];
     int64_t taken = piece.bytes < *need ? piece.bytes : *need;
-    if (taken > 0) {
+    if (taken > 0 && part->pieces < LAYER_PIECES) {
       part->piece[part->pieces] = piece;
       part->piece[part->pieces++].bytes = taken;
       *need -= taken;
@@ -66,17 +66,17 @@ void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t wei
     return;
   }
   memset(part, 0, offsetof(struct layer_frame, piece));
-  part->operation = left->operation;
-  part->nested_ticks = take_ticks(&left->nested_ticks, weight, of);
+  part->sums.operation = left->sums.operation;
+  part->sums.nested_ticks = take_ticks(&left->sums.nested_ticks, weight, of);
   for (int i = 0; i < BELOW_TIMES; i++)
-    part->ticks[i] = take_ticks(&left->ticks[i], weight, of);
+    part->sums.ticks[i] = take_ticks(&left->sums.ticks[i], weight, of);
   for (int i = 0; i < 2; i++) {
-    take_sizes(part->sizes[i], left->sizes[i], weight, of);
-    take_sizes(part->mpiio_sizes[i], left->mpiio_sizes[i], weight, of);
-    take_calls(part, left, BELOW_POSIX_READS + i, part->sizes[i]);
+    take_sizes(part->sums.sizes[i], left->sums.sizes[i], weight, of);
+    take_sizes(part->sums.mpiio_sizes[i], left->sums.mpiio_sizes[i], weight, of);
+    take_calls(part, left, BELOW_POSIX_READS + i, part->sums.sizes[i]);
   }
   for (int i = 0; i < BELOW_COUNTS; i++)
     if (i != BELOW_POSIX_READS && i != BELOW_POSIX_WRITES)
-      part->counts[i] = take(&left->counts[i], weight, of);
+      part->sums.counts[i] = take(&left->sums.counts[i], weight, of);
   take_pieces(part, left);
 }

@@ -5,12 +5,13 @@
 
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
+#include "../../job/path-buffers.h"
 #include "../../job/runtime.h"
 #include "../../log/compose.h"
 #include "../stdio/stdio-module.h"
 #include "layout.h"
 
-enum { USUAL_LAYOUT = 1024, BYTES_PER_RECORD = 1024 };
+enum { BYTES_PER_RECORD = 1024 };
 
 #define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
 enum {
@@ -62,18 +63,20 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
   struct lustre_state *lustre = &darshan_rt.lustre;
-  char usual[USUAL_LAYOUT], *reply = usual;
-  long n = SYS4(SYS_fgetxattr, fd, name, usual, sizeof(usual));
+  struct path_buffer *usual = path_buffer_take();
+  if (!usual) return;
+  char *reply = usual->bytes;
+  long n = SYS4(SYS_fgetxattr, fd, name, reply, DARSHAN_PATH_ROOM);
   if (n == -ERANGE) {
     reply = journal_private_memory(LUSTRE_LAYOUT_MAX);
-    if (!reply) return;
-    n = SYS4(SYS_fgetxattr, fd, name, reply, LUSTRE_LAYOUT_MAX);
+    if (reply) n = SYS4(SYS_fgetxattr, fd, name, reply, LUSTRE_LAYOUT_MAX);
   }
   if (n > 0 && n <= LUSTRE_LAYOUT_MAX && spin_lock(SPIN_RECORD, &lustre->lock)) {
     if (prepare(lustre) == 0) keep(lustre, entry, reply, (size_t)n);
     spin_unlock(&lustre->lock);
   }
-  if (reply != usual) sys_munmap(reply, LUSTRE_LAYOUT_MAX);
+  if (reply && reply != usual->bytes) sys_munmap(reply, LUSTRE_LAYOUT_MAX);
+  path_buffer_give(usual);
 }
 
 void lustre_closing(uint64_t id, int fd) {

@@ -126,40 +126,39 @@ static struct mpiio_file *file_of(const struct posix_name *name) {
 }
 
 struct mpiio_file *mpiio_file_get(const char *path) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   prepare();
   if (!darshan_rt.mpiio.prepared) return NULL;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_MPIIO, AT_FDCWD,
-                     darshan_without_driver(path)))
-    return NULL;
-  if (!runtime_enter()) return NULL;
-  store_make_room(&darshan_rt.store, STORE_MPIIO_EXT);
-  store_lock_for(&darshan_rt.store, STORE_MPIIO);
-  struct mpiio_file *file = file_of(&name);
-  store_unlock(&darshan_rt.store);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return NULL;
+  struct mpiio_file *file = NULL;
+  if (runtime_enter()) {
+    store_make_room(&darshan_rt.store, STORE_MPIIO_EXT);
+    store_lock_for(&darshan_rt.store, STORE_MPIIO);
+    file = file_of(&name);
+    store_unlock(&darshan_rt.store);
+    runtime_leave();
+  }
+  posix_name_done(&name);
   return file;
 }
 
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   *file = NULL;
   *ext = NULL;
   prepare();
   if (!darshan_rt.mpiio.prepared) return;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_MPIIO, AT_FDCWD,
-                     darshan_without_driver(path)))
-    return;
-  if (!runtime_enter()) return;
-  store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT);
-  struct store_entry *entry =
-      name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
-  uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
-  if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
-  if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
-  store_unlock(&darshan_rt.store);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return;
+  if (runtime_enter()) {
+    store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT);
+    struct store_entry *entry =
+        name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
+    uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
+    if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
+    if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
+    store_unlock(&darshan_rt.store);
+    runtime_leave();
+  }
+  posix_name_done(&name);
 }

@@ -27,37 +27,50 @@ static struct pn_file *record_of(const struct posix_name *name) {
   return file;
 }
 
-static struct pn_file *file_of_path(const char *path) {
-  char buffer[DARSHAN_PATH_ROOM];
-  struct posix_name name;
-  pn_prepare();
-  if (!darshan_rt.pnetcdf.prepared) return NULL;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_PNETCDF_FILE, AT_FDCWD,
-                     darshan_without_driver(path)))
-    return NULL;
-  if (!runtime_enter()) return NULL;
+/* With the runtime entered. */
+static struct pn_file *file_of_name(const struct posix_name *name) {
   store_lock_for(&darshan_rt.store, STORE_PNETCDF_FILE);
-  struct pn_file *file = record_of(&name);
+  struct pn_file *file = record_of(name);
   store_unlock(&darshan_rt.store);
   if (file)
     layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
                  DARSHAN_MOD_PNETCDF_FILE);
-  runtime_leave();
+  return file;
+}
+
+static struct pn_file *file_of_path(const char *path) {
+  struct posix_name name;
+  struct pn_file *file = NULL;
+  pn_prepare();
+  if (!darshan_rt.pnetcdf.prepared) return NULL;
+  if (!posix_name_of(&name, DARSHAN_MOD_PNETCDF_FILE, AT_FDCWD, darshan_without_driver(path)))
+    return NULL;
+  if (runtime_enter()) {
+    file = file_of_name(&name);
+    runtime_leave();
+  }
+  posix_name_done(&name);
   return file;
 }
 
 /* One that was opened unseen is met by its path. */
-struct pn_file *pn_file_of(const struct pn_library *lib, int ncid) {
-  char path[DARSHAN_PATH_ROOM];
+__attribute__((noinline)) static struct pn_file *meet(const struct pn_library *lib, int ncid) {
   int length = 0;
-  struct pn_known known = pn_known(lib, ncid);
-  if (known.file) return known.file;
   if (!lib->ncmpi_inq_path || lib->ncmpi_inq_path(ncid, &length, NULL) != 0 || length <= 0 ||
-      (size_t)length >= sizeof(path) || lib->ncmpi_inq_path(ncid, NULL, path) != 0)
+      length >= DARSHAN_PATH_ROOM)
     return NULL;
-  struct pn_file *file = file_of_path(path);
+  struct path_buffer *path = path_buffer_take();
+  if (!path) return NULL;
+  struct pn_file *file =
+      lib->ncmpi_inq_path(ncid, NULL, path->bytes) == 0 ? file_of_path(path->bytes) : NULL;
+  path_buffer_give(path);
   if (file) pn_remember(lib, ncid, pn_file_number(file));
   return file;
+}
+
+struct pn_file *pn_file_of(const struct pn_library *lib, int ncid) {
+  struct pn_known known = pn_known(lib, ncid);
+  return known.file ? known.file : meet(lib, ncid);
 }
 
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid) {

@@ -1,10 +1,11 @@
 /* PNETCDF_VAR: variables, and what they are like. */
 #include <string.h>
 
+#include "../../job/path-buffers.h"
 #include "pnetcdf.h"
 #include "record-id.h"
 
-enum { VARIABLE_NAME_ROOM = 4096, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
+enum { VARIABLE_NAME_ROOM = DARSHAN_PATH_ROOM, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
 
 /* <file>:<variable>; 0: it has no name. */
 static size_t name_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file,
@@ -36,22 +37,37 @@ static int size_of_type(int type) {
   return type > 0 && type < (int)sizeof(sizes) ? sizes[type] : 0;
 }
 
-/* Points of a variable, those of one record if it has records; -1: not known. */
-static int64_t count_points(const struct pn_library *lib, int ncid, int varid, int dimensions,
-                            int *record_dimension) {
-  int ids[MOST_DIMENSIONS], unlimited = -1;
+static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in a path's room");
+
+/* Points of a variable with these dimensions, those of one record if it has
+ * records; -1: not known. */
+static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
+                         int *record_dimension) {
+  int unlimited = -1;
   int64_t points = 1, length = 0;
-  *record_dimension = -1;
-  if (dimensions == 0) return 1;
-  if (dimensions < 0 || dimensions > MOST_DIMENSIONS || !lib->ncmpi_inq_vardimid ||
-      lib->ncmpi_inq_vardimid(ncid, varid, ids) != 0 || !lib->ncmpi_inq_dimlen)
-    return -1;
   if (lib->ncmpi_inq_unlimdim) lib->ncmpi_inq_unlimdim(ncid, &unlimited);
   if (unlimited >= 0 && ids[0] == unlimited) *record_dimension = unlimited;
   for (int i = *record_dimension >= 0; i < dimensions; i++) {
     if (lib->ncmpi_inq_dimlen(ncid, ids[i], &length) != 0) return -1;
     points *= length;
   }
+  return points;
+}
+
+static int64_t count_points(const struct pn_library *lib, int ncid, int varid, int dimensions,
+                            int *record_dimension) {
+  int64_t points = -1;
+  *record_dimension = -1;
+  if (dimensions == 0) return 1;
+  if (dimensions < 0 || dimensions > MOST_DIMENSIONS || !lib->ncmpi_inq_vardimid ||
+      !lib->ncmpi_inq_dimlen)
+    return -1;
+  struct path_buffer *room = path_buffer_take();
+  if (!room) return -1;
+  int *ids = (int *)(void *)room->bytes;
+  if (lib->ncmpi_inq_vardimid(ncid, varid, ids) == 0)
+    points = points_of(lib, ncid, ids, dimensions, record_dimension);
+  path_buffer_give(room);
   return points;
 }
 
@@ -95,13 +111,20 @@ static struct pn_variable *variable_of_name(const struct pn_file *file, const ch
   return variable;
 }
 
+__attribute__((noinline)) static struct pn_variable *
+variable_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file) {
+  struct path_buffer *name = path_buffer_take();
+  size_t length = name ? name_of(lib, ncid, varid, file, name->bytes) : 0;
+  struct pn_variable *variable = variable_of_name(file, length ? name->bytes : "", length);
+  path_buffer_give(name);
+  return variable;
+}
+
 static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) {
-  char name[VARIABLE_NAME_ROOM];
   struct pn_target target = {.variable = NULL};
   struct pn_file *file = pn_file_of(lib, ncid);
   if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_PNETCDF_VAR)) return target;
-  size_t length = name_of(lib, ncid, varid, file, name);
-  target.variable = variable_of_name(file, name, length);
+  target.variable = variable_of(lib, ncid, varid, file);
   if (!target.variable) return target;
   target.shape = shape_of(lib, ncid, varid);
   target.shape.variable = target.variable->number;

@@ -13,15 +13,13 @@ static void place_at(struct posix_file *file, int fd) {
 }
 
 void posix_arrived(int fd) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if ((uint32_t)fd >= darshan_rt.fd_limit || !fd_may_change()) return;
   fd_dropped(fd);
   if (!fd_is_regular(fd)) return;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, fd, "")) return;
-  if (!runtime_enter()) return;
-  uint32_t number = posix_file_get(&name, fd);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, fd, "")) return;
+  uint32_t number = posix_file_enter(&name, fd);
+  posix_name_done(&name);
   if (!number) return;
   struct posix_file *file = posix_file_at(number);
   __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);

@@ -14,7 +14,6 @@ static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
 }
 
 void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (result < 0) {
     posix_missed(dirfd, path);
@@ -26,10 +25,9 @@ void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t
     if (file) count_stat(file, t1, t2);
     return;
   }
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
-  if (!runtime_enter()) return;
-  uint32_t number = posix_file_get(&name, -1);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  uint32_t number = posix_file_enter(&name, -1);
+  posix_name_done(&name);
   if (!number) return;
   count_stat(posix_file_at(number), t1, t2);
   posix_file_unused(posix_file_at(number));
@@ -54,23 +52,34 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
+/* The file of a path, if it has one already, and its id. */
+static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
+  struct posix_name name;
+  uint32_t number = 0;
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return 0;
+  *id = name.id;
+  if (runtime_enter()) {
+    number = posix_file_find(&name);
+    runtime_leave();
+  }
+  posix_name_done(&name);
+  return number;
+}
+
 /* Only a source that has a record counts; the target then gets one. */
 static void book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                         uint64_t t2) {
-  char from_buffer[DARSHAN_PATH_ROOM], to_buffer[DARSHAN_PATH_ROOM];
-  struct posix_name source, target;
-  if (!posix_name_of(&source, from_buffer, sizeof(from_buffer), DARSHAN_MOD_POSIX, from_dir, from))
-    return;
-  if (!runtime_enter()) return;
-  uint32_t source_number = posix_file_find(&source), target_number = 0;
-  if (source_number &&
-      posix_name_of(&target, to_buffer, sizeof(to_buffer), DARSHAN_MOD_POSIX, to_dir, to))
-    target_number = posix_file_get(&target, -1);
-  runtime_leave();
+  struct posix_name target;
+  uint64_t source_id;
+  uint32_t source_number = find_source(from_dir, from, &source_id), target_number = 0;
   if (!source_number) return;
+  if (posix_name_of(&target, DARSHAN_MOD_POSIX, to_dir, to)) {
+    target_number = posix_file_enter(&target, -1);
+    posix_name_done(&target);
+  }
   count_source(posix_file_at(source_number), t1, t2);
   if (target_number) {
-    count_target(posix_file_at(target_number), source.id);
+    count_target(posix_file_at(target_number), source_id);
     posix_file_unused(posix_file_at(target_number));
   }
   posix_file_unused(posix_file_at(source_number));

@@ -69,18 +69,18 @@ void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounte
 
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (result != 0 || !fd_may_change()) return;
   if (path[0] == '\0') {
     posix_ext(posix_file_of(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
     return;
   }
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
-  uint32_t number = 0;
-  if (!runtime_enter()) return;
-  number = posix_file_find(&name);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  int counts = runtime_enter();
+  uint32_t number = counts ? posix_file_find(&name) : 0;
+  if (counts) runtime_leave();
+  posix_name_done(&name);
+  if (!counts) return;
   struct posix_file *file = number ? posix_file_at(number) : NULL;
   posix_ext(file, counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
   if (file) posix_file_unused(file);
@@ -88,11 +88,11 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
 
 /* A look-up that found nothing.  errno is what the application will see. */
 void posix_missed(int dirfd, const char *path) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;
-  if (posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path))
-    add_other(POSIX_EXT_MISSES, 1, -1, 0, 0);
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  posix_name_done(&name);
+  add_other(POSIX_EXT_MISSES, 1, -1, 0, 0);
 }
 
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
@@ -138,11 +138,11 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
 /* A folder is listed: its descriptor is marked, so that the entries read from
  * it count, and not those of system folders. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (path[0] != '\0') fd_dropped(fd);
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  posix_name_done(&name);
   struct posix_file *file = posix_file_of(fd);
   fd_set_stream(fd, FD_FOLDER);
   posix_ext(file, POSIX_EXT_DIR_OPENS, 1, POSIX_EXT_F_META_TIME, t1, t2);

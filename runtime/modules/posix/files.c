@@ -41,35 +41,42 @@ static int is_clean(const char *path, size_t *length) {
 /* Path of an open folder, from the kernel: no table of ours could be as right. */
 __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, int dirfd,
                                                        const char *path) {
-  char folder[DARSHAN_PATH_ROOM];
   if (path[0] == '\0') return fd_name(out, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
-  size_t length = fd_name(folder, sizeof(folder), dirfd);
-  return length ? darshan_clean_path(out, room, folder, length, path) : 0;
+  struct path_buffer *folder = path_buffer_take();
+  if (!folder) return 0;
+  size_t length = fd_name(folder->bytes, room, dirfd);
+  if (length) length = darshan_clean_path(out, room, folder->bytes, length, path);
+  path_buffer_give(folder);
+  return length;
 }
 
 /* 0: the name cannot be had, or is longer than a log can hold. */
-static size_t clean_into(char *buffer, size_t room, int dirfd, const char *path) {
+static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
+  enum { room = DARSHAN_PATH_ROOM };
+  name->buffer = path_buffer_take();
+  if (!name->buffer) return 0;
+  char *buffer = name->buffer->bytes;
+  name->text = buffer;
   if (path[0] == '/') return darshan_clean_path(buffer, room, "/", 1, path);
   if (dirfd == AT_FDCWD) return folder_clean_path(buffer, room, path);
   return clean_below_fd(buffer, room, dirfd, path);
 }
 
-int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
-                  const char *path) {
+int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
   size_t length;
+  name->buffer = NULL;
   if (!darshan_module_on(&darshan_rt.config, module)) return 0;
-  if (is_clean(path, &length))
-    name->text = path;
-  else {
-    length = clean_into(buffer, room, dirfd, path);
-    name->text = buffer;
-  }
+  name->text = path;
+  if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
   if (length == 0 || length > DARSHAN_NAME_MAX) { /* told apart, but not named */
     name->length = 0;
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
   }
-  if (darshan_name_excluded(&darshan_rt.config, module, name->text, length)) return 0;
+  if (darshan_name_excluded(&darshan_rt.config, module, name->text, length)) {
+    posix_name_done(name);
+    return 0;
+  }
   name->length = (uint32_t)length;
   name->id = darshan_hash(name->text, length, 0);
   return 1;
@@ -145,6 +152,13 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
   store_lock_for(&darshan_rt.store, STORE_POSIX);
   number = new_file(name, alignment);
   store_unlock(&darshan_rt.store);
+  return number;
+}
+
+uint32_t posix_file_enter(const struct posix_name *name, int fd) {
+  if (!runtime_enter()) return 0;
+  uint32_t number = posix_file_get(name, fd);
+  runtime_leave();
   return number;
 }
 

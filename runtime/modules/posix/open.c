@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../intercept/sys.h"
+#include "../../job/text.h"
 #include "../stdio/stdio-module.h"
 #include "record-id.h"
 
@@ -33,7 +34,6 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
 
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (fd < 0) {
     posix_missed(dirfd, path);
@@ -41,27 +41,28 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   }
   if (!fd_may_change()) return;
   fd_dropped(fd);
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_POSIX, dirfd, path)) return;
-  if (!runtime_enter()) return;
-  uint32_t number = posix_file_get(&name, fd);
-  runtime_leave();
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  uint32_t number = posix_file_enter(&name, fd);
+  posix_name_done(&name);
   int creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
   register_fd(fd, number, -1, creates ? (int64_t)mode : 0, t1, t2);
 }
 
 void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
-  char text[280] = "<memfd:";
-  size_t length = strnlen(label, 256);
-  struct posix_name name = {text, (uint32_t)(7 + length + 1), 0};
+  static const char before[] = "<memfd:";
+  struct path_buffer *buffer;
   if (!fd_may_change()) return;
   fd_dropped(fd);
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
-  memcpy(text + 7, label, length);
-  memcpy(text + 7 + length, ">", 2);
-  name.id = darshan_hash(text, name.length, 0);
-  if (!runtime_enter()) return;
-  uint32_t number = posix_file_get(&name, fd);
-  runtime_leave();
+  if (!(buffer = path_buffer_take())) return;
+  struct darshan_text text = darshan_text_in(buffer->bytes, DARSHAN_PATH_ROOM);
+  darshan_text_add(&text, before);
+  darshan_text_bytes(&text, label, strnlen(label, 256));
+  darshan_text_add(&text, ">");
+  struct posix_name name = {text.bytes, (uint32_t)text.length, 0, buffer};
+  name.id = darshan_hash(name.text, name.length, 0);
+  uint32_t number = posix_file_enter(&name, fd);
+  posix_name_done(&name);
   register_fd(fd, number, -1, 0, t1, t2);
 }
 
@@ -138,9 +139,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (!stdio_stream_name(stream, &name)) return;
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
-  if (!runtime_enter()) return;
-  uint32_t number = posix_file_get(&name, fd);
-  runtime_leave();
+  uint32_t number = posix_file_enter(&name, fd);
   if (!number) return;
   if (posix_file_of(fd) == posix_file_at(number)) /* known already: not one more descriptor */
     __atomic_sub_fetch(&posix_file_at(number)->descriptors, 1, __ATOMIC_RELAXED);

@@ -9,6 +9,7 @@
 
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
+#include "../../job/path-buffers.h"
 #include "../../job/runtime.h"
 #include "../../records/update.h"
 #include "../dxt/dxt.h"
@@ -22,20 +23,26 @@ struct posix_name {
   const char *text;
   uint32_t length; /* 0: a file without a name, for the overflow record */
   uint64_t id;
+  struct path_buffer *buffer; /* that holds the text; NULL: the caller's own does */
 };
 int posix_prepare(uint64_t records);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&darshan_rt.posix.aux, record);
 }
-/* Cleans a path into buffer if need be.  0: not to be recorded. */
-int posix_name_of(struct posix_name *name, char *buffer, size_t room, int module, int dirfd,
-                  const char *path);
+/* The name of a path; 0: not to be recorded.  Else posix_name_done, when the text
+ * is not needed any more. */
+int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
+static inline void posix_name_done(struct posix_name *name) {
+  path_buffer_give(name->buffer);
+}
 /* FILE_ALIGNMENT of a file, asked for once per folder, with no lock held; ON_LUSTRE
  * is added where its striping can be asked for. */
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 /* The file of this name, made if necessary (fd: one open on it, or -1). */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
+/* The same as an event of its own; 0: not to be counted. */
+uint32_t posix_file_enter(const struct posix_name *name, int fd);
 /* The file of this name if there is one; 0. */
 uint32_t posix_file_find(const struct posix_name *name);
 /* A file without open descriptors that shares the overflow record may go. */

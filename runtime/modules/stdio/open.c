@@ -26,31 +26,32 @@ static void forget_number(FILE *file) {
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
-  char buffer[DARSHAN_PATH_ROOM];
   struct posix_name name;
   if (!fd_may_change()) return;
   forget_number(file);
   if (!stdio_is_on()) return;
-  if (!posix_name_of(&name, buffer, sizeof(buffer), DARSHAN_MOD_STDIO, AT_FDCWD, path)) return;
-  count_open(stdio_follow(file, &name), 0, t1, t2);
+  if (!posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path)) return;
+  struct stdio_stream *stream = stdio_follow(file, &name);
+  posix_name_done(&name);
+  count_open(stream, 0, t1, t2);
 }
 
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   const struct posix_file *posix = posix_file_of(fd);
   if (!posix || !stdio_is_on()) return;
-  struct posix_name name = {posix->name, posix->name_length, posix->id};
+  struct posix_name name = {posix->name, posix->name_length, posix->id, NULL};
   if (posix->overflow) name.id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
-  if (name.text[0] != '<' &&
-      !posix_name_of(&name, NULL, 0, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name))
+  if (name.text[0] != '<' && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name))
     return;
   struct stdio_stream *stream = stdio_follow(file, &name);
+  posix_name_done(&name);
   if (stream) stream->offset = posix->offset;
   count_open(stream, 1, t1, t2);
 }
 
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
   static const char text[] = "<tmpfile>";
-  struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0)};
+  struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0), NULL};
   if (!fd_may_change()) return;
   forget_number(file);
   if (stdio_is_on()) count_open(stdio_follow(file, &name), 0, t1, t2);
@@ -80,7 +81,7 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
   if (path) {
     stdio_opened(file, path, t1, t2);
   } else if (last) { /* the same file in another mode */
-    struct posix_name name = {last->name, last->name_length, last->id};
+    struct posix_name name = {last->name, last->name_length, last->id, NULL};
     count_open(stdio_follow(file, &name), 0, t1, t2);
   }
 }

@@ -54,6 +54,7 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   name->text = stream->name;
   name->length = stream->name_length;
   name->id = stream->id;
+  name->buffer = NULL;
   return 1;
 }
 
@@ -184,7 +185,11 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   spin_unlock(&stdio->lock);
   runtime_leave();
   /* The name may stand in a buffer of the caller: move it to the store. */
-  if (stream && stdio_lock(stream)) stdio_unlock(stream);
+  if (!stream) return NULL;
+  if (stdio_lock(stream))
+    stdio_unlock(stream);
+  else
+    stream->name_length = 0;
   return stream;
 }
 

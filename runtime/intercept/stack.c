@@ -1,0 +1,127 @@
+#include "stack.h"
+
+#include <sys/mman.h>
+
+#include "signals.h"
+#include "sys.h"
+
+enum { PAGE = 4096, AREAS = 32 };
+
+void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
+    __attribute__((visibility("hidden")));
+
+/* An area: a page that nobody may touch, then the stack.  The first is part of
+ * the library, so that it is there when there is no memory any more; others are
+ * for threads that need one at the same time, and are given back. */
+static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__((aligned(PAGE)));
+enum { AREA_BYTES = sizeof(first_area) };
+
+static struct area {
+  int taken;
+  char *memory;  /* AREA_BYTES; NULL: none */
+  char *home;    /* the stack pointer of whoever went over */
+  uint64_t mask; /* its signals */
+} areas[AREAS] = {{.memory = (char *)&first_area}};
+static int guarded; /* the first area has its guard page */
+
+static struct area *area_of(const char *frame) {
+  for (int i = 0; i < AREAS; i++) {
+    const char *memory = __atomic_load_n(&areas[i].memory, __ATOMIC_RELAXED);
+    if (memory && frame >= memory && frame < memory + AREA_BYTES) return &areas[i];
+  }
+  return NULL;
+}
+
+static char *new_memory(void) {
+  char *memory = sys_mmap(NULL, AREA_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (sys_failed(memory)) return NULL;
+  SYS3(SYS_mprotect, memory, PAGE, PROT_NONE);
+  return memory;
+}
+
+static struct area *take_area(void) {
+  for (int i = 0; i < AREAS; i++) {
+    if (__atomic_load_n(&areas[i].taken, __ATOMIC_RELAXED) ||
+        __atomic_exchange_n(&areas[i].taken, 1, __ATOMIC_ACQUIRE))
+      continue;
+    if (i == 0 && !guarded) {
+      guarded = 1;
+      SYS3(SYS_mprotect, areas[0].memory, PAGE, PROT_NONE);
+    }
+    if (areas[i].memory) return &areas[i];
+    char *memory = new_memory();
+    __atomic_store_n(&areas[i].memory, memory, __ATOMIC_RELAXED);
+    if (memory) return &areas[i];
+    __atomic_store_n(&areas[i].taken, 0, __ATOMIC_RELEASE);
+    break;
+  }
+  return NULL;
+}
+
+static void give_area(struct area *area) {
+  char *memory = area->memory;
+  if (memory && area != &areas[0]) {
+    __atomic_store_n(&area->memory, NULL, __ATOMIC_RELAXED);
+    sys_munmap(memory, AREA_BYTES);
+  }
+  __atomic_store_n(&area->taken, 0, __ATOMIC_RELEASE);
+}
+
+static int set_signals(const uint64_t *mask, uint64_t *before) {
+  return SYS4(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, sizeof(*mask)) < 0 ? -1 : 0;
+}
+
+int stack_run(void (*function)(void *argument), void *argument) {
+  uint64_t all = signals_that_wait(), mask;
+  if (area_of(__builtin_frame_address(0))) {
+    function(argument);
+    return 0;
+  }
+  /* First, so that nobody is interrupted while it has an area. */
+  if (set_signals(&all, &mask) < 0) return -1;
+  struct area *area = take_area();
+  if (area) {
+    area->mask = mask;
+    stack_switch(function, argument, area->memory + AREA_BYTES, &area->home);
+    give_area(area);
+  }
+  set_signals(&mask, NULL);
+  return area ? 0 : -1;
+}
+
+void stack_run_anyway(void (*function)(void *argument), void *argument) {
+  if (stack_run(function, argument) < 0) function(argument);
+}
+
+void stack_run_at_home(void (*function)(void *argument), void *argument) {
+  const struct area *area = area_of(__builtin_frame_address(0));
+  uint64_t all = signals_that_wait();
+  char *left;
+  if (!area) {
+    function(argument);
+    return;
+  }
+  set_signals(&area->mask, NULL);
+  stack_switch(function, argument, (char *)((uintptr_t)area->home & ~(uintptr_t)15), &left);
+  set_signals(&all, NULL);
+}
+
+const char *stack_frame(const char *frame) {
+  const struct area *area = area_of(frame);
+  return area ? area->home : frame;
+}
+
+int stack_is_alternate(const char *frame) {
+  stack_t stack;
+  if (SYS2(SYS_sigaltstack, NULL, &stack) < 0 || (stack.ss_flags & SS_ONSTACK)) return 1;
+  frame = stack_frame(frame);
+  const char *start = stack.ss_sp;
+  return !(stack.ss_flags & SS_DISABLE) && frame >= start && frame < start + stack.ss_size;
+}
+
+void stack_forked(void) {
+  const struct area *mine = area_of(__builtin_frame_address(0));
+  for (int i = 0; i < AREAS; i++)
+    if (&areas[i] != mine && areas[i].taken) give_area(&areas[i]);
+}

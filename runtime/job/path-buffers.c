@@ -1,0 +1,105 @@
+#include "path-buffers.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "../intercept/spin.h"
+#include "../intercept/stack.h"
+
+enum { FIRST = 8, MORE = 32, CHUNKS = 8 };
+
+/* The first are part of the library; the kernel gives their pages when they are
+ * first written to. */
+static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(64)));
+static struct path_buffer first[FIRST];
+/* Further ones, mapped when so many calls are under way at once: the buffers, and
+ * behind them their bytes. */
+static struct path_buffer *chunks[CHUNKS];
+
+/* A frame at or below the caller's is gone: somebody jumped out of it.  (A call
+ * that needs two buffers takes the second in a function below.) */
+static int was_left(const struct path_buffer *buffer, const char *frame) {
+  return buffer->frame <= frame && !stack_is_alternate(frame);
+}
+
+static int take(struct path_buffer *buffer, int thread, const char *frame) {
+  int owner = __atomic_load_n(&buffer->owner, __ATOMIC_RELAXED);
+  if (LIKELY(owner == 0)) {
+    if (!__atomic_compare_exchange_n(&buffer->owner, &owner, thread, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+      return 0;
+  } else if (owner != thread || !was_left(buffer, frame)) {
+    return 0;
+  }
+  buffer->frame = frame;
+  return 1;
+}
+
+/* From a place of the thread's own, so that threads seldom meet. */
+static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, int thread,
+                                      const char *frame) {
+  for (unsigned i = 0; i < n; i++) {
+    struct path_buffer *buffer = &buffers[((unsigned)thread + i) % n];
+    if (LIKELY(take(buffer, thread, frame))) return buffer;
+  }
+  return NULL;
+}
+
+static void free_of_the_dead(struct path_buffer *buffers, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    int owner = __atomic_load_n(&buffers[i].owner, __ATOMIC_RELAXED);
+    if (owner && spin_is_gone(owner))
+      __atomic_compare_exchange_n(&buffers[i].owner, &owner, 0, 0, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED);
+  }
+}
+
+/* All of a chunk, mapped by whoever is first to need it; NULL: no memory. */
+static struct path_buffer *chunk(int number) {
+  enum { BYTES = MORE * (sizeof(struct path_buffer) + DARSHAN_PATH_ROOM) };
+  struct path_buffer *known = __atomic_load_n(&chunks[number], __ATOMIC_ACQUIRE);
+  if (known) return known;
+  struct path_buffer *made = sys_mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (sys_failed(made)) return NULL;
+  for (int i = 0; i < MORE; i++)
+    made[i].bytes = (char *)(made + MORE) + (size_t)i * DARSHAN_PATH_ROOM;
+  if (__atomic_compare_exchange_n(&chunks[number], &known, made, 0, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
+    return made;
+  sys_munmap(made, BYTES);
+  return known;
+}
+
+__attribute__((noinline)) static struct path_buffer *take_further(int thread, const char *frame) {
+  free_of_the_dead(first, FIRST);
+  struct path_buffer *buffer = take_among(first, FIRST, thread, frame), *buffers;
+  for (int i = 0; !buffer && i < CHUNKS && (buffers = chunk(i)); i++) {
+    buffer = take_among(buffers, MORE, thread, frame);
+    if (buffer) break;
+    free_of_the_dead(buffers, MORE);
+    buffer = take_among(buffers, MORE, thread, frame);
+  }
+  return buffer;
+}
+
+struct path_buffer *path_buffer_take(void) {
+  const char *frame = __builtin_frame_address(0);
+  int thread = spin_token();
+  struct path_buffer *buffer = take_among(first, FIRST, thread, frame);
+  if (UNLIKELY(!buffer)) buffer = take_further(thread, frame);
+  if (buffer && UNLIKELY(!buffer->bytes)) buffer->bytes = first_bytes[buffer - first];
+  return buffer;
+}
+
+/* A call that was interrupted by the handler that forked goes on in the child. */
+static void forked(struct path_buffer *buffers, unsigned n, int before) {
+  for (unsigned i = 0; buffers && i < n; i++)
+    buffers[i].owner = before && buffers[i].owner == before ? spin_token() : 0;
+}
+
+void path_buffers_forked(int before) {
+  forked(first, FIRST, before);
+  for (int i = 0; i < CHUNKS; i++)
+    forked(chunks[i], MORE, before);
+}
