@@ -1,6 +1,7 @@
 /* The effective settings as text that can be used as a configuration file. */
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "settings.h"
 #include "text.h"
@@ -189,9 +190,16 @@ static void dump_setting(struct dump *dump, const struct darshan_config *config,
   }
 }
 
-void darshan_config_dump(const struct darshan_config *config, int fd) {
+struct request {
+  const struct darshan_config *config;
+  int fd;
+};
+
+static void write_dump(void *request_) {
+  const struct request *request = request_;
+  const struct darshan_config *config = request->config;
   struct dump dump;
-  dump.fd = fd;
+  dump.fd = request->fd;
   dump.text = darshan_text_in(dump.line, sizeof(dump.line));
   darshan_text_add(&dump.text, "# darshan: effective settings");
   flush(&dump);
@@ -209,4 +217,10 @@ void darshan_config_dump(const struct darshan_config *config, int fd) {
   darshan_text_add(&dump.text, "# modules that are on: ");
   add_modules(&dump.text, &config->modules);
   flush(&dump);
+}
+
+/* A line may be as long as all settings together. */
+void darshan_config_dump(const struct darshan_config *config, int fd) {
+  struct request request = {config, fd};
+  stack_run(write_dump, &request);
 }
