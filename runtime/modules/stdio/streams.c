@@ -14,7 +14,7 @@ static int standard_name(const FILE *file, struct posix_name *name) {
                                       : NULL;
   if (!text) return 0;
   size_t length = strlen(text);
-  *name = (struct posix_name){text, (uint32_t)length, darshan_hash(text, length, 0)};
+  *name = (struct posix_name){text, (uint32_t)length, darshan_hash(text, length, 0), NULL};
   return 1;
 }
 
@@ -67,13 +67,12 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
  * or a standard stream.  0: nothing that is followed. */
 static int identify(const struct stdio_stream *stream, struct posix_name *name) {
   const struct posix_file *posix = posix_file_of(stream->file->_fileno);
-  *name = (struct posix_name){stream->name, stream->name_length, stream->id};
+  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
   if (!posix) return standard_name(stream->file, name);
   if (posix->id == stream->id) return 1;
-  *name = (struct posix_name){posix->name, posix->name_length, posix->id};
+  *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL};
   if (posix->overflow) name->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
-  return name->text[0] == '<' ||
-         posix_name_of(name, NULL, 0, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
+  return name->text[0] == '<' || posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
 /* The record of this name, made if there is room; the shared one otherwise. */
@@ -133,12 +132,14 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
 }
 
 int stdio_materialise(struct stdio_stream *stream) {
-  struct posix_name name = {stream->name, stream->name_length, stream->id};
+  struct posix_name name = {stream->name, stream->name_length, stream->id, NULL};
   int given = STDIO_PEEK(stream->changed) != 0;
   if (given) __atomic_store_n(&stream->changed, STREAM_RESOLVING, __ATOMIC_SEQ_CST);
   if (given && !identify(stream, &name)) return 0;
   uint32_t number = record_of(&name);
-  return number != 0 && assign(stream, &name, number, given);
+  int made = number != 0 && assign(stream, &name, number, given);
+  posix_name_done(&name);
+  return made;
 }
 
 void stdio_descriptor_changed(int fd) {
