@@ -295,6 +295,27 @@ def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None
     assert place.total([named], "own-1") == 2000
 
 
+# --- a job that ends without MPI_Finalize -----------------------------------------
+
+
+@pytest.mark.parametrize("end", ["exit", "left", "abort"])
+def test_one_line_of_a_job_without_an_end(place: Place, mpi: Mpi, job: Path, end: str) -> None:
+    """From whichever rank comes to it: the launcher kills the others as soon as one is gone."""
+    ranks = 4
+    left = place.run(launch(mpi, ranks, job, end, place.work))
+    assert (left.logs, len(left.journals)) == ([], ranks)
+    lines = [line for line in left.error.splitlines() if "darshan" in line and "merge" in line]
+    assert len(lines) == 1, left.error
+    assert lines[0].startswith("darshan_library_warning: ")
+    pattern = Path(lines[0].rsplit(": ", 1)[1])
+    journals = sorted(pattern.parent.glob(pattern.name))
+    assert journals == left.journals
+    log = place.folder / "merged.darshan"
+    merge = [place.build / "darshan-merge", "-o", log, *journals]
+    subprocess.run(merge, check=True, capture_output=True, timeout=SECONDS)
+    assert all(place.total([log], f"own-{rank}") == 1000 * (rank + 1) for rank in range(ranks))
+
+
 # --- where it lies ----------------------------------------------------------------
 
 DATED = "[0-9][0-9][0-9][0-9]/*/*/*.darshan"

@@ -102,6 +102,8 @@ int main(int argc, char **argv) {
   if (is("mpiio")) write_with_mpi();
   MPI_Barrier(MPI_COMM_WORLD);
   if (is("exit")) exit(0);
+  if (is("left") && rank > 0) exit(0);
+  if (is("left")) pause();                                    /* until the launcher ends it */
   if (is("exec")) execl("/no/such/program", "program", NULL); /* goes on */
   if (is("replaced")) execlp("true", "true", NULL);
   if (is("killed") && rank == size - 1) kill(getpid(), SIGKILL);

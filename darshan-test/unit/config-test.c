@@ -337,7 +337,7 @@ static void relative_paths_are_of_the_start(void **state) {
 
 static void many_problems_make_one_line(void **state) {
   (void)state;
-  char line[320];
+  char line[512];
   struct loaded *loaded = LOAD_FILE("NO_SUCH x\nMODMEM 1 2 3\nNAME_EXCLUDE ( POSIX\n",
                                     "DARSHAN_MODMEM=a\nb", "DARSHAN_RANK_EXCLUDE=z");
   assert_int_equal(loaded->messages.count, 5);

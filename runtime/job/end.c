@@ -11,6 +11,7 @@
 #include "../modules/lustre/lustre.h"
 #include "../modules/stdio/stdio-module.h"
 #include "clone.h"
+#include "last-word.h"
 
 uint32_t runtime_stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
@@ -27,16 +28,6 @@ uint32_t runtime_stop_recording(void) {
     runtime_describe_job(0);
   }
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
-}
-
-static void note_kept(void) {
-  const struct mpi_state *mpi = &darshan_rt.mpi;
-  const char *path = darshan_rt.store.journal.path;
-  if (darshan_rt.store.frame && (mpi->rank == 0 || mpi->aborted))
-    darshan_message_add(&darshan_rt.messages,
-                        mpi->aborted ? "MPI_Abort" : "MPI_Finalize was not called",
-                        "the records of every rank are kept, darshan-merge makes a log of them",
-                        path, strlen(path));
 }
 
 /* A rank of several that never reached MPI_Finalize: a log per rank would flood
@@ -61,7 +52,7 @@ static void finish(void *nothing) {
     return;
   }
   if (keep_journal()) {
-    note_kept();
+    last_word_say(darshan_rt.mpi.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
   } else if (log_write() == 0) {
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();

@@ -7,7 +7,7 @@
 
 struct darshan_messages {
   unsigned count;  /* problems so far; 0: everything else is undefined */
-  char first[232]; /* the first of them, one line without newline */
+  char first[440]; /* the first of them, one line without newline */
 };
 
 /* Notes a problem as "subject: problem: detail".  detail may be NULL; it is
@@ -16,7 +16,7 @@ void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
 
 /* The line to print, newline included; returns its length, 0 if there is
- * nothing to say.  A room of 320 bytes holds every line. */
+ * nothing to say.  A room of 512 bytes holds every line. */
 size_t darshan_messages_line(const struct darshan_messages *messages, char *out, size_t room);
 
 #endif

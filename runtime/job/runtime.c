@@ -28,6 +28,7 @@
 #include "last.h"
 #include "names.h"
 #include "path-buffers.h"
+#include "record-id.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -168,14 +169,24 @@ struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &darshan_rt.mpi;
   int64_t own = darshan_rt.pid ? darshan_rt.pid : sys_getpid(); /* 0: an excluded rank */
   int64_t pid = mpi->has_comm ? mpi->leader_pid : own;          /* a log of all, or our own */
-  return (struct darshan_log_identity){darshan_rt.job.jobid, pid, mpi->rank,
-                                       darshan_rt.job.start_time_sec, own_naming()};
+  return (struct darshan_log_identity){darshan_rt.job.jobid,          pid,          mpi->rank,
+                                       darshan_rt.job.start_time_sec, own_naming(), 0};
+}
+
+/* Every rank can tell the names of all journals of its job. */
+struct darshan_log_identity runtime_journal_identity(void) {
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  struct darshan_log_identity identity = runtime_identity();
+  int64_t job[] = {mpi->jobid, mpi->leader_pid, mpi->start_ns};
+  identity.pid = darshan_rt.pid;
+  if (mpi->phase == MPI_RUNNING && !mpi->by_sessions)
+    identity.unique = darshan_hash((const char *)job, sizeof(job), 0);
+  return identity;
 }
 
 /* Without a path there will be no file. */
 static void name_journal(char *path, size_t room) {
-  struct darshan_log_identity identity = runtime_identity();
-  identity.pid = darshan_rt.pid;
+  struct darshan_log_identity identity = runtime_journal_identity();
   if (!darshan_journal_path(path, room, &darshan_rt.config, &identity)) path[0] = '\0';
 }
 

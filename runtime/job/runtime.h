@@ -130,6 +130,7 @@ void runtime_finish_ranks(struct rank_comm *comm);
 int64_t runtime_start_ns(void);
 /* What names the files of this process. */
 struct darshan_log_identity runtime_identity(void);
+struct darshan_log_identity runtime_journal_identity(void);
 
 /* Before and after an exec: the log is written and the journal removed, or, if
  * the process goes on after all, both are taken back. */

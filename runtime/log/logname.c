@@ -116,7 +116,8 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
   add_start(&text, config, identity);
   darshan_text_add(&text, "_mmap-log-");
   /* Processes of one node start together: the pid keeps them apart. */
-  darshan_text_unsigned(&text, unique_number((uint64_t)identity->pid << 40));
+  darshan_text_unsigned(&text, identity->unique ? identity->unique
+                                                : unique_number((uint64_t)identity->pid << 40));
   add_number(&text, "-", identity->rank);
   darshan_text_add(&text, log_end);
   return darshan_text_length(&text);

@@ -22,6 +22,7 @@ struct darshan_log_identity {
   int64_t rank;       /* of this process, for the journal */
   int64_t start_time; /* seconds since the epoch */
   enum darshan_log_naming naming;
+  uint64_t unique; /* of the job, for its journals; 0: one is made */
 };
 
 /* Path under which a log is written before it is complete.  Makes a new one at
@@ -35,7 +36,8 @@ size_t darshan_final_path(char *out, size_t room, const struct darshan_config *c
                           const struct darshan_log_identity *identity, const char *partial,
                           int64_t shutdown_seconds);
 
-/* Path for a journal of this process; a new one at every call. */
+/* Path for a journal of this process; a new one at every call, but the same for the
+ * same rank of a job that has a unique number. */
 size_t darshan_journal_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 

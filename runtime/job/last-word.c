@@ -1,0 +1,95 @@
+/* Ranks cannot send messages any more, but each can tell the names of all journals
+ * of the job.  The one of the lowest rank that lies on this node stands for the job:
+ * who holds its lock may speak, and then marks it.  Who is killed in between loses
+ * the lock, and the next one speaks. */
+#include "last-word.h"
+
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "../intercept/sys.h"
+#include "../log/write.h"
+#include "runtime.h"
+#include "text.h"
+
+enum {
+  SAID = S_ISVTX, /* means nothing on a file */
+  TRIES = 100,    /* of waiting for who is just saying it */
+  PAUSE_NS = 2000000,
+  BUSY = -11 /* EAGAIN */
+};
+
+static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; the end comes once */
+
+/* The journal of a rank: beside our own, or where it would be. */
+static size_t name_of(int rank) {
+  const struct journal *own = &darshan_rt.store.journal;
+  struct darshan_log_identity identity = runtime_journal_identity();
+  identity.rank = rank;
+  if (!own->has_file)
+    return darshan_journal_path(path, sizeof(path), &darshan_rt.config, &identity);
+  struct darshan_text text = darshan_text_in(path, sizeof(path));
+  darshan_text_bytes(&text, own->path, (size_t)(strrchr(own->path, '-') - own->path));
+  darshan_text_add(&text, "-");
+  darshan_text_signed(&text, rank);
+  darshan_text_add(&text, strrchr(own->path, '.'));
+  return darshan_text_length(&text);
+}
+
+/* A journal of this job on this node: its descriptor, negative if there is none.
+ * said: is it marked? */
+static int open_one(int rank, int *said) {
+  struct stat st;
+  int fd = name_of(rank) ? sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+  if (fd < 0) return fd;
+  *said = SYS2(SYS_fstat, fd, &st) < 0 || (st.st_mode & SAID);
+  return fd;
+}
+
+static int take_lock(int fd) {
+  struct timespec pause = {0, PAUSE_NS};
+  for (int i = 0; i < TRIES; i++) {
+    if (SYS2(SYS_flock, fd, LOCK_EX | LOCK_NB) != BUSY) return 1; /* or there are no locks here */
+    SYS2(SYS_nanosleep, &pause, NULL);
+  }
+  return 0; /* it is being said */
+}
+
+/* The descriptor of the locked journal; negative: there is nothing to say. */
+static int claim(void) {
+  int first = -1, said = 0;
+  for (int rank = 0; rank < darshan_rt.mpi.size && !said; rank++) {
+    int fd = open_one(rank, &said);
+    if (fd >= 0 && first < 0 && !said && take_lock(fd)) {
+      first = fd;
+      struct stat st; /* it may have been said while we waited */
+      said = SYS2(SYS_fstat, fd, &st) < 0 || (st.st_mode & SAID);
+    } else if (fd >= 0) {
+      if (first < 0) said = 1;
+      sys_close(fd);
+    }
+  }
+  if (said && first >= 0) sys_close(first);
+  return said ? -1 : first;
+}
+
+void last_word_say(const char *subject) {
+  enum { MODE = 0600 };
+  static const char all_ranks[] = "-*.darshan";
+  int fd = claim();
+  unsigned others = darshan_rt.messages.count;
+  darshan_rt.messages.count = 0; /* this comes first, and the others' lines are the same */
+  if (fd < 0) return;
+  name_of(0);
+  char *end = strrchr(path, '-');
+  if ((size_t)(end - path) + sizeof(all_ranks) <= sizeof(path))
+    memcpy(end, all_ranks, sizeof(all_ranks));
+  darshan_message_add(&darshan_rt.messages, subject,
+                      "the ranks' records are kept, darshan-merge -o LOG makes a log of them", path,
+                      strlen(path));
+  darshan_rt.messages.count += others;
+  log_say_problems();
+  sys_fchmod(fd, MODE | SAID);
+  sys_close(fd); /* unlocks */
+}
