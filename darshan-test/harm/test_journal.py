@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,11 +46,10 @@ def bytes_written(outcome: Outcome) -> float:
     return outcome.total("POSIX_BYTES_WRITTEN")
 
 
+@pytest.mark.needs("program:strace")
 @pytest.mark.parametrize("call", ["openat", "ftruncate", "pwrite64", "mmap", "mremap"])
 def test_slow_file_system(build: Path, tmp_path: Path, call: str) -> None:
     """A journal that takes its time keeps nobody from counting, and is but one."""
-    if not shutil.which("strace"):
-        pytest.skip("strace is not installed")
     program = compile_c(tmp_path, WRITERS)
     # The first of the journal's calls; openat and mmap are made by all programs.
     when = {"openat": "1+9", "mmap": "20+7"}.get(call, "1")
@@ -96,3 +96,113 @@ def test_limit_of_file_size_in_a_shell(build: Path, tmp_path: Path) -> None:
     bare, watched = both(build, tmp_path, ["bash", "-c", script])
     assert same_end(bare, watched)
     assert bare.status == 0
+
+
+@pytest.fixture
+def mounted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder on a file system of its own, as the parameters of mount say."""
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    if request.param == "btrfs":
+        image = tmp_path / "image"
+        with image.open("wb") as file:
+            file.truncate(160 << 20)
+        subprocess.run(["mkfs.btrfs", "-q", image], check=True)
+        command = ["mount", "-o", "loop", image, folder]
+    else:
+        command = ["mount", *request.param.split(), folder]
+    subprocess.run(command, check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+# Makes some records, fills the file system of the folder that it is told, and goes on.
+FILLS = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void write_files(int from, int to) {
+  char name[32];
+  for (int i = from; i < to; i++) {
+    snprintf(name, sizeof(name), "file-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) exit(2);
+  }
+}
+int main(int argc, char **argv) {
+  static char block[1 << 20];
+  write_files(0, 20);
+  int full = open(argv[1], O_CREAT | O_WRONLY, 0600);
+  for (int i = 0; i < (1 << 20); i++) block[i] = (char)(rand() >> 8);
+  for (size_t n = sizeof(block); n >= 512; n /= 2)
+    while (write(full, block, n) == (ssize_t)n && fsync(full) == 0) block[0]++;
+  write_files(0, 300);
+  close(full);
+  return unlink(argv[1]);
+}
+"""
+
+
+@pytest.mark.needs("root", "loop:btrfs")
+@pytest.mark.parametrize("mounted", ["btrfs"], indirect=True)
+def test_full_copy_on_write(build: Path, tmp_path: Path, mounted: Path) -> None:
+    """Where stores may fail for lack of room, no journal is mapped."""
+    program = compile_c(tmp_path, FILLS)
+    command = [program, mounted / "full"]
+    bare, watched = both(build, tmp_path, command, extra={"DARSHAN_MMAP_LOGPATH": str(mounted)})
+    assert bare.status == 0
+    assert same_end(bare, watched)
+    names = [f"file-{i}" for i in range(300)]
+    written = sum(watched.value(name, "POSIX_BYTES_WRITTEN") for name in names)
+    assert written == 6 * 320
+    assert list(mounted.glob("*mmap-log*")) == []
+
+
+# Makes a record, removes its journal if it is told so, and ends.
+ENDS = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int fd = open("file", O_CREAT | O_WRONLY, 0600);
+  if (write(fd, "123456", 6) != 6) return 2;
+  return argc > 1 ? system(argv[1]) : 0;
+}
+"""
+NOWHERE = {"DARSHAN_LOGPATH": "/dev/null/nowhere"}
+
+
+def test_kept_records(build: Path, tmp_path: Path) -> None:
+    """Without a log the journal is kept, and the line says where."""
+    program = compile_c(tmp_path, ENDS)
+    _, watched = both(build, tmp_path, [program], extra=NOWHERE)
+    (journal,) = watched.journals
+    assert watched.status == 0
+    assert f"the records are kept in: {journal}" in watched.stderr.decode()
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 6
+
+
+def test_lost_records(build: Path, tmp_path: Path) -> None:
+    """Nothing is said to be kept that somebody removed."""
+    program = compile_c(tmp_path, ENDS)
+    command = [program, f"unset LD_PRELOAD; rm -f {tmp_path}/journals/*"]
+    _, watched = both(build, tmp_path, command, extra=NOWHERE)
+    assert watched.status == 0
+    assert "the records are lost" in watched.stderr.decode()
+    assert "kept" not in watched.stderr.decode()
+    assert watched.journals == []
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("mounted", ["-t tmpfs -o size=8k none"], indirect=True)
+def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> None:
+    """A journal that has no room is none, and no empty file is left of it."""
+    program = compile_c(tmp_path, ENDS)
+    extra = {**NOWHERE, "DARSHAN_MMAP_LOGPATH": str(mounted)}
+    _, watched = both(build, tmp_path, [program], extra=extra)
+    assert watched.status == 0
+    assert "the records are lost" in watched.stderr.decode()
+    assert list(mounted.iterdir()) == []

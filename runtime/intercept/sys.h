@@ -65,6 +65,9 @@ static inline ssize_t sys_write(int fd, const void *buf, size_t n) {
 static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
   return SYS4(SYS_pwrite64, fd, buf, n, off);
 }
+static inline ssize_t sys_pread(int fd, void *buf, size_t n, off_t off) {
+  return SYS4(SYS_pread64, fd, buf, n, off);
+}
 static inline int sys_ftruncate(int fd, off_t size) {
   return (int)SYS2(SYS_ftruncate, fd, size);
 }

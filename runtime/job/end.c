@@ -36,8 +36,8 @@ static int keep_journal(void) {
   struct record_store *store = &darshan_rt.store;
   const struct mpi_state *mpi = &darshan_rt.mpi;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
-  if (!store->frame) return 1; /* nothing was recorded */
-  if (!store->journal.has_file) return 0;
+  if (!store->frame) return 1;                   /* nothing was recorded */
+  if (store_kept(store) != STORE_KEPT) return 0; /* better a log of its own than none */
   log_end_now(&darshan_rt.job);
   store_set_job(store, &darshan_rt.job, NULL, 0);
   return 1;

@@ -2,8 +2,10 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 
 #include "../intercept/sys.h"
+#include "in-place.h"
 
 enum { ZEROS = 16 << 10 };
 
@@ -26,15 +28,32 @@ static int remember_identity(struct journal *journal, int fd) {
   return 0;
 }
 
-int journal_create(struct journal *journal) {
-  if (journal->path[0] == '\0' || !sys_may_grow_to(journal->size)) return -1;
-  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL, 0600);
+/* The new file; -1, or UNSAFE: not on this file system. */
+enum { UNSAFE = -2 };
+static int create(struct journal *journal) {
+  struct statfs fs;
+  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
-  if (sys_ftruncate(fd, (off_t)journal->size) == 0 && remember_identity(journal, fd) == 0)
+  int safe = SYS2(SYS_fstatfs, fd, &fs) == 0 && in_place(fs.f_type);
+  if (safe && sys_ftruncate(fd, (off_t)journal->size) == 0 && remember_identity(journal, fd) == 0)
     return fd;
   sys_close(fd);
   sys_unlink(journal->path);
-  return -1;
+  return safe ? -1 : UNSAFE;
+}
+
+int journal_create(struct journal *journal) {
+  static const char memory[] = IN_PLACE_FOLDER "/";
+  if (journal->path[0] == '\0' || !sys_may_grow_to(journal->size)) return -1;
+  int fd = create(journal);
+  if (fd != UNSAFE) return fd;
+  const char *name = strrchr(journal->path, '/') + 1;
+  size_t folder = sizeof(memory) - 1, length = strlen(name) + 1;
+  if (folder + length > sizeof(journal->path)) return -1;
+  memmove(journal->path + folder, name, length);
+  memcpy(journal->path, memory, folder);
+  fd = create(journal);
+  return fd < 0 ? -1 : fd;
 }
 
 int journal_open(const struct journal *journal) {

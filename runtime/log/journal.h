@@ -29,7 +29,9 @@ static inline size_t journal_page_down(size_t n) {
   return n & ~(size_t)(JOURNAL_PAGE - 1);
 }
 
-/* The new file, of full size and without room; a descriptor, or negative. */
+/* The new file, of full size and without room; a descriptor, or negative.  If its
+ * folder is on a file system that does not promise that stores into its room work
+ * (in-place.def), it is made in memory, and path says where. */
 int journal_create(struct journal *journal);
 /* The journal's own file again, or negative: no descriptor is kept open, because
  * programs close descriptors that they do not know. */

@@ -105,14 +105,15 @@ void log_note_name(const struct darshan_log_identity *identity) {
 }
 
 void log_note_failure(void) {
-  const char *path = darshan_rt.config.logpath;
-  const struct journal *journal = &darshan_rt.store.journal;
-  if (journal->has_file)
-    darshan_message_add(&darshan_rt.messages, "the log",
-                        "cannot be written, the records are kept in", journal->path,
-                        strlen(journal->path));
-  else
-    darshan_message_add(&darshan_rt.messages, "the log", "cannot be written", path, strlen(path));
+  static const char *const problems[] = {
+      [STORE_KEPT] = "cannot be written, the records are kept in",
+      [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
+      [STORE_LOST] = "cannot be written, the records are lost"};
+  struct journal *journal = &darshan_rt.store.journal;
+  enum store_kept kept = store_kept(&darshan_rt.store);
+  const char *path = kept == STORE_LOST ? darshan_rt.config.logpath : journal->path;
+  if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
+  darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
 }
 
 void log_end_now(struct darshan_job *job) {

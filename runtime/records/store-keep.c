@@ -22,7 +22,7 @@ struct moves {
   struct move move[MOVES];
 };
 
-static size_t used_of(struct record_store *store, int number) {
+static size_t used_of(const struct record_store *store, int number) {
   if (number == STORE_NAMES) return store->names.used;
   return (size_t)store->regions[number].count * store->regions[number].record_size;
 }
@@ -242,4 +242,27 @@ int store_keep(struct record_store *store) {
   }
   signals_restore(mask);
   return result;
+}
+
+/* Is the file the log that it should be? */
+static int reads_as_log(const struct record_store *store) {
+  struct darshan_header header;
+  struct stat st;
+  int fd = journal_open(&store->journal);
+  if (fd < 0) return 0;
+  int result = SYS2(SYS_fstat, fd, &st) == 0 && (size_t)st.st_size >= store->journal.size &&
+               sys_pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+               header.magic == DARSHAN_LOG_MAGIC &&
+               memcmp(&header, store->frame, sizeof(header)) == 0 &&
+               header.names.len > 0; /* a name of a record at least */
+  sys_close(fd);
+  return result;
+}
+
+enum store_kept store_kept(const struct record_store *store) {
+  if (!store->frame || !store->journal.has_file || !reads_as_log(store)) return STORE_LOST;
+  if (store->names.used > store->names.part.kept) return STORE_KEPT_PARTLY;
+  for (int i = 0; i < STORE_MODULES; i++)
+    if (used_of(store, i) > store->regions[i].part.kept) return STORE_KEPT_PARTLY;
+  return STORE_KEPT;
 }

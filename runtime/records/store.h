@@ -144,6 +144,11 @@ static inline void store_make_room(struct record_store *store, enum store_module
     store_make_room_slow(store, module);
 }
 
+/* What the file holds of the records, as it is now: looked up, so that what is said
+ * of it is true. */
+enum store_kept { STORE_LOST, STORE_KEPT_PARTLY, STORE_KEPT };
+enum store_kept store_kept(const struct record_store *store);
+
 /* Forgets all records, for a forked child: the next are its own. */
 void store_forget(struct record_store *store);
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "../../runtime/log/in-place.h"
 #include "installed.h"
 #include "say.h"
 
@@ -91,6 +93,18 @@ static int find_name(struct places *places) {
   return 0;
 }
 
+/* Where the runtime will map files, so that they are found afterwards. */
+static int make_journals(struct places *places, const char *wanted) {
+  char absolute[PATH_MAX];
+  struct statfs fs;
+  if (statfs(wanted, &fs) == 0 && !in_place(fs.f_type) && statfs(IN_PLACE_FOLDER, &fs) == 0 &&
+      in_place(fs.f_type) && access(IN_PLACE_FOLDER, W_OK) == 0)
+    wanted = IN_PLACE_FOLDER;
+  if (!realpath(wanted, absolute) || join(places->journals, absolute, "darshan-run-XXXXXX") < 0)
+    return -1;
+  return mkdtemp(places->journals) ? 0 : -1;
+}
+
 int places_make(struct places *places, const char *wanted) {
   const char *set = getenv("DARSHAN_LOGPATH");
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
@@ -101,9 +115,7 @@ int places_make(struct places *places, const char *wanted) {
     say("no place for logs in %s: %s", say_path(wanted), strerror(errno));
     return -1;
   }
-  char absolute[PATH_MAX];
-  if (!realpath(temporary && *temporary ? temporary : "/tmp", absolute) ||
-      join(places->journals, absolute, "darshan-run-XXXXXX") < 0 || !mkdtemp(places->journals))
+  if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0)
     places->journals[0] = '\0'; /* the runtime says what it does without */
   if (name_library(places) == 0 && find_name(places) == 0) return 0;
   struct path_list none[2];

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../runtime/log/in-place.h"
 #include "live.h"
 #include "quantity.h"
 #include "say.h"
@@ -22,7 +23,7 @@ static const char usage[] =
     "  rates of the processes that are observed right now, from their journals\n"
     "  (those of processes that died stay at 0);\n"
     "  -n: between two looks (1), -c: looks before it ends (until interrupted);\n"
-    "  FOLDER: where journals are (DARSHAN_MMAP_LOGPATH, else /tmp)\n";
+    "  FOLDER: where journals are (DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER ")\n";
 
 struct watch {
   double interval;
@@ -149,8 +150,9 @@ static int wrong(void) {
 
 int command_watch(int argc, char **argv) {
   const char *folder = getenv("DARSHAN_MMAP_LOGPATH");
-  char *usual[] = {(char *)(uintptr_t)(folder && *folder ? folder : "/tmp")};
-  struct watch watch = {1, 0, usual, 1, isatty(STDOUT_FILENO)};
+  static char in_memory[] = IN_PLACE_FOLDER;
+  char *usual[] = {(char *)(uintptr_t)(folder && *folder ? folder : "/tmp"), in_memory};
+  struct watch watch = {1, 0, usual, access(in_memory, R_OK) == 0 ? 2 : 1, isatty(STDOUT_FILENO)};
   char *end;
   int option;
   while ((option = getopt(argc, argv, "+n:c:")) != -1) {

@@ -1,0 +1,23 @@
+/* Where a journal may be mapped. */
+#ifndef DARSHAN_IN_PLACE_H
+#define DARSHAN_IN_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where journals go instead: in memory, and still a file. */
+#define IN_PLACE_FOLDER "/dev/shm"
+
+/* type: that of statfs. */
+static inline int in_place(int64_t type) {
+#define IN_PLACE(magic, reason) magic,
+  static const uint32_t safe[] = {
+#include "in-place.def"
+  };
+#undef IN_PLACE
+  for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
+    if ((uint32_t)type == safe[i]) return 1;
+  return 0;
+}
+
+#endif
