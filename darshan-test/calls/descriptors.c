@@ -2,6 +2,7 @@
  * that makes a new descriptor out of a number whose close nobody saw. */
 #include "calls.h"
 
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <utmp.h>
 
 OPTIONAL_SYMBOL extern int __close(int);
 OPTIONAL_SYMBOL extern int __dup2(int, int);
@@ -176,6 +178,34 @@ STALE_CASE(pidfd_open, -1, C(pidfd_open(getpid(), 0)))
 STALE_CASE(open_tree, -1, C(open_tree(AT_FDCWD, test_dir, OPEN_TREE_CLOEXEC)))
 STALE_CASE(posix_openpt, -1, C(posix_openpt(O_RDWR | O_NOCTTY)))
 STALE_CASE(getpt, -1, C(getpt()))
+STALE_CASE(openpty, -1, C(openpty(&ends[0], &ends[1], NULL, NULL, NULL)) == 0 ? ends[0] : -1)
+
+/* Standard input is a file that is followed, until the child has a terminal. */
+static void follow_standard_input(void) {
+  int fd = new_file(in_dir("file"));
+  CHECK(C(dup2(fd, 0)) == 0);
+  model_dup(in_dir("file"));
+}
+CASE(forkpty) {
+  int terminal;
+  follow_standard_input();
+  pid_t child = forkpty(&terminal, NULL, NULL, NULL);
+  if (child == 0) _exit(write(0, buffer, 700) != 700);
+  while (sys_read(terminal, buffer, 700) > 0)
+    ;
+  reap(child, 0);
+  CHECK(C(write(0, buffer, 10)) == 10);
+  model_write(in_dir("file"), 10, buffer);
+}
+CASE(login_tty) {
+  int ends[2];
+  follow_standard_input();
+  CHECK(openpty(&ends[0], &ends[1], NULL, NULL, NULL) == 0);
+  pid_t child = fork();
+  if (child == 0) _exit(login_tty(ends[1]) != 0 || write(0, buffer, 700) != 700);
+  reap(child, 0);
+  CHECK(C(login_tty(-1)) == -1);
+}
 
 static int new_signalfd(void) {
   sigset_t set;

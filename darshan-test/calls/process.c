@@ -108,6 +108,15 @@ CASE(fork) {
     expect_any(shared, order[i]);
 }
 
+/* The parent ends inside of libc; the child goes on. */
+CASE(daemon) {
+  int fd = new_file(in_dir("before"));
+  CHECK(C(close(fd)) == 0);
+  model_close(in_dir("before"));
+  CHECK(C(daemon(1, 1)) == 0);
+  new_file(in_dir("after"));
+}
+
 /* The child of vfork runs in the parent's memory: what it closes stays open in
  * the parent. */
 CASE(vfork) {

@@ -27,6 +27,10 @@ PASSED_ON = {
     "io_destroy": "no transfer",
     "io_cancel": "kernels do not cancel file I/O",
     "fork": "the kernel tells the child that it is one, whatever made it",
+    "fts_children": "the folder is the same when it returns",
+    "fts64_children": "the folder is the same when it returns",
+    "setns": "what it changes needs privileges",
+    "pivot_root": "what it changes needs privileges",
     "io_uring_queue_init": "calls io_uring_queue_init_params, which is counted",
 }
 

@@ -1,5 +1,7 @@
 #include "folder.h"
 
+#include <sched.h>
+
 #include "../intercept/spin.h"
 #include "../intercept/sys.h"
 #include "names.h"
@@ -43,6 +45,11 @@ void folder_distrust(void) {
 void folder_trust_again(void) {
   folder_changed();
   __atomic_sub_fetch(&darshan_rt.folder.untrusted, 1, __ATOMIC_ACQ_REL);
+}
+
+void folder_unshared(int flags) {
+  folder_changed();
+  if (flags & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER)) folder_distrust();
 }
 
 void folder_forked(void) {

@@ -25,6 +25,8 @@ void folder_changed(void);
  * many have said that this is over. */
 void folder_distrust(void);
 void folder_trust_again(void);
+/* unshare: a thread may have a folder of its own from now on. */
+void folder_unshared(int flags);
 /* In a forked child. */
 void folder_forked(void);
 

@@ -137,7 +137,7 @@ static size_t append(char *out, size_t length, const char *path, size_t path_len
 size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
                           const char *path) {
   size_t path_length = strlen(path), length = 0;
-  bool relative = path[0] != '/' && path[0] != '<';
+  bool relative = path[0] != '/';
   if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
   if (relative) {
     length = append(out, 0, cwd, cwd_length);
@@ -145,10 +145,7 @@ size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_le
     if (length >= 2 && out[length - 1] == '.' && out[length - 2] == '/') length--;
     if (length == 0 || out[length - 1] != '/') out[length++] = '/';
   }
-  if (path[0] == '<') {
-    memcpy(out, path, path_length);
-    length = path_length;
-  } else if (relative && path[0] == '.') { /* its first "./" follows our slash */
+  if (relative && path[0] == '.') { /* its first "./" follows our slash */
     length = append_clean(out, length, path, path_length);
   } else {
     length = append(out, length, path, path_length);

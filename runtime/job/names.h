@@ -18,7 +18,8 @@ void darshan_names_after_fork(struct darshan_config *config);
 /* Writes the name under which a path is recorded: absolute, without // and
  * /./ (.., links and the end stay as they are).  cwd: absolute, without NUL
  * cwd_length bytes, used for relative paths only.  Returns the length without
- * the NUL that is added, 0 if it does not fit into room. */
+ * the NUL that is added, 0 if it does not fit into room.  What it writes begins with
+ * a slash, so a name that does not is one of ours, as "<STDIN>" is. */
 size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
                           const char *path);
 

@@ -23,6 +23,7 @@
 #include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
 #include "../mpi/resolve.h"
+#include "daemon.h"
 #include "end.h"
 #include "folder.h"
 #include "last.h"
@@ -90,7 +91,7 @@ static void switch_on(void) {
     log_say_problems();
     return;
   }
-  pthread_atfork(children_prepare, NULL, runtime_forked);
+  pthread_atfork(children_prepare, daemon_forked, runtime_forked);
   if (darshan_rt.config.dump && runtime_may_leave_files())
     darshan_config_dump(&darshan_rt.config, 2);
   darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;

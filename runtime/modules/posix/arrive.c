@@ -14,7 +14,7 @@ static void place_at(struct posix_file *file, int fd) {
 
 void posix_arrived(int fd) {
   struct posix_name name;
-  if ((uint32_t)fd >= darshan_rt.fd_limit || !fd_may_change()) return;
+  if (!fd_can_follow(fd) || !fd_may_change()) return;
   fd_dropped(fd);
   if (!fd_is_regular(fd)) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, fd, "")) return;

@@ -106,6 +106,11 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
   if (file) register_fd(fd, posix_file_number(file), POSIX_DUPS, 0, t1, t2);
 }
 
+void posix_standard_replaced(void) {
+  for (int fd = 0; fd < 3; fd++)
+    fd_dropped(fd);
+}
+
 int posix_fcntl_counts(const struct posix_file *file, int command) {
   switch (command) {
   case F_DUPFD:

@@ -100,6 +100,9 @@ int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 
+/* 0, 1 and 2 are a terminal now. */
+void posix_standard_replaced(void);
+
 /* arrive.c: descriptors that others opened */
 struct mmsghdr;
 struct msghdr;

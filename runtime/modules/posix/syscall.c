@@ -145,6 +145,37 @@ void posix_before_syscall(struct posix_call *call) {
   if (call->number == SYS_close) call->closing = fd_release((int)call->argument[0]);
 }
 
+/* Names of files, and where they begin; 0: another call. */
+static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
+  const long *a = call->argument;
+  switch (call->number) {
+  case SYS_chdir:
+  case SYS_fchdir:
+  case SYS_chroot:
+  case SYS_pivot_root:
+  case SYS_setns:
+    if (result == 0) folder_changed();
+    return 1;
+  case SYS_unshare:
+    if (result == 0) folder_unshared((int)a[0]);
+    return 1;
+#ifdef SYS_rename
+  case SYS_rename:
+    posix_renamed((int)result, AT_FDCWD, (const char *)a[0], AT_FDCWD, (const char *)a[1], 0, t1,
+                  t2);
+    return 1;
+#endif
+#ifdef SYS_renameat
+  case SYS_renameat:
+#endif
+  case SYS_renameat2:
+    posix_renamed((int)result, (int)a[0], (const char *)a[1], (int)a[2], (const char *)a[3],
+                  call->number == SYS_renameat2 ? (unsigned)a[4] : 0, t1, t2);
+    return 1;
+  }
+  return 0;
+}
+
 static void closed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   if (!call->closing) return;
   if (result == 0)
@@ -190,7 +221,9 @@ void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint
     if (file) vector(file, call->number, a[1], a[2], a[3], result, t1, t2);
     break;
   default:
-    if (descriptor_made(call, result, t1, t2) || other_made(call, result)) break;
+    if (descriptor_made(call, result, t1, t2) || other_made(call, result) ||
+        names_changed(call, result, t1, t2))
+      break;
     if (file) on_fd(file, call->number, a[1], a[3], result, t1, t2);
   }
 }

@@ -1,12 +1,14 @@
 /* The wrappers of the POSIX module: calls.def, expanded. */
 #include "posix.h"
 
+#include <ftw.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "../../intercept/library.h"
+#include "../../job/daemon.h"
 #include "../../job/exec.h"
 #include "../lustre/lustre.h"
 
@@ -21,6 +23,11 @@
 #define FD(fd)                                                                                     \
   struct posix_file *f = posix_file_of(fd);                                                        \
   if (LIKELY(!f)) FORWARD
+/* A walk through folders, which may go there. */
+#define WALK(flags)                                                                                \
+  if ((flags)&FTW_CHDIR) folder_distrust()
+#define WALKED(flags)                                                                              \
+  if ((flags)&FTW_CHDIR) folder_trust_again()
 #define FD_OR_NOT(fd)                                                                              \
   ACTIVE;                                                                                          \
   struct posix_file *f = posix_file_of(fd)

@@ -72,7 +72,8 @@ static int identify(const struct stdio_stream *stream, struct posix_name *name) 
   if (posix->id == stream->id) return 1;
   *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL};
   if (posix->overflow) name->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
-  return name->text[0] == '<' || posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
+  return name->text[0] != '/' ||
+         /* a name of ours */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
 /* The record of this name, made if there is room; the shared one otherwise. */

@@ -1,0 +1,28 @@
+#include "daemon.h"
+
+#include "../log/write.h"
+#include "../modules/posix/posix.h"
+#include "folder.h"
+
+static __thread int in_daemon; /* this thread is in the call */
+
+void daemon_begins(void) {
+  in_daemon = 1;
+}
+
+/* Whether there is a child libc does not say: if not, daemon comes back. */
+void daemon_forked(void) {
+  if (!in_daemon || !darshan_rt.fd_limit) return;
+  runtime_before_exec();
+  log_say_problems();
+}
+
+void daemon_became(int result, int keeps_streams) {
+  in_daemon = 0;
+  if (result != 0) {
+    runtime_exec_failed();
+    return;
+  }
+  folder_changed();
+  if (!keeps_streams) posix_standard_replaced();
+}
