@@ -76,6 +76,7 @@ static int new_index(struct record_store *store, uint32_t places) {
   index->mask = places - 1;
   for (uint32_t number = 1; number <= store->entries; number++) {
     const struct store_entry *entry = segments_at(&store->entry, number);
+    if (!entry->id) continue; /* begun, and left */
     uint32_t i = (uint32_t)(entry->id >> 17) & index->mask;
     while (index->place[i] != 0)
       i = (i + 1) & index->mask;
@@ -162,6 +163,7 @@ void store_forget(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
     region->count = region->overflow = 0;
+    region->newest = NULL;
     region->refused = 0;
     region->block = NULL;
     region->held = 0;
@@ -172,7 +174,7 @@ void store_forget(struct record_store *store) {
   journal_wipe(store->index, sizeof(*store->index) + ((size_t)mask + 1) * sizeof(uint32_t));
   store->index->mask = mask;
   store->entries = 0;
-  store->lock = 0;
+  store->lock = store->changing = 0;
   store->rank = 0; /* a forked child is a process of its own */
 }
 
@@ -216,11 +218,33 @@ const char *store_all_names(const struct record_store *store) {
   return all;
 }
 
+static void publish_names(struct record_store *store) {
+  const struct store_names *names = &store->names;
+  if (!store->journal.has_file || names->used <= names->part.kept)
+    __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
+}
+
+/* Whoever had the lock was torn from it: a record that has its number counts. */
+static void repair(struct record_store *store) {
+  for (int i = 0; i < STORE_MODULES && store->frame; i++) {
+    struct store_region *region = &store->regions[i];
+    const struct store_entry *newest = region->newest;
+    if (newest && newest->record[i] == region->count + 1) region->count++;
+    if (region->count) store_publish(store, region);
+  }
+  if (store->frame) publish_names(store);
+}
+
 void store_lock(struct record_store *store) {
   while (!spin_lock(SPIN_STORE, &store->lock))
     ;
+  if (UNLIKELY(store->changing)) repair(store);
+  store->changing = 1;
+  COMPILER_FENCE();
 }
 void store_unlock(struct record_store *store) {
+  COMPILER_FENCE();
+  store->changing = 0;
   spin_unlock(&store->lock);
 }
 
@@ -230,7 +254,7 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id) {
     uint32_t number = __atomic_load_n(&index->place[i], __ATOMIC_ACQUIRE);
     if (number == 0) return NULL;
     struct store_entry *entry = segments_at(&store->entry, number);
-    if (entry->id == id) return entry;
+    if (__atomic_load_n(&entry->id, __ATOMIC_ACQUIRE) == id) return entry;
   }
 }
 
@@ -253,8 +277,7 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   memcpy(at + sizeof(id), name, length);
   at[sizeof(id) + length] = '\0';
   names->used += needed;
-  if (!store->journal.has_file || names->used <= names->part.kept)
-    __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
+  publish_names(store);
   return at + sizeof(id);
 }
 
@@ -277,13 +300,15 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
   if (!kept) return NULL;
   uint32_t number = store->entries + 1;
   entry = segments_at(&store->entry, number);
-  *entry = (struct store_entry){.id = id, .name = kept, .name_length = (uint32_t)length};
+  /* Its id comes last: an entry that is left before stays unused. */
+  *entry = (struct store_entry){.name = kept, .name_length = (uint32_t)length};
   store->entries = number;
   struct store_index *index = store->index;
   uint32_t i = (uint32_t)(id >> 17) & index->mask;
   while (index->place[i] != 0)
     i = (i + 1) & index->mask;
   __atomic_store_n(&index->place[i], number, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
   return entry;
 }
 
@@ -301,14 +326,18 @@ void store_publish(struct record_store *store, struct store_region *region) {
     __atomic_store_n(&region->block->raw_len, length, __ATOMIC_RELEASE);
 }
 
-static uint32_t append_record(struct record_store *store, enum store_module module, uint64_t id,
-                              uint32_t spare) {
+static uint32_t append_record(struct record_store *store, enum store_module module,
+                              struct store_entry *entry, uint32_t spare) {
   struct store_region *region = &store->regions[module];
   if (!store_record_room(store, module, region->count + 1 + spare)) return NO_RECORD;
   uint32_t number = region->count + 1;
   struct darshan_base_record *record = store_record(store, module, number);
-  record->id = id;
+  record->id = entry->id;
   record->rank = store->rank;
+  region->newest = entry;
+  COMPILER_FENCE();
+  entry->record[module] = number;
+  COMPILER_FENCE();
   region->count = number;
   store_publish(store, region);
   return number;
@@ -320,9 +349,7 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
   struct store_region *region = &store->regions[module];
   int shared = region->overflow != NO_RECORD;
   if (region->count - (uint32_t)shared >= region->limit) return NO_RECORD;
-  uint32_t number = append_record(store, module, entry->id, shared ? 0 : 1);
-  if (number) entry->record[module] = number;
-  return number;
+  return append_record(store, module, entry, shared ? 0 : 1);
 }
 
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
@@ -331,12 +358,13 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
   uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
   if (!entry) return NO_RECORD;
-  if (!entry->record[module]) entry->record[module] = append_record(store, module, id, 0);
-  region->overflow = entry->record[module];
+  if (!entry->record[module]) append_record(store, module, entry, 0);
+  if (!entry->record[module]) return NO_RECORD;
   if (region->module_id < DARSHAN_MAX_MODULES)
     header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
   else if (region->block)
     region->block->flags |= DARSHAN_ANNEX_PARTIAL;
+  region->overflow = entry->record[module];
   return region->overflow;
 }
 

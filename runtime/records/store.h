@@ -61,6 +61,9 @@ struct store_region {
   uint32_t count;    /* records there are */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
   uint64_t refused;  /* names that had to share the overflow record */
+  /* Who got the last number.  It may be larger than count: then the thread that made
+   * the record was torn from it. */
+  const struct store_entry *newest;
   struct store_part part;
   struct segments records;               /* item 0 is record 1 */
   struct segments *beside[STORE_BESIDE]; /* a module's own, by record number */
@@ -109,6 +112,7 @@ struct record_store {
   int *guards[2][STORE_GUARDS]; /* outer, inner */
   int guards_held[2];
   int lock;     /* for adding; looking up needs none */
+  int changing; /* by the owner of the lock; set when it is taken: repair is due */
   int64_t rank; /* that new records get */
 };
 

@@ -102,14 +102,15 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_rt.store;
   uint32_t number = entry->record[STORE_POSIX];
-  if (!number) {
-    number = store_new_record(store, STORE_POSIX, entry);
-    if (!number) return 0;
-    struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
-    record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
+  if (!number) number = store_new_record(store, STORE_POSIX, entry);
+  if (!number) return 0;
+  struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
+  if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; this says last that it is ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     *posix_aux_of(number) = (struct posix_aux){.watched = darshan_rt.layers.active,
                                                .traced = dxt_on(DXT_POSIX) ? number : 0};
+    COMPILER_FENCE();
+    record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
   }
   file->aux = posix_aux_of(number);
   file->name = entry->name;

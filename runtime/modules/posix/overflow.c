@@ -108,10 +108,11 @@ int overflow_share(struct posix_file *file) {
   if (!record) return 0;
   struct darshan_posix_record *shared = store_record(&darshan_rt.store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
-    shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
     *posix_aux_of(record) = (struct posix_aux){.watched = darshan_rt.layers.active,
                                                .traced = dxt_on(DXT_POSIX) ? record : 0};
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
+    COMPILER_FENCE(); /* what says that it is ready comes last */
+    shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
   }
   file->aux = posix_aux_of(record);
   file->name = OVERFLOW_NAME;

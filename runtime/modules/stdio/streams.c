@@ -241,6 +241,7 @@ void stdio_forked(void) {
     stream->known = 0;
     stream->record = NULL;
     stream->aux = NULL;
+    if (stream->file) stdio_remember(stream); /* what was moved before is the parent's */
     if (stream->name_length == sizeof(OVERFLOW_NAME) - 1 &&
         memcmp(stream->name, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1) == 0)
       stream->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);

@@ -38,24 +38,24 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   if (!stdio_lock(stream)) return;
   if (UNLIKELY(stream->odd)) bytes = new_bytes(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
+  stdio_remember(stream); /* first: a count that is cut must not come again as inlined */
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
   stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
   into_heatmap(stream, 0, bytes, t1, t2);
-  stdio_remember(stream);
   stdio_unlock_layers(stream, bytes, 0, t2 - t1);
 }
 
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   struct clock_span at = ticks_span(t1, t2);
+  stdio_remember(stream);
   stream->record->counters[STDIO_WRITES]++;
   moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   into_heatmap(stream, 1, bytes, t1, t2);
-  stdio_remember(stream);
   stdio_unlock_layers(stream, 0, bytes, t2 - t1);
 }
 
@@ -104,20 +104,22 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   if (!stdio_lock(stream)) return;
   int64_t before[2] = {stream->record->counters[STDIO_BYTES_READ],
                        stream->record->counters[STDIO_BYTES_WRITTEN]};
-  if (file->_IO_read_end == stream->read_end && file->_IO_read_ptr > stream->read_mark) {
-    moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ,
-          new_bytes(stream, file->_IO_read_ptr - stream->read_mark));
+  int64_t read =
+      file->_IO_read_end == stream->read_end ? file->_IO_read_ptr - stream->read_mark : 0;
+  int64_t written =
+      file->_IO_write_base == stream->write_base ? file->_IO_write_ptr - stream->write_mark : 0;
+  stdio_remember(stream);
+  if (read > 0) {
+    moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, new_bytes(stream, read));
     stream->record->counters[STDIO_READS]++;
     note_inlined(stream);
   }
-  if (file->_IO_write_base == stream->write_base && file->_IO_write_ptr > stream->write_mark) {
-    moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN,
-          file->_IO_write_ptr - stream->write_mark);
+  if (written > 0) {
+    moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, written);
     stream->record->counters[STDIO_WRITES]++;
     note_inlined(stream);
   }
   settled_in_heatmap(stream, before);
-  stdio_remember(stream);
   stdio_unlock(stream);
 }
 
@@ -134,11 +136,11 @@ void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint
 void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   struct clock_span at = ticks_span(t1, t2);
+  stdio_remember(stream);
   stream->record->counters[STDIO_FLUSHES]++;
   stream->odd = 0;
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
   stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
-  stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
