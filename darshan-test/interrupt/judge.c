@@ -44,6 +44,9 @@ static int is_loose(const struct darshan_counter *counter) {
 static int row_is_right(const struct judge *judge, const struct result *result,
                         const struct row *row, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
+  /* What a handler does inside a call of an upper layer belongs to that call. */
+  int in_layers = row->module == DARSHAN_MOD_LAYERS;
+  if (in_layers && (judge->action == ACTION_IO || judge->action == ACTION_FORK)) return 1;
   for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
     if (counter->index < 0 || is_loose(counter)) continue;
     struct bounds bounds = {INT64_MAX, INT64_MIN};

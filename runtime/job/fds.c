@@ -65,17 +65,16 @@ int fd_next(int fd) {
 void fd_set_file(int fd, uint32_t file) {
   struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
+  if (file) note_highest(fd); /* first: a fork in a handler looks no further */
   __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
-  if (!file) return;
-  note_highest(fd);
-  if (UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
+  if (file && UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }
 
 void fd_set_stream(int fd, struct stdio_stream *stream) {
   struct fd_entry *entry = stream ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
-  __atomic_store_n(&entry->stream, stream, __ATOMIC_RELEASE);
   if (stream) note_highest(fd);
+  __atomic_store_n(&entry->stream, stream, __ATOMIC_RELEASE);
 }
 
 struct posix_file *fd_release_slow(int fd) {

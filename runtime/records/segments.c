@@ -47,10 +47,3 @@ void segments_clear(struct segments *segments) {
   for (uint32_t k = 0; k < SEGMENTS_MOST && segments->zero[k]; k++)
     journal_wipe(segments->zero[k] + offset_of(segments, k), size_of(segments, k));
 }
-
-void segments_drop(struct segments *segments) {
-  for (uint32_t k = 0; k < SEGMENTS_MOST && segments->zero[k]; k++) {
-    sys_munmap(segments->zero[k] + offset_of(segments, k), size_of(segments, k));
-    segments->zero[k] = NULL;
-  }
-}

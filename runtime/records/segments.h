@@ -47,6 +47,5 @@ void segments_put(struct segments *segments, uint32_t segment, char *first);
 int segments_have(struct segments *segments, uint32_t item);
 /* For a forked child: items are zero again; of memory that segments_have made. */
 void segments_clear(struct segments *segments);
-void segments_drop(struct segments *segments);
 
 #endif

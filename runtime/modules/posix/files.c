@@ -184,6 +184,10 @@ void posix_file_unused(struct posix_file *file) {
 /* A file inherited from the parent gets its record with the first event. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
+  if (posix_file_at(file->number) != file) { /* a handler forked in the midst of this call */
+    __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
   store_lock_for(&darshan_rt.store, STORE_POSIX);
   if (!file->record) {
     struct store_entry *entry =
@@ -230,7 +234,12 @@ void posix_forked(void) {
       inherit(file, ++kept); /* first descriptor of this file */
     entry->file = file->next_free ? posix_file_at(file->next_free) : NULL;
   }
-  segments_drop(&old);
+  /* The old ones stay, without records: a handler may have forked in the midst of a
+   * call, which goes on in the child. */
+  for (uint32_t number = 1; number <= posix->used_files; number++) {
+    struct posix_file *file = segments_at(&old, number);
+    file->record = NULL;
+  }
   posix->used_files = kept;
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   posix->pending->lock = 0;

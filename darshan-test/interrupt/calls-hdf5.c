@@ -1,0 +1,57 @@
+/* One call of each kind of wrapper around HDF5. */
+#include <hdf5.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "target.h"
+
+static hid_t file = -1, space = -1, dataset = -1;
+static int memory[64];
+
+void target_begin(void) {
+  hsize_t size = 64;
+  file = H5Fcreate("h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  space = H5Screate_simple(1, &size, NULL);
+  must(file);
+  must(space);
+}
+
+static hid_t new_dataset(const char *name) {
+  hid_t made =
+      H5Dcreate2(file, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  must(made);
+  return made;
+}
+
+static void have_dataset(void) {
+  dataset = new_dataset("first");
+  must(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
+}
+
+/* The library may have been left in its midst: what follows is another dataset, and
+ * nothing is closed. */
+void target_end(void) {
+  hid_t another = new_dataset("another");
+  for (int i = 0; i < 3; i++)
+    must(H5Dwrite(another, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
+  H5Fflush(file, H5F_SCOPE_LOCAL);
+}
+
+static void call_write(void) {
+  must(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
+}
+static void call_read(void) {
+  must(H5Dread(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
+}
+static void call_create(void) {
+  new_dataset("made");
+}
+static void call_close(void) {
+  must(H5Dclose(dataset));
+}
+
+const struct kind target_kinds[] = {{"H5Dwrite", have_dataset, call_write, 0},
+                                    {"H5Dread", have_dataset, call_read, 0},
+                                    {"H5Dcreate", NULL, call_create, 0},
+                                    {"H5Dclose", have_dataset, call_close, 0},
+                                    {NULL, NULL, NULL, 0}};
