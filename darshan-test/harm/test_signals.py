@@ -1,0 +1,117 @@
+"""Signals that come at the worst moment: handlers that never return, thousands of times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import both, compile_c, same_end
+
+# Writes until so many are done, while a timer's handler jumps out of whatever it
+# interrupts, and says how many were certainly made and how often it jumped.
+JUMPS = r"""
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+static sigjmp_buf back;
+static volatile long jumps, done;
+static void handler(int signal) {
+  (void)signal;
+  jumps++;
+  siglongjmp(back, 1);
+}
+/* From another depth of the stack each time. */
+__attribute__((noinline)) static void writes(int fd, long wanted, long depth) {
+  volatile char frame[256 * (depth % 16 + 1)];
+  frame[0] = 1;
+  while (done < wanted) {
+    if (pwrite(fd, "0123456789", 10, 0) != 10) _exit(3);
+    done++;
+  }
+  frame[1] = frame[0];
+}
+int main(int argc, char **argv) {
+  long wanted = atol(argv[1]), every = atol(argv[2]);
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  struct sigaction action = {.sa_handler = handler};
+  struct itimerval timer = {{0, every}, {0, every}}, off = {{0, 0}, {0, 0}};
+  (void)argc;
+  sigaction(SIGALRM, &action, NULL);
+  sigsetjmp(back, 1);
+  if (jumps == 0) setitimer(ITIMER_REAL, &timer, NULL);
+  writes(fd, wanted, jumps);
+  setitimer(ITIMER_REAL, &off, NULL);
+  FILE *said = fopen("said", "w");
+  fprintf(said, "%ld %ld\n", done, jumps);
+  fclose(said);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("writes", "microseconds"), [(20_000, 10_000), (200_000, 1000), (400_000, 100)]
+)
+def test_jumps_out_of_a_handler(
+    build: Path, tmp_path: Path, writes: int, microseconds: int
+) -> None:
+    """siglongjmp out of SIGALRM at 100 Hz to 10 kHz: nothing spins, and each write counts.
+
+    A write that was cut may count or not, so the count lies within the number of jumps."""
+    program = compile_c(tmp_path, JUMPS)
+    bare, watched = both(build, tmp_path, [program, str(writes), str(microseconds)])
+    assert same_end(bare, watched)
+    done, jumps = map(int, (watched.work / "said").read_text().split())
+    assert done == writes
+    counted = watched.value("data", "POSIX_WRITES")
+    assert done - jumps <= counted <= done + jumps
+    assert done - jumps <= watched.value("data", "POSIX_BYTES_WRITTEN") / 10 <= done + jumps
+    assert len(watched.logs) == 1
+    assert not watched.journals
+
+
+# A thread is cancelled in the midst of its writes, again and again; another one goes
+# on with the same file and must not wait for a lock that nobody will give back.
+CANCELS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static int fd;
+static long cancelled;
+static void *writes(void *unused) {
+  int before;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  for (;;)
+    if (pwrite(fd, "0123456789", 10, 0) != 10) _exit(3);
+  return unused;
+}
+int main(void) {
+  fd = open("data", O_RDWR | O_CREAT, 0600);
+  for (; cancelled < 300; cancelled++) {
+    pthread_t thread;
+    struct timespec nap = {0, 100000 + 1000 * cancelled};
+    if (pthread_create(&thread, NULL, writes, NULL) != 0) return 2;
+    nanosleep(&nap, NULL);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    if (pread(fd, &nap, 1, 0) < 0) return 3;
+  }
+  return 0;
+}
+"""
+
+
+def test_cancelled_threads(build: Path, tmp_path: Path) -> None:
+    """Asynchronous cancellation in a wrapper: the lock of a thread that is gone is taken over."""
+    program = compile_c(tmp_path, CANCELS)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
+    assert watched.value("data", "POSIX_READS") == 300
+    assert len(watched.logs) == 1
+    assert not watched.journals
