@@ -343,8 +343,14 @@ static void many_problems_make_one_line(void **state) {
   assert_int_equal(loaded->messages.count, 5);
   size_t length = darshan_messages_line(&loaded->messages, line, sizeof(line));
   assert_string_equal(line, "darshan_library_warning: DARSHAN_CONFIG_PATH: no such directive: "
-                            "NO_SUCH (and 4 more)\n");
+                            "line 1 (and 4 more)\n");
   assert_int_equal(length, strlen(line));
+
+  /* The file may hold what its reader may not see. */
+  loaded = LOAD_FILE("MODMEM 1\n\n\nSMALL_IO_TRIGGER secret\n", NULL);
+  darshan_messages_line(&loaded->messages, line, sizeof(line));
+  assert_null(strstr(line, "secret"));
+  assert_non_null(strstr(line, ": line 4\n"));
 
   loaded = LOAD("DARSHAN_MODMEM=a\nb");
   darshan_messages_line(&loaded->messages, line, sizeof(line));

@@ -123,8 +123,12 @@ static void apply_file(struct darshan_config *config, struct darshan_messages *m
   }
   struct darshan_slice rest = {file.bytes, file.length}, line;
   const char *before = config->logpath;
-  while (darshan_next_item(&rest, '\n', &line))
+  for (const char *end = file.bytes; darshan_next_item(&rest, '\n', &line);) {
+    for (; end <= line.at; end++) /* empty lines are lines, too */
+      messages->line += end == file.bytes || end[-1] == '\n';
     apply_line(config, line, messages);
+  }
+  messages->line = 0;
   note_logpath(config, before, true);
   darshan_release_file(&file);
 }
@@ -227,6 +231,7 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
                          struct darshan_messages *messages) {
   const char *values[DARSHAN_NUM_SETTINGS];
   set_defaults(config);
+  messages->line = 0;
   find_values(envp, values);
   const char *command = argc > 0 && argv != NULL && argv[0] != NULL ? argv[0] : "";
   if (values[DARSHAN_SETTING_DISABLE] != NULL) {

@@ -9,6 +9,11 @@ void darshan_message_add(struct darshan_messages *messages, const char *subject,
   darshan_text_add(&text, subject);
   darshan_text_add(&text, ": ");
   darshan_text_add(&text, problem);
+  if (messages->line != 0) {
+    darshan_text_add(&text, ": line ");
+    darshan_text_unsigned(&text, messages->line);
+    return;
+  }
   if (detail == NULL) return;
   darshan_text_add(&text, ": ");
   for (size_t i = 0; i < detail_length; i++)

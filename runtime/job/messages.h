@@ -6,12 +6,14 @@
 #include <stddef.h>
 
 struct darshan_messages {
-  unsigned count;  /* problems so far; 0: everything else is undefined */
+  unsigned count;  /* problems so far; 0: there is no first */
+  unsigned line;   /* of the file that is being read, 0: none */
   char first[440]; /* the first of them, one line without newline */
 };
 
 /* Notes a problem as "subject: problem: detail".  detail may be NULL; it is
- * data of a stranger, so control bytes in it are replaced. */
+ * data of a stranger, so control bytes in it are replaced.  Of a file only the
+ * number of the line is said: who names a file need not be its owner. */
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "../intercept/signals.h"
@@ -104,9 +105,17 @@ static int switched_off(void) {
   return sys_faccess(DARSHAN_OFF_FILE, F_OK) == 0;
 }
 
+/* A program that runs with raised rights (set-user-id, set-group-id, capabilities of
+ * its file) does so for whoever starts it: what he says in the environment must
+ * not name files that are read, written or made with these rights.  Nothing is heard,
+ * and nothing recorded. */
+static int has_raised_rights(void) {
+  return getauxval(AT_SECURE) != 0;
+}
+
 void runtime_start(int argc, char **argv, char **envp) {
   if (darshan_rt.phase_page) return;
-  if (switched_off() || linked_behind_another()) {
+  if (has_raised_rights() || switched_off() || linked_behind_another()) {
     darshan_rt.config.disabled = true;
     return;
   }

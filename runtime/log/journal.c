@@ -58,7 +58,7 @@ int journal_create(struct journal *journal) {
 
 int journal_open(const struct journal *journal) {
   struct stat st;
-  int fd = sys_open(journal->path, O_RDWR, 0);
+  int fd = sys_open(journal->path, O_RDWR | O_NOFOLLOW, 0);
   if (fd < 0) return -1;
   if (SYS2(SYS_fstat, fd, &st) < 0 || st.st_dev != journal->dev || st.st_ino != journal->ino) {
     sys_close(fd);

@@ -23,10 +23,10 @@ int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
 
 /* A missing folder is made. */
 int log_create(const struct darshan_config *config, const char *partial) {
-  int fd = sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+  int fd = sys_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
   if (fd != -2 /* ENOENT */ || darshan_make_folders(partial, darshan_dated_levels(config)) < 0)
     return fd;
-  return sys_open(partial, O_WRONLY | O_CREAT | O_EXCL, DARSHAN_LOG_MODE);
+  return sys_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
 /* Never replaces a log.  File systems that cannot rename like that can link. */

@@ -111,7 +111,7 @@ static void write_below(struct reduction *reduction, const struct message *messa
   }
   memcpy(reduction->places, message->bytes + sizeof(head), places);
   const char *path = message->bytes + sizeof(head) + places;
-  int fd = sys_open(path, O_WRONLY, 0);
+  int fd = sys_open(path, O_WRONLY | O_NOFOLLOW, 0);
   write_here(reduction, fd, path);
   if (fd >= 0 && sys_close(fd) < 0) reduction->failed = 1; /* a full network file system */
 }
