@@ -98,6 +98,12 @@ def ordinary_user() -> str:
     return works("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true")
 
 
+def raised_rights() -> str:
+    """Whether set-user-id and capabilities of files count where tests put theirs."""
+    nosuid = os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID
+    return root() or ordinary_user() or ("mounted nosuid" if nosuid else programs("setcap")())
+
+
 def mount() -> str:
     """Whether a file system can be mounted."""
     return root() or mounted("-t", "tmpfs", "tmpfs")
@@ -170,6 +176,7 @@ def real_logs() -> str:
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
+    "raised-rights": Ability(raised_rights),
     "mount": Ability(mount),
     "loop:ext4": Ability(loop("ext4")),
     "loop:xfs": Ability(loop("xfs")),
