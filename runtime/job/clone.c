@@ -13,6 +13,7 @@
 /* Its number is not ours any more; but that of a process that was saved and
  * started again is not either, and then there is none of our number. */
 int process_is_ours(void) {
+  if (!darshan_rt.pid) return 1; /* nothing is watched here: no table to be kept from others */
   pid_t self = sys_getpid();
   if (self == darshan_rt.pid || self < 0) return 1;
   if (self == 1) return 0; /* first of its namespace, where nobody else can be seen */
