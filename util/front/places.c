@@ -153,6 +153,29 @@ void places_announce(const void *context) {
   }
 }
 
+/* A preload that is exported already would end the program as much as ours. */
+void places_leave_alone(const void *context) {
+  static const char ours[] = "libdarshan.so";
+  (void)context;
+  const char *before = getenv("LD_PRELOAD");
+  char *list = before ? strdup(before) : NULL, *kept = list, *rest = NULL;
+  if (!list) return;
+  for (char *word = strtok_r(list, ": ", &rest); word; word = strtok_r(NULL, ": ", &rest)) {
+    const char *base = strrchr(word, '/');
+    size_t length = strlen(word);
+    if (strcmp(base ? base + 1 : word, ours) == 0) continue;
+    if (kept != list) *kept++ = ':';
+    memmove(kept, word, length); /* never to the right of where it was */
+    kept += length;
+  }
+  *kept = '\0';
+  if (kept == list)
+    unsetenv("LD_PRELOAD");
+  else
+    setenv("LD_PRELOAD", list, 1);
+  free(list);
+}
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }

@@ -30,6 +30,8 @@ int places_make(struct places *places, const char *wanted);
 
 /* Environment of the application; to be called in its process. */
 void places_announce(const void *places);
+/* The same for a program that must run without the runtime. */
+void places_leave_alone(const void *places);
 
 /* Moves the logs of the run to the user's folder and lists them there; lists
  * the journals that were left; removes the folders that are empty. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -38,19 +39,39 @@ static size_t read_head(const char *path, char head[HEAD]) {
   return (size_t)n;
 }
 
-/* 1: has a program interpreter, which loads libraries; 0: has none, or the
+/* The program interpreter, which loads libraries; NULL: there is none, or the
  * headers are not where they belong. */
-static int has_loader(const char *head, size_t n) {
+static const char *loader_of(const char *head, size_t n) {
   ElfW(Ehdr) file;
   memcpy(&file, head, sizeof(file));
   for (unsigned i = 0; i < file.e_phnum; i++) {
     ElfW(Phdr) part;
     size_t at = (size_t)file.e_phoff + i * sizeof(part);
-    if (at > n || n - at < sizeof(part)) return 0;
+    if (at > n || n - at < sizeof(part)) return NULL;
     memcpy(&part, head + at, sizeof(part));
-    if (part.p_type == PT_INTERP) return 1;
+    if (part.p_type != PT_INTERP) continue;
+    return part.p_offset < n && memchr(head + part.p_offset, 0, n - part.p_offset)
+               ? head + part.p_offset
+               : "";
   }
-  return 0;
+  return NULL;
+}
+
+/* A loader that can be read and is not glibc's, whose functions all have versions:
+ * with a library made for glibc it would not start the program. */
+static int is_foreign(const char *loader) {
+  static const char mark[] = "GLIBC_PRIVATE";
+  struct stat st;
+  int fd = loader[0] == '/' ? open(loader, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  void *bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
+                    ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                    : MAP_FAILED;
+  close(fd);
+  if (bytes == MAP_FAILED) return 0;
+  int foreign = !memmem(bytes, (size_t)st.st_size, mark, sizeof(mark));
+  munmap(bytes, (size_t)st.st_size);
+  return foreign;
 }
 
 static int raises_rights(const char *path) {
@@ -76,6 +97,9 @@ static int follow_script(char path[PATH_MAX], const char *head) {
   return word ? find_program(path, word) : -1;
 }
 
+static const char other_libc[] =
+    "uses another C library than glibc, so libdarshan.so does not fit; it ran unwatched";
+
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
   ElfW(Ehdr) file, own;
   char self[HEAD];
@@ -86,14 +110,35 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   memcpy(&own, self, sizeof(own));
   if (file.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || file.e_machine != own.e_machine)
     return "is made for another kind of processor than libdarshan.so";
-  if (!has_loader(head, n)) return "is statically linked, so nothing can be preloaded";
+  const char *loader = loader_of(head, n);
+  if (!loader) return "is statically linked, so nothing can be preloaded";
+  if (is_foreign(loader)) return other_libc;
   return NULL;
 }
 
+/* Why nothing can be preloaded into this program, or into the one that it is a
+ * script for; path is then that program.  NULL: it is not seen why. */
+static const char *reason_of_program(char path[PATH_MAX], const char *command) {
+  char head[HEAD];
+  if (find_program(path, command) < 0) return NULL;
+  for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
+    const char *reason = reason_of_file(path, head, read_head(path, head));
+    if (reason) return reason;
+    if (follow_script(path, head) < 0) return NULL;
+  }
+  return NULL;
+}
+
+int reason_to_leave_alone(const char *command) {
+  char path[PATH_MAX];
+  return reason_of_program(path, command) == other_libc;
+}
+
 void reason_for_no_log(char *out, size_t room, const char *command) {
-  char path[PATH_MAX], head[HEAD];
+  char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
-  const char *reason = NULL;
+  const char *reason = reason_of_program(path, command);
+  if (reason == other_libc) serial = NULL; /* whatever else is said */
   if (getenv("DARSHAN_DISABLE")) {
     snprintf(out, room, "DARSHAN_DISABLE is set");
     return;
@@ -102,16 +147,9 @@ void reason_for_no_log(char *out, size_t room, const char *command) {
     snprintf(out, room, "DARSHAN_ENABLE_NONMPI=0, and it did not start MPI");
     return;
   }
-  if (find_program(path, command) == 0) {
-    for (int depth = 0; depth < MAX_SCRIPTS && !reason; depth++) {
-      size_t n = read_head(path, head);
-      reason = reason_of_file(path, head, n);
-      if (!reason && follow_script(path, head) < 0) break;
-    }
-    if (reason) {
-      snprintf(out, room, "%s %s", say_path(path), reason);
-      return;
-    }
+  if (reason) {
+    snprintf(out, room, "%s %s", say_path(path), reason);
+    return;
   }
   snprintf(out, room, "an exclusion may be in force (DARSHAN_DUMP_CONFIG=1 shows the settings)");
 }

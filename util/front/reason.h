@@ -8,4 +8,8 @@
  * what was run, looked for in PATH. */
 void reason_for_no_log(char *out, size_t room, const char *command);
 
+/* 1 if this program would not start with the runtime preloaded: its loader, or that
+ * of the interpreter it is a script for, is not glibc's. */
+int reason_to_leave_alone(const char *command);
+
 #endif

@@ -74,7 +74,8 @@ static int run_program(char **command, const char *folder, struct path_list *log
                        struct path_list *journals, struct child_end *end) {
   struct places places;
   if (places_make(&places, folder) < 0) return CANNOT_RUN;
-  int started = child_run(command, places_announce, &places, end);
+  int watched = !reason_to_leave_alone(command[0]);
+  int started = child_run(command, watched ? places_announce : places_leave_alone, &places, end);
   int error = started < 0 ? errno : end->exec_error;
   places_collect(&places, logs, journals);
   if (error == 0) return 0;
