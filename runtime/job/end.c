@@ -5,6 +5,7 @@
 
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
+#include "../log/outside.h"
 #include "../log/ranks.h"
 #include "../log/write.h"
 #include "../modules/heatmap/heatmap.h"
@@ -116,7 +117,7 @@ static void restore_journal(void) {
 static void exec_failed(void *nothing) {
   (void)nothing;
   if (darshan_rt.log_written) {
-    sys_unlink(darshan_rt.log_path);
+    outside_unlink(darshan_rt.log_path);
     restore_journal();
   }
   darshan_rt.store.closed = 0;

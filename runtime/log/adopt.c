@@ -7,6 +7,7 @@
 #include "../job/clock.h"
 #include "../job/jobtext.h"
 #include "log-format.h"
+#include "outside.h"
 #include "save.h"
 
 struct mapped {
@@ -16,7 +17,7 @@ struct mapped {
 
 static int map_journal(struct mapped *map, const char *path, dev_t dev, ino_t ino) {
   struct stat st;
-  int fd = sys_open(path, O_RDONLY | O_NOFOLLOW, 0);
+  int fd = outside_open(path, O_RDONLY | O_NOFOLLOW, 0);
   if (fd < 0) return -1;
   *map = (struct mapped){(const char *)-1L, 0};
   if (SYS2(SYS_fstat, fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino &&
@@ -111,7 +112,7 @@ int log_adopt(const char *path, dev_t dev, ino_t ino, int64_t pid,
   int result = find_records(&content, &map);
   if (result == 0) result = log_compose(&draft, &content);
   if (result == 0) result = log_save(&draft, config, &identity, begun, final);
-  if (result == 0) sys_unlink(path);
+  if (result == 0) outside_unlink(path);
   log_draft_drop(&draft);
   sys_munmap((void *)(uintptr_t)map.base, map.size);
   return result;

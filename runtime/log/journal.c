@@ -6,6 +6,7 @@
 
 #include "../intercept/sys.h"
 #include "in-place.h"
+#include "outside.h"
 
 enum { ZEROS = 16 << 10 };
 
@@ -32,13 +33,13 @@ static int remember_identity(struct journal *journal, int fd) {
 enum { UNSAFE = -2 };
 static int create(struct journal *journal) {
   struct statfs fs;
-  int fd = sys_open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  int fd = outside_open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int safe = SYS2(SYS_fstatfs, fd, &fs) == 0 && in_place(fs.f_type);
   if (safe && sys_ftruncate(fd, (off_t)journal->size) == 0 && remember_identity(journal, fd) == 0)
     return fd;
   sys_close(fd);
-  sys_unlink(journal->path);
+  outside_unlink(journal->path);
   return safe ? -1 : UNSAFE;
 }
 
@@ -58,7 +59,7 @@ int journal_create(struct journal *journal) {
 
 int journal_open(const struct journal *journal) {
   struct stat st;
-  int fd = sys_open(journal->path, O_RDWR | O_NOFOLLOW, 0);
+  int fd = outside_open(journal->path, O_RDWR | O_NOFOLLOW, 0);
   if (fd < 0) return -1;
   if (SYS2(SYS_fstat, fd, &st) < 0 || st.st_dev != journal->dev || st.st_ino != journal->ino) {
     sys_close(fd);
@@ -118,16 +119,15 @@ void journal_unmap(char *window, size_t from, size_t to) {
 /* Is it still ours, and not a stranger's file of this name? */
 static int file_is_there(const struct journal *journal) {
   struct stat st;
-  return journal->has_file &&
-         SYS4(SYS_newfstatat, AT_FDCWD, journal->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-         st.st_dev == journal->dev && st.st_ino == journal->ino;
+  return journal->has_file && outside_lstat(journal->path, &st) == 0 && st.st_dev == journal->dev &&
+         st.st_ino == journal->ino;
 }
 
 void journal_rename(struct journal *journal, const char *path) {
-  if (path[0] && file_is_there(journal) && sys_rename_new(journal->path, path) == 0)
+  if (path[0] && file_is_there(journal) && outside_rename_new(journal->path, path) == 0)
     memcpy(journal->path, path, strlen(path) + 1);
 }
 
 void journal_remove(struct journal *journal) {
-  if (file_is_there(journal)) sys_unlink(journal->path);
+  if (file_is_there(journal)) outside_unlink(journal->path);
 }

@@ -6,6 +6,7 @@
 #include "../intercept/sys.h"
 #include "../job/clock.h"
 #include "../job/text.h"
+#include "outside.h"
 
 int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
   const char *at = bytes;
@@ -23,18 +24,19 @@ int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
 
 /* A missing folder is made. */
 int log_create(const struct darshan_config *config, const char *partial) {
-  int fd = sys_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
-  if (fd != -2 /* ENOENT */ || darshan_make_folders(partial, darshan_dated_levels(config)) < 0)
+  int fd = outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
+  if (fd != -2 /* ENOENT */ || outside_is_active() ||
+      darshan_make_folders(partial, darshan_dated_levels(config)) < 0)
     return fd;
-  return sys_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
+  return outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
 /* Never replaces a log.  File systems that cannot rename like that can link. */
 static int give_name(const char *partial, const char *final) {
-  int result = sys_rename_new(partial, final);
+  int result = outside_rename_new(partial, final);
   if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;
-  result = sys_link(partial, final);
-  if (result == 0) sys_unlink(partial);
+  result = outside_link(partial, final);
+  if (result == 0) outside_unlink(partial);
   return result;
 }
 
@@ -64,7 +66,7 @@ int log_finish(int fd, int result, const struct darshan_config *config,
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, (int64_t)seconds) ||
       give_some_name(identity, partial, final) < 0) {
-    sys_unlink(partial);
+    outside_unlink(partial);
     return -1;
   }
   return 0;

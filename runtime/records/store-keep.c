@@ -4,6 +4,7 @@
  * take the place of the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
+#include "../log/outside.h"
 #include "store-room.h"
 
 #include <string.h>
@@ -227,7 +228,7 @@ static int keep(struct record_store *store) {
     store_grow_file(store, STORE_POSIX, fd); /* what nearly every process needs next */
     store_grow_file(store, STORE_HEATMAP, fd);
   } else {
-    sys_unlink(store->journal.path);
+    outside_unlink(store->journal.path);
   }
   sys_close(fd);
   return result == 1 ? 0 : -1;
@@ -260,7 +261,8 @@ static int reads_as_log(const struct record_store *store) {
 }
 
 enum store_kept store_kept(const struct record_store *store) {
-  if (!store->frame || !store->journal.has_file || !reads_as_log(store)) return STORE_LOST;
+  if (!store->frame || !store->journal.has_file || (!outside_is_lost() && !reads_as_log(store)))
+    return STORE_LOST;
   if (store->names.used > store->names.part.kept) return STORE_KEPT_PARTLY;
   for (int i = 0; i < STORE_MODULES; i++)
     if (used_of(store, i) > store->regions[i].part.kept) return STORE_KEPT_PARTLY;

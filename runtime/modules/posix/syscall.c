@@ -4,8 +4,11 @@
 
 #include <linux/close_range.h>
 #include <linux/openat2.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+
+#include "../../log/outside.h"
 
 static int64_t place(long offset_pointer, long result) {
   return offset_pointer ? *(const int64_t *)offset_pointer - result : POSIX_HERE;
@@ -142,21 +145,36 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
 }
 
 void posix_before_syscall(struct posix_call *call) {
-  if (call->number == SYS_close) call->closing = fd_release((int)call->argument[0]);
+  switch (call->number) {
+  case SYS_close:
+    call->closing = fd_release((int)call->argument[0]);
+    break;
+  case SYS_unshare:
+    if (!(call->argument[0] & CLONE_NEWNS)) break;
+    __attribute__((fallthrough));
+  case SYS_chroot:
+  case SYS_pivot_root:
+  case SYS_setns:
+    outside_hold();
+    break;
+  }
 }
 
 /* Names of files, and where they begin; 0: another call. */
 static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   switch (call->number) {
-  case SYS_chdir:
-  case SYS_fchdir:
   case SYS_chroot:
   case SYS_pivot_root:
   case SYS_setns:
+    outside_changed((int)result);
+    __attribute__((fallthrough));
+  case SYS_chdir:
+  case SYS_fchdir:
     if (result == 0) folder_changed();
     return 1;
   case SYS_unshare:
+    if (a[0] & CLONE_NEWNS) outside_changed((int)result);
     if (result == 0) folder_unshared((int)a[0]);
     return 1;
 #ifdef SYS_rename

@@ -3,6 +3,7 @@
 
 #include <ftw.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "../../intercept/library.h"
 #include "../../job/daemon.h"
 #include "../../job/exec.h"
+#include "../../log/outside.h"
 #include "../lustre/lustre.h"
 
 #define CALLS "../modules/posix/calls.def"
@@ -23,6 +25,10 @@
 #define FD(fd)                                                                                     \
   struct posix_file *f = posix_file_of(fd);                                                        \
   if (LIKELY(!f)) FORWARD
+/* What a path means may have changed. */
+#define ROOT_CHANGED                                                                               \
+  if (r == 0) folder_changed();                                                                    \
+  outside_changed(r)
 /* A walk through folders, which may go there. */
 #define WALK(flags)                                                                                \
   if ((flags)&FTW_CHDIR) folder_distrust()

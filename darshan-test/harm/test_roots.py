@@ -1,0 +1,181 @@
+"""A root that changes: the log goes where it was to go when the process started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import Outcome, both, compile_c
+
+PROGRAM = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void want(int condition, int line) {
+  if (!condition) {
+    dprintf(2, "line %d: not so (errno %d)\n", line, errno);
+    _exit(1);
+  }
+}
+#define WANT(condition) want((condition) != 0, __LINE__)
+static char text[1 << 16];
+static void put(const char *name, int n) {
+  int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0644);
+  WANT(fd >= 0 && write(fd, text, (size_t)n) == n && close(fd) == 0);
+}
+static void write_all(const char *file, const char *what) {
+  int fd = open(file, O_WRONLY);
+  WANT(fd >= 0 && write(fd, what, strlen(what)) == (ssize_t)strlen(what) && close(fd) == 0);
+}
+static int is(const char *a, const char *b) { return !strcmp(a, b); }
+
+int main(int argc, char **argv) {
+  const char *way = argv[1], *logs = argc > 2 ? argv[2] : "/";
+  int status;
+  if (is(way, "user")) WANT(unshare(CLONE_NEWUSER) == 0);
+  put("before", 100);
+  WANT(mkdir("jail", 0755) == 0);
+  if (is(way, "fails")) {
+    WANT(chroot("nowhere") == -1 && errno == ENOENT);
+    int next = open("before", O_RDONLY);
+    WANT(fcntl(next, F_DUPFD, 900) == 900);
+    return 0;
+  }
+  if (is(way, "mount")) { /* another file system lies over the folder of the logs */
+    WANT(unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, NULL) == 0);
+    WANT(mount("none", logs, "tmpfs", 0, NULL) == 0);
+    put("before", 1);
+    return 0;
+  }
+  if (is(way, "pivot")) {
+    WANT(unshare(CLONE_NEWNS) == 0 && mount("", "/", "", MS_REC | MS_PRIVATE, NULL) == 0);
+    WANT(mount("jail", "jail", "", MS_BIND, NULL) == 0 && chdir("jail") == 0);
+    WANT(syscall(SYS_pivot_root, ".", ".") == 0 && umount2(".", MNT_DETACH) == 0);
+  } else if (is(way, "number")) {
+    WANT(syscall(SYS_chroot, "jail") == 0);
+  } else {
+    WANT(chroot("jail") == 0);
+  }
+  put("/inside", 20);
+  WANT(chdir("/") == 0);
+  put("relative", 3);
+  if (is(way, "many")) /* the journal grows */
+    for (int i = 0; i < 500; i++) {
+      char name[16];
+      snprintf(name, sizeof(name), "/many%d", i);
+      put(name, 1);
+    }
+  if (is(way, "closes")) closefrom(3);
+  if (is(way, "reuses")) /* every number stands for something else */
+    for (int fd = 3; fd < 1024; fd++) dup2(1, fd);
+  if (is(way, "forks")) {
+    pid_t child = fork();
+    if (child == 0) put("/child", 7), exit(0);
+    WANT(waitpid(child, &status, 0) == child && status == 0);
+  }
+  if (is(way, "_exit")) _exit(0);
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_c(tmp_path_factory.mktemp("roots"), PROGRAM, "-w")
+
+
+def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
+    """The same end, and no file of ours where the program put its own."""
+    assert bare.status == 0, bare.stderr
+    assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
+    names = [
+        sorted(str(path.relative_to(work)) for path in work.rglob("*"))
+        for work in (bare.work, watched.work)
+    ]
+    assert names[0] == names[1]
+
+
+def bytes_are_there(watched: Outcome) -> None:
+    assert watched.value("before", "POSIX_BYTES_WRITTEN") == 100
+    assert watched.value("/inside", "POSIX_BYTES_WRITTEN") == 20
+    assert watched.value("/relative", "POSIX_BYTES_WRITTEN") == 3
+
+
+@pytest.mark.needs("chroot")
+@pytest.mark.parametrize("way", ["returns", "_exit", "number", "many"])
+def test_chroot(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, way])
+    nothing_in_the_jail(bare, watched)
+    assert watched.stderr == b""
+    assert len(watched.logs) == 1 and not watched.journals
+    bytes_are_there(watched)
+    if way == "many":
+        assert watched.total("POSIX_BYTES_WRITTEN") == 123 + 500
+
+
+@pytest.mark.needs("chroot")
+@pytest.mark.parametrize("name", ["DARSHAN_LOGFILE", "dated"])
+def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """One name for the log, and a folder of logs that is not there yet."""
+    extra = {"DARSHAN_LOGFILE": str(tmp_path / "logs" / "one.darshan")}
+    if name == "dated":
+        extra = {"DARSHAN_LOGPATH": str(tmp_path / "logs" / "to be made" / "here")}
+    bare, watched = both(build, tmp_path, [program, "returns"], extra=extra)
+    nothing_in_the_jail(bare, watched)
+    assert len(watched.logs) == 1 and not watched.journals
+    bytes_are_there(watched)
+
+
+@pytest.mark.needs("chroot")
+def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, "forks"])
+    nothing_in_the_jail(bare, watched)
+    assert len(watched.logs) == 2 and not watched.journals
+    bytes_are_there(watched)
+    assert watched.value("/child", "POSIX_BYTES_WRITTEN") == 7
+
+
+@pytest.mark.needs("chroot")
+@pytest.mark.parametrize("way", ["closes", "reuses"])
+def test_no_way_back(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """The program takes every descriptor: the records are where the line says."""
+    bare, watched = both(build, tmp_path, [program, way])
+    nothing_in_the_jail(bare, watched)
+    assert not watched.logs and len(watched.journals) == 1
+    assert str(watched.journals[0]).encode() in watched.stderr
+    assert watched.stderr.count(b"\n") == 1
+    bytes_are_there(watched)
+
+
+@pytest.mark.needs("namespace:mount", "chroot")
+@pytest.mark.parametrize("way", ["pivot", "mount"])
+def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, way, tmp_path / "logs"])
+    nothing_in_the_jail(bare, watched)
+    assert len(watched.logs) == 1 and not watched.journals
+    if way == "pivot":
+        bytes_are_there(watched)
+
+
+def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, "fails"])
+    nothing_in_the_jail(bare, watched)
+    assert len(watched.logs) == 1 and not watched.journals
+
+
+@pytest.mark.needs("namespace:user")
+def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
+    """Whoever may make a namespace of users may change the root in it."""
+    bare, watched = both(build, tmp_path, [program, "user"])
+    nothing_in_the_jail(bare, watched)
+    assert len(watched.logs) == 1 and not watched.journals
+    bytes_are_there(watched)

@@ -1,0 +1,152 @@
+#include "outside.h"
+
+#include <string.h>
+
+#include "../intercept/stack.h"
+#include "../intercept/sys.h"
+#include "../job/clone.h"
+#include "../job/end.h"
+#include "../job/fds.h"
+#include "in-place.h"
+
+enum {
+  FOLDERS = 3,
+  TABLE = 1024,       /* the kernel copies a table of descriptors with every fork */
+  OUT_OF_THE_WAY = 64 /* numbers below the limit */
+};
+
+struct held {
+  const char *path; /* its first length bytes */
+  size_t length;
+  int fd; /* -1: there is none */
+  dev_t dev;
+  ino_t ino;
+};
+
+static struct held folders[FOLDERS];
+static int holding, active;
+
+/* Still the folder that was opened, and not what the program made of the number. */
+static int is_there(const struct held *folder) {
+  struct stat st;
+  return folder->fd >= 0 && SYS2(SYS_fstat, folder->fd, &st) == 0 && st.st_dev == folder->dev &&
+         st.st_ino == folder->ino;
+}
+
+static int high_number(int fd) {
+  enum { DESCRIPTORS = 7 /* RLIMIT_NOFILE */ };
+  uint64_t limit[2] = {0, 0};
+  SYS4(SYS_prlimit64, 0, DESCRIPTORS, NULL, limit);
+  if (limit[0] > TABLE) limit[0] = TABLE;
+  if (limit[0] <= 2 * OUT_OF_THE_WAY) return fd;
+  int high = (int)SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, limit[0] - OUT_OF_THE_WAY);
+  if (high < 0) return fd;
+  sys_close(fd);
+  return high;
+}
+
+static void hold(struct held *folder, const char *path, size_t length) {
+  char name[DARSHAN_PATH_ROOM];
+  struct stat st;
+  *folder = (struct held){path, length, -1, 0, 0};
+  if (length == 0 || length >= sizeof(name)) return;
+  memcpy(name, path, length);
+  name[length] = '\0';
+  int fd = sys_open(name, O_PATH | O_DIRECTORY, 0);
+  if (fd < 0) return;
+  fd = high_number(fd);
+  if (SYS2(SYS_fstat, fd, &st) == 0) {
+    folder->dev = st.st_dev;
+    folder->ino = st.st_ino;
+    folder->fd = fd;
+  } else {
+    sys_close(fd);
+  }
+}
+
+/* The folder of the log is made now: later there would be no way to its parents. */
+static void hold_all(void *unused) {
+  static const char memory[] = IN_PLACE_FOLDER;
+  const struct darshan_config *config = &darshan_rt.config;
+  char partial[DARSHAN_PATH_ROOM];
+  (void)unused;
+  if (darshan_rt.job_text_length == 0) runtime_describe_job(1);
+  struct darshan_log_identity identity = runtime_identity();
+  if (darshan_partial_path(partial, sizeof(partial), config, &identity))
+    darshan_make_folders(partial, darshan_dated_levels(config));
+  const char *log = config->logfile ? config->logfile : config->logpath;
+  const char *slash = config->logfile ? strrchr(log, '/') : NULL;
+  hold(&folders[0], log, slash ? (size_t)(slash - log) : strlen(log));
+  hold(&folders[1], config->mmap_logpath, strlen(config->mmap_logpath));
+  hold(&folders[2], memory, sizeof(memory) - 1);
+}
+
+static void release_all(void) {
+  for (int i = 0; i < FOLDERS; i++)
+    if (is_there(&folders[i])) sys_close(folders[i].fd);
+  holding = 0;
+}
+
+void outside_hold(void) {
+  if (holding || !darshan_rt.fd_limit || !fd_may_change() || !process_is_ours()) return;
+  stack_run_anyway(hold_all, NULL);
+  holding = 1;
+}
+
+void outside_changed(int result) {
+  if (!holding || !fd_may_change() || !process_is_ours()) return;
+  if (result == 0)
+    active = 1;
+  else if (!active)
+    release_all();
+}
+
+int outside_is_active(void) {
+  return active;
+}
+
+int outside_is_lost(void) {
+  return active && (!is_there(&folders[0]) || !is_there(&folders[1]));
+}
+
+/* Where a path begins, and what is left of it; nowhere, if it is not below one of
+ * our folders. */
+static int begin(const char **path) {
+  if (!active) return AT_FDCWD;
+  for (int i = 0; i < FOLDERS; i++) {
+    const struct held *folder = &folders[i];
+    if (strncmp(*path, folder->path, folder->length) != 0 || (*path)[folder->length] != '/' ||
+        !is_there(folder))
+      continue;
+    *path += folder->length + 1;
+    return folder->fd;
+  }
+  *path = "";
+  return -1;
+}
+
+int outside_open(const char *path, int flags, unsigned mode) {
+  int at = begin(&path);
+  return (int)SYS4(SYS_openat, at, path, flags | O_CLOEXEC, mode);
+}
+
+int outside_unlink(const char *path) {
+  int at = begin(&path);
+  return (int)SYS3(SYS_unlinkat, at, path, 0);
+}
+
+int outside_rename_new(const char *from, const char *to) {
+  enum { NEVER_REPLACE = 1 /* RENAME_NOREPLACE */ };
+  int from_at = begin(&from), to_at = begin(&to);
+  return (int)SYS5(SYS_renameat2, from_at, from, to_at, to, NEVER_REPLACE);
+}
+
+int outside_link(const char *from, const char *to) {
+  int from_at = begin(&from), to_at = begin(&to);
+  return (int)SYS5(SYS_linkat, from_at, from, to_at, to, 0);
+}
+
+int outside_lstat(const char *path, struct stat *st) {
+  int at = begin(&path);
+  return (int)SYS4(SYS_newfstatat, at, path, st, AT_SYMLINK_NOFOLLOW);
+}

@@ -1,0 +1,29 @@
+/* Logs and journals after a change of the root.  A path means something else then
+ * (chroot, pivot_root, another mount namespace), but our files go where they were
+ * said to go when the process started: before such a call their folders are opened,
+ * as numbers that a program hardly ever uses.  It may close them nevertheless, so
+ * each is looked at before it is used; if one is gone, nothing of ours is made or
+ * removed below a name that means another place. */
+#ifndef DARSHAN_OUTSIDE_H
+#define DARSHAN_OUTSIDE_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* Around the call; result: 0 if it did what it should. */
+void outside_hold(void);
+void outside_changed(int result);
+
+/* 1: what a path means has changed. */
+int outside_is_active(void);
+/* 1: a folder of ours cannot be reached any more. */
+int outside_is_lost(void);
+
+/* System calls on our files, by the paths that they had at start. */
+int outside_open(const char *path, int flags, unsigned mode);
+int outside_unlink(const char *path);
+int outside_rename_new(const char *from, const char *to);
+int outside_link(const char *from, const char *to);
+int outside_lstat(const char *path, struct stat *st);
+
+#endif
