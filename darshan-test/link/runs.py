@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mpi.launch import OPENMPI
 from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120
 Words = Sequence["str | Path"]
 MPIEXEC = {
-    "openmpi": ["mpiexec.openmpi", "--oversubscribe", "-n", "2"],
+    "openmpi": ["mpiexec.openmpi", *OPENMPI, "-n", "2"],
     "mpich": ["mpiexec.mpich", "-n", "2"],
 }
 # Depend on when something happened, not on what.

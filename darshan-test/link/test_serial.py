@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from place import absent, needs
+from place import absent, elsewhere, needs
 
 from .runs import HERE, Comparison, Installed, execute, need, need_file, rows, run
 
@@ -60,9 +60,11 @@ def test_hdf5_inside(
 ) -> None:
     """HDF5 calls are seen where the library lies in the program, by stubs alone."""
     compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
-    archive = need_file(HDF5_ARCHIVE)
+    library = hdf5_flags(build, "HDF5_STATIC_LIBS")
+    if kind == "static" and "-lcurl" in library:
+        elsewhere("an HDF5 that reads from object stores is not for static programs")
     plain, linked, unlinked = (tmp_path / name for name in ("shared", "linked-program", "inside"))
-    own = [archive, "-lsz", "-laec", "-lz", "-lm", "-ldl", *(["-static"] * (kind == "static"))]
+    own = [*library, "-laec", *(["-static"] * (kind == "static"))]
     run(["gcc", *headers, HERE / "hdf5.c", "-o", plain, *hdf5_flags(build, "HDF5_LIBS")])
     run(["gcc", *headers, HERE / "hdf5.c", "-o", unlinked, *own])
     run([compiler, *headers, HERE / "hdf5.c", "-o", linked, *own])
@@ -75,9 +77,6 @@ def test_hdf5_inside(
             row.split("\t")[0] for row in rows(comparison.parser, ran.logs, tmp_path / "work")
         }
         assert "POSIX" in modules and not modules & {"H5F", "H5D", "H5_META", "LAYERS"}
-
-
-HDF5_ARCHIVE = "/usr/lib/x86_64-linux-gnu/hdf5/serial/libhdf5.a"
 
 
 @pytest.mark.parametrize("kind", KINDS)

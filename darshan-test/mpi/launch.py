@@ -12,8 +12,10 @@ HERE = Path(__file__).resolve().parent
 SECONDS = 120  # until a job counts as hanging
 ERRORS = "errors"  # of the ranks: a launcher may drop their last words when a job is ended
 ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# Debian's Open MPI tries to read other processes' memory, which containers forbid.
-NO_COPIES = ["--mca", "btl_vader_single_copy_mechanism", "none"]
+# Debian's Open MPI tries to read other processes' memory, which containers forbid; version 5
+# says where it finds no way for TCP, which ranks of one machine do not need.
+OPENMPI = ["--oversubscribe", "--mca", "btl", "^tcp"]
+OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Mpi:
         """The command line of a job of one or several programs."""
         line = [self.command("mpiexec")]
         if self.name == "openmpi":
-            line += ["--oversubscribe", *NO_COPIES]
+            line += OPENMPI
         for number, part in enumerate(parts):
             line += ([":"] if number else []) + part
         return line

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hdf5.observe import Rows, bare, instrumented, read_rows
 from logs.pydarshan import compare_with_pydarshan
+from mpi.launch import OPENMPI
 
 from .compare import FILE, VAR, differences
 from .model import Expected, from_facts
@@ -18,7 +19,7 @@ from .names import transfers
 HERE = Path(__file__).resolve().parent
 NAMES = re.findall(r"CASE\((\w+)\)", (HERE / "facts.h").read_text().split("(CASE)", 1)[1])
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-MPIEXEC = ["timeout", "100", "mpiexec.openmpi", "--oversubscribe", "-n"]
+MPIEXEC = ["timeout", "100", "mpiexec.openmpi", *OPENMPI, "-n"]
 
 
 @dataclass

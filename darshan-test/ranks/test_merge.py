@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from mpi.launch import OPENMPI
 from place import needs
 
 from .model import merged
@@ -150,7 +151,7 @@ def test_journals_of_an_mpi_job_with_a_killed_rank(
     journals.mkdir()
     source = Path(__file__).parent / "killed.c"
     subprocess.run([compiler, "-o", program, source], check=True)
-    options = ["--allow-run-as-root", "--oversubscribe"] if flavour == "openmpi" else []
+    options = ["--allow-run-as-root", *OPENMPI] if flavour == "openmpi" else []
     settings = {
         "LD_PRELOAD": str(build / "libdarshan.so"),
         "DARSHAN_MMAP_LOGPATH": str(journals),
