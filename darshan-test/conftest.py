@@ -26,6 +26,11 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A set's name has one order, or two processes would not find the same tests."""
+    return str(sorted(val)) if isinstance(val, (set, frozenset)) else None
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What a run needs to be repeated."""
     terminalreporter.write_line(f"samples: DARSHAN_SAMPLE={seed()}")

@@ -17,8 +17,7 @@ void target_begin(void) {
 }
 
 static hid_t new_dataset(const char *name) {
-  hid_t made =
-      H5Dcreate2(file, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t made = H5Dcreate2(file, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   must(made);
   return made;
 }

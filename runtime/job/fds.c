@@ -8,6 +8,7 @@
 int fd_may_change(void) {
   uint32_t apart = __atomic_load_n(&darshan_rt.apart, __ATOMIC_RELAXED);
   if (LIKELY(!(darshan_guard & GUARD_VFORK) && !apart)) return 1;
+  if (!darshan_rt.phase_page) return 1; /* switched off: there are no tables */
   if (sys_getpid() != darshan_rt.pid && runtime_phase() != RUNTIME_OFF) return 0;
   darshan_guard &= ~(uintptr_t)GUARD_VFORK;
   return 1;
