@@ -28,13 +28,36 @@ NODE = re.compile(
 EDGE = re.compile(r'^edge: \{ sourcename: "\*?([^"]+)" targetname: "\*?([^"]+)"')
 INDIRECT = "__indirect_call"
 
-# Indirect calls among our own functions; all others call real functions, or
-# functions of the application's libraries.
-OURS: dict[str, tuple[str, ...]] = {}
+# Only the program's own arguments, as in the C library's functions of these names.
+CALLERS_OWN = {"execl", "execle", "execlp"}
 
-# What the C library's functions need that are called on the caller's stack;
-# measured with glibc 2.36 and rounded up.
-LIBC: dict[str, int] = {}
+# Not called by programs, but by their start, on the stack of main.
+START = {"darshan_link"}
+
+# What functions of the C library need that are called on the caller's stack, measured
+# with glibc 2.36 and rounded up.
+LIBC = {
+    **dict.fromkeys(
+        ("strlen", "strnlen", "strcmp", "strncmp", "strncasecmp", "strchr", "strstr", "strcspn"), 64
+    ),
+    **dict.fromkeys(("memcpy", "memmove", "memset", "memcmp", "memchr", "wcslen"), 64),
+    **dict.fromkeys(("__errno_location", "__ctype_get_mb_cur_max", "dirfd", "_setjmp"), 64),
+    **dict.fromkeys(("__divti3", "__udivti3", "clock_gettime"), 96),
+    "_dl_find_object": 128,
+    "ftello": 320,
+    "wcrtomb": 448,
+    "stack_switch": 24,  # assembler, as is
+    "vfork": 16 + 64,  # with its call of real_resolve's switch
+}
+
+# And on memory of ours: the loader, regular expressions, compression.
+OTHERS = 32 << 10
+AREA = 128 << 10  # STACK_BYTES of intercept/stack.h
+# The way to the place where a caller left its own stack, in MPI_Finalize.
+HOME = 640
+
+SWITCH = re.compile(r"\bstack_run(?:_anyway)?\(([a-z_]+),")
+BACK = re.compile(r"\bstack_run_at_home\(([a-z_]+),")
 
 
 @dataclass
@@ -59,7 +82,8 @@ class Path_:
 class CallGraph:
     """The functions of all .ci files."""
 
-    def __init__(self, files: Iterable[Path]) -> None:
+    def __init__(self, files: Iterable[Path], *, on_ours: bool = False) -> None:
+        self.on_ours = on_ours  # this is about what runs on memory of ours
         self.functions: dict[str, Function] = {}
         self.deepest: dict[str, Path_] = {}
         self.problems: set[str] = set()
@@ -82,7 +106,15 @@ class CallGraph:
     def targets(self, function: Function) -> set[str]:
         """Whom it calls, among our own functions and libc's."""
         direct = {name for name in function.calls if name != INDIRECT}
-        return direct | set(OURS.get(short(function.name), ()))
+        # What does the work of a function that an MPI library lacks is ours, too.
+        narrow = "narrow_" + short(function.name).removeprefix("P")
+        return direct | {name for name in self.functions if short(name) == narrow}
+
+    def named(self, names: set[str]) -> list[str]:
+        """Our functions of these names, whichever file they are in."""
+        return [
+            name for name, item in self.functions.items() if item.place and short(name) in names
+        ]
 
     def worst(self, name: str, above: tuple[str, ...] = ()) -> Path_:
         """The deepest path from here."""
@@ -94,11 +126,11 @@ class CallGraph:
         function = self.functions.get(name)
         if function is None or not function.place:
             plain = short(name)
-            if plain not in LIBC:
+            if plain not in LIBC and not self.on_ours:
                 caller = short(above[-1]) if above else "programs"
                 self.problems.add(f"not known what {plain} needs, called by {caller}")
-            return Path_(LIBC.get(plain, 0), (plain,))
-        if function.unbounded:
+            return Path_(LIBC.get(plain, OTHERS), (plain,))
+        if function.unbounded and short(name) not in CALLERS_OWN:
             self.problems.add(f"unbounded frame: {short(name)}")
         below = [self.worst(target, (*above, name)) for target in self.targets(function)]
         deepest = max(below, key=lambda path: path.depth, default=Path_(0, ()))
@@ -121,21 +153,45 @@ def exported(library: Path) -> set[str]:
     return {line.split()[2].split("@")[0] for line in lines if line.split()[1] in "TW"}
 
 
+def switched(runtime: Path, pattern: re.Pattern[str]) -> set[str]:
+    """The functions that the sources hand over to stack.h."""
+    return {
+        name for file in runtime.glob("**/*.c") for name in pattern.findall(file.read_text())
+    } - {"function"}
+
+
+def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
+    """The deepest path of each exported function; and what is wrong."""
+    files = list(build.glob("runtime/**/libdarshan_so-*.ci"))
+    graph, ours = CallGraph(files), CallGraph(files, on_ours=True)
+    names = exported(build / "libdarshan.so") - START
+    paths = sorted(map(graph.worst, names), key=lambda path: -path.depth)
+    wrong = [f"{path.depth}: {' > '.join(path.names)}" for path in paths if path.depth > MOST]
+    for entry in graph.named(switched(runtime, BACK)):
+        path = graph.worst(entry)
+        if path.depth > MOST - HOME:
+            wrong.append(f"{path.depth} at home: {' > '.join(path.names)}")
+    entries = ours.named(switched(runtime, SWITCH))
+    for entry in entries:
+        path = ours.worst(entry)
+        if path.depth > AREA:
+            wrong.append(f"{path.depth} on memory of ours: {' > '.join(path.names)}")
+    if len(paths) < 1000 or len(entries) < 10:
+        wrong.append(f"only {len(paths)} functions and {len(entries)} entries were found")
+    return paths, wrong + sorted(graph.problems)
+
+
 def main() -> int:
     """The table of all exported functions."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("build", type=Path)
     parser.add_argument("-v", action="store_true", help="print every path")
     options = parser.parse_args()
-    graph = CallGraph(options.build.glob("runtime/**/libdarshan_so-*.ci"))
-    paths = [graph.worst(name) for name in exported(options.build / "libdarshan.so")]
-    paths.sort(key=lambda path: -path.depth)
-    for path in paths:
-        if options.v or path.depth > MOST:
-            print(path.depth, " > ".join(path.names))
-    for problem in sorted(graph.problems):
-        print(problem)
-    return int(bool(graph.problems) or any(path.depth > MOST for path in paths))
+    paths, wrong = judge(options.build, Path(__file__).parents[2] / "runtime")
+    for path in paths if options.v else []:
+        print(path.depth, " > ".join(path.names))
+    print("\n".join(wrong))
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -357,6 +357,11 @@ static int in_another_process(void) {
   return darshan_rt.sharers && runtime_phase() != RUNTIME_OFF && sys_getpid() != darshan_rt.pid;
 }
 
+static void become_child(void *nothing) {
+  (void)nothing;
+  runtime_become_child();
+}
+
 int runtime_enter_slow(const char *frame) {
   if (darshan_guard & GUARD_MUTED) return 0;
   if (!darshan_rt.fd_limit) return 0;
@@ -370,7 +375,7 @@ int runtime_enter_slow(const char *frame) {
   }
   uint32_t phase = runtime_phase();
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
-    runtime_become_child();
+    stack_run_anyway(become_child, NULL);
     if (!darshan_rt.fd_limit) return 0;
     phase = runtime_phase();
   }

@@ -4,6 +4,7 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/signals.h"
+#include "../intercept/stack.h"
 
 enum {
   FIRST_STEP = 16 << 10, /* bytes reserved in the file at a time, ... */
@@ -232,6 +233,16 @@ static void wait_for_room(struct record_store *store, const struct store_part *p
   }
 }
 
+struct growth {
+  struct record_store *store;
+  uint32_t parts;
+};
+
+static void grow(void *growth_) {
+  const struct growth *growth = growth_;
+  make_room(growth->store, growth->parts);
+}
+
 void store_make_room_slow(struct record_store *store, enum store_module module) {
   const struct store_part *part = &store->regions[module].part;
   uint32_t none = part->usable == 0 ? 1u << module : 0;
@@ -239,7 +250,8 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   uint64_t mask = signals_block();
   int first = store_begin_growing(store);
   if (first) {
-    make_room(store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none);
+    struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
+    stack_run(grow, &growth);
     store_end_growing(store);
   }
   signals_restore(mask);

@@ -120,9 +120,9 @@ variable_of(const struct pn_library *lib, int ncid, int varid, const struct pn_f
   return variable;
 }
 
-static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) {
+__attribute__((noinline)) static struct pn_target
+meet_in(const struct pn_file *file, const struct pn_library *lib, int ncid, int varid) {
   struct pn_target target = {.variable = NULL};
-  struct pn_file *file = pn_file_of(lib, ncid);
   if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_PNETCDF_VAR)) return target;
   target.variable = variable_of(lib, ncid, varid, file);
   if (!target.variable) return target;
@@ -131,6 +131,10 @@ static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) 
   note_shape(target.variable, &target.shape);
   pn_remember_member(lib, ncid, varid, &target.shape);
   return target;
+}
+
+static struct pn_target meet(const struct pn_library *lib, int ncid, int varid) {
+  return meet_in(pn_file_of(lib, ncid), lib, ncid, varid);
 }
 
 struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid) {
