@@ -129,7 +129,11 @@ static void run_point(const struct judge *judge, const struct place *place, cons
     process_kill(&process);
     return;
   }
-  result_read(&result, place, process.status, judge->action == ACTION_KILL);
+  /* Who is torn from the end of a process does not come there again: the journal
+   * is what is left. */
+  int torn = judge->action == ACTION_JUMP || judge->action == ACTION_CANCEL;
+  torn = judge->action == ACTION_KILL || (torn && !judge->have[AFTER_CALL]);
+  result_read(&result, place, process.status, torn);
   if (!judge_says(judge, &result, why, sizeof(why))) report(kind, judge->action, point, why);
   result_free(&result);
 }

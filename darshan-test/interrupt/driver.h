@@ -34,6 +34,8 @@ enum stop process_go(struct process *process, int signal);
 enum stop process_step(struct process *process);
 /* To the n-th time that this address is about to be executed. */
 enum stop process_go_to(struct process *process, uint64_t address, uint32_t n);
+/* However long it takes: it is not waited for, but led step by step. */
+void process_take_your_time(void);
 int process_blocks(const struct process *process, int signal);
 /* The runtime's code in the process: its first address, and the one behind. */
 int process_code(const struct process *process, const char *runtime, uint64_t range[2]);

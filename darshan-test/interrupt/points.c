@@ -48,6 +48,7 @@ int trace_take(struct trace *trace, const struct place *place, const char *kind,
     return -1;
   }
   pid_t thread = process.thread;
+  process_take_your_time();
   while (process_step(&process) == STOP_STEP && process.thread == thread &&
          process.instruction != end) {
     uint64_t at = process.instruction;

@@ -56,6 +56,10 @@ static void set_alarm(int seconds) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+void process_take_your_time(void) {
+  set_alarm(0);
+}
+
 static void write_word(pid_t pid, uint64_t address, long word) {
   ptrace(PTRACE_POKETEXT, pid, (void *)address, (void *)word);
 }
