@@ -155,6 +155,18 @@ def test_nothing_without_mpi(
     assert (place.work / "a").stat().st_size == 10
 
 
+@pytest.mark.parametrize(
+    "extra",
+    [{}, {"DARSHAN_DISABLE": "1"}, {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_APP_EXCLUDE": "."}],
+    ids=str,
+)
+def test_who_is_left_alone_may_start_others(place: Place, extra: dict[str, str]) -> None:
+    """By vfork, as compilers do, where nothing of ours was ever set up."""
+    (place.work / "a.c").write_text("int main(void) { return 0; }\n")
+    left = place.run(["gcc", "-o", "a", "a.c"], **extra)
+    assert left == Left(0, "", "", [], [])
+
+
 def test_everything_with_the_setting(place: Place, writes: Path) -> None:
     left = place.run(["sh", "-c", f"{writes} a 10; exec {writes} b 5"], DARSHAN_ENABLE_NONMPI="1")
     assert (left.status, left.error, left.journals) == (0, "", [])

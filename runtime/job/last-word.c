@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "../intercept/sys.h"
@@ -74,6 +75,18 @@ static int claim(void) {
   return said ? -1 : first;
 }
 
+/* A launcher that learns of the end first may drop what it has not read. */
+static void wait_until_read(void) {
+  struct timespec pause = {0, PAUSE_NS};
+  struct stat st;
+  int left = 0;
+  if (SYS2(SYS_fstat, 2, &st) < 0 || !S_ISFIFO(st.st_mode)) return;
+  for (int i = 0; i < TRIES; i++) {
+    if (SYS3(SYS_ioctl, 2, FIONREAD, &left) < 0 || left <= 0) return;
+    SYS2(SYS_nanosleep, &pause, NULL);
+  }
+}
+
 void last_word_say(const char *subject) {
   enum { MODE = 0600 };
   static const char all_ranks[] = "-*.darshan";
@@ -90,6 +103,7 @@ void last_word_say(const char *subject) {
                       strlen(path));
   darshan_rt.messages.count += others;
   log_say_problems();
+  wait_until_read();
   sys_fchmod(fd, MODE | SAID);
   sys_close(fd); /* unlocks */
 }
