@@ -144,6 +144,13 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         "WANT(close(fd) == 0); FAILS(close(fd), EBADF);",
         {"a": 100},
     ),
+    "close_that_fails": (
+        r"""int fd = open("a", O_WRONLY | O_CREAT | O_APPEND, 0644);
+        put(fd, 10);
+        if (close(fd) == 0) return; /* nobody kept it from the kernel */
+        put(fd, 100);""",
+        {"a": 10},
+    ),
     "raw_dup": (
         r"""int fd = make("a");
         int copy = (int)syscall(SYS_dup, fd), third = (int)syscall(SYS_fcntl, fd, F_DUPFD, 50);
@@ -274,3 +281,14 @@ def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) ->
     _, watched = both(build, tmp_path, [program, "sent_over_a_socket"])
     assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 7 + 100 - 1
     assert watched.value("a", "POSIX_OPENS") == 0
+
+
+@pytest.mark.needs("ptrace")
+def test_a_close_that_never_came_to_the_kernel(build: Path, program: Path, tmp_path: Path) -> None:
+    """The descriptor stays what it is."""
+    keep = ["-P", "a", "-e", "trace=close", "-e", "inject=close:error=EIO"]
+    command = ["strace", "-qq", "-o", tmp_path / "trace", *keep, program, "close_that_fails"]
+    bare, watched = both(build, tmp_path, command, lambda work: (work / "a").touch() or None)
+    assert bare.status == watched.status == 0, watched.stderr
+    assert (watched.work / "a").stat().st_size == 110
+    assert watched.value("a", "POSIX_BYTES_WRITTEN") == 110
