@@ -88,6 +88,15 @@ def need_file(path: str | Path) -> Path:
     return Path(path)
 
 
+def hdf5_flags(build: Path, name: str) -> list[str]:
+    """What configure found."""
+    needs("hdf5:static")
+    found = re.search(rf"^{name} = (.*)$", (build / "Makefile").read_text(), re.M)
+    if not found:
+        absent("configure has not found HDF5's static library")
+    return shlex.split(found.group(1))
+
+
 def execute(
     command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
 ) -> Ran:

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from .runs import HERE, MPIEXEC, Comparison, Installed, need, need_file, run
+from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_file, run
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 MPICH_HEADERS = "/usr/include/x86_64-linux-gnu/mpich"
 # What Debian's static MPICH is made on; of these there are only shared libraries.
 MPICH_NEEDS = ["-lucp", "-lucs", "-lhwloc", "-lpthread", "-lrt", "-lm"]
+# Debian 13 has its static libraries in a folder of MPICH's own.
+STATIC = LIBRARIES / "mpich" / "lib"
+STATIC = STATIC if (STATIC / "libmpich.a").exists() else LIBRARIES
 COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 
 
@@ -64,9 +67,9 @@ def test_mpich_inside(
     shared, own = COMPILERS[source]
     need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
-    libraries = [need_file(LIBRARIES / "libmpich.a")]
+    libraries = [need_file(STATIC / "libmpich.a")]
     if own == "gfortran":
-        libraries.insert(0, need_file(LIBRARIES / "libmpichfort.a"))
+        libraries.insert(0, need_file(STATIC / "libmpichfort.a"))
     run([f"{shared}.mpich", HERE / source, "-o", plain])
     words = [f"-I{MPICH_HEADERS}", "-w", HERE / source, "-o", linked, *libraries, *MPICH_NEEDS]
     run([installed.compiler(own, tmp_path), *words])
@@ -76,7 +79,7 @@ def test_mpich_inside(
 
 @pytest.mark.parametrize("inside", ["hdf5", "hdf5 and mpich"])
 def test_parallel_hdf5_inside(
-    installed: Installed, comparison: Comparison, tmp_path: Path, inside: str
+    installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, inside: str
 ) -> None:
     """Linked with the parallel libhdf5.a, above a shared and a static MPI."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
@@ -86,11 +89,13 @@ def test_parallel_hdf5_inside(
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
     source = HERE / "parallel.c"
     run(["mpicc.mpich", *headers, source, "-o", plain, f"-L{folder}", "-lhdf5"])
-    libraries = [archive, "-lsz", "-lz", "-lm", "-ldl"]
+    # Below HDF5 what the serial one needs, which lies elsewhere.
+    below = [word for word in hdf5_flags(build, "HDF5_STATIC_LIBS") if word[:2] == "-l"]
+    libraries = [archive, *(word for word in below if word != "-l:libhdf5.a")]
     compiler = "mpicc.mpich"
     if "mpich" in inside:
         compiler = "gcc"
-        libraries += [need_file(LIBRARIES / "libmpich.a"), *MPICH_NEEDS]
+        libraries += [need_file(STATIC / "libmpich.a"), *MPICH_NEEDS]
     run([installed.compiler(compiler, tmp_path), *headers, source, "-o", linked, *libraries])
     assert "libhdf5" not in run(["readelf", "-d", linked]).stdout
     comparison.same(
