@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,6 +170,7 @@ ENDS = r"""
 int main(int argc, char **argv) {
   int fd = open("file", O_CREAT | O_WRONLY, 0600);
   if (write(fd, "123456", 6) != 6) return 2;
+  unsetenv("LD_PRELOAD");
   return argc > 1 ? system(argv[1]) : 0;
 }
 """
@@ -188,7 +190,7 @@ def test_kept_records(build: Path, tmp_path: Path) -> None:
 def test_lost_records(build: Path, tmp_path: Path) -> None:
     """Nothing is said to be kept that somebody removed."""
     program = compile_c(tmp_path, ENDS)
-    command = [program, f"unset LD_PRELOAD; rm -f {tmp_path}/journals/*"]
+    command = [program, f"rm -f {tmp_path}/journals/*"]
     _, watched = both(build, tmp_path, command, extra=NOWHERE)
     assert watched.status == 0
     assert "the records are lost" in watched.stderr.decode()
@@ -206,3 +208,94 @@ def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> No
     assert watched.status == 0
     assert "the records are lost" in watched.stderr.decode()
     assert list(mounted.iterdir()) == []
+
+
+# Records, a journal that somebody cuts off, more records.  With an argument: the
+# program has a handler of its own, and its file is cut off, too.
+TORN = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void handler(int signal) { _exit(signal + 10); }
+static void write_files(int from, int to) {
+  char name[32];
+  for (int i = from; i < to; i++) {
+    snprintf(name, sizeof(name), "file-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) exit(2);
+  }
+}
+int main(int argc, char **argv) {
+  write_files(0, 40);
+  if (argc > 2) signal(SIGBUS, handler);
+  unsetenv("LD_PRELOAD");
+  if (system(argv[1]) != 0) return 3;
+  if (argc > 3) {
+    int fd = open("file-0", O_RDWR);
+    char *own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ftruncate(fd, 0) != 0) return 4;
+    *own = 1;
+    return 5;
+  }
+  if (argc > 2) return 0;
+  write_files(0, 300);
+  puts("done");
+  return 0;
+}
+"""
+
+
+def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
+    """Recording ends, the program does not, and the line says what was lost."""
+    program = compile_c(tmp_path, TORN)
+    cut = f"truncate -c -s 0 {tmp_path}/journals/*.darshan"
+    bare, watched = both(build, tmp_path, [program, f"{cut} 2>/dev/null || true"])
+    assert (bare.status, bare.stdout) == (watched.status, watched.stdout) == (0, b"done\n")
+    assert "somebody cut off its journal, the records are lost" in watched.stderr.decode()
+    assert (watched.logs, watched.journals) == ([], [])
+
+
+def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
+    """What is noticed when the log is written leaves no log of zeros."""
+    program = compile_c(tmp_path, ENDS)
+    cut = f"truncate -c -s 0 {tmp_path}/journals/*.darshan 2>/dev/null || true"
+    _, watched = both(build, tmp_path, [program, cut])
+    assert watched.status == 0
+    assert "somebody cut off its journal, the records are lost" in watched.stderr.decode()
+    assert (watched.logs, watched.journals) == ([], [])
+
+
+@pytest.mark.parametrize("arguments", [["own handler"], ["own handler", "own fault"]])
+def test_own_handler(build: Path, tmp_path: Path, arguments: list[str]) -> None:
+    """A program that takes SIGBUS gets it."""
+    program = compile_c(tmp_path, TORN)
+    bare, watched = both(build, tmp_path, [program, "true", *arguments])
+    assert same_end(bare, watched)
+    assert bare.status == (17 if len(arguments) == 2 else 0)
+
+
+@pytest.mark.parametrize("how", ["fault", "kill"])
+def test_bus_error_of_its_own(build: Path, tmp_path: Path, how: str) -> None:
+    """A program dies of its own SIGBUS as it would without us."""
+    source = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int fd = open("file", O_CREAT | O_RDWR, 0600);
+  if (write(fd, "1234", 4) != 4) return 2;
+  char *own = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (argc > 1) kill(getpid(), SIGBUS);
+  own[5000] = 1;
+  return 3;
+}
+"""
+    arguments = ["kill"] if how == "kill" else []
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, source), *arguments])
+    assert same_end(bare, watched)
+    assert bare.status == -signal.SIGBUS
+    assert bytes_written(watched) == 4

@@ -12,6 +12,7 @@
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
+#include "../log/torn.h"
 #include "../log/write.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/hdf5/hdf5.h"
@@ -211,7 +212,9 @@ void runtime_keep_journal(void) {
   store_lock(store);
   store_set_job(store, &darshan_rt.job, darshan_rt.job_text, darshan_rt.job_text_length + 1);
   store_unlock(store);
-  if (store_keep(store) == 0 && darshan_rt.fork_parent) children_add_self();
+  if (store_keep(store) < 0) return;
+  torn_watch();
+  if (darshan_rt.fork_parent) children_add_self();
 }
 
 /* Who comes while another thread prepares waits for some mappings of memory, and for

@@ -12,6 +12,7 @@
 #include "compose.h"
 #include "round.h"
 #include "save.h"
+#include "torn.h"
 
 enum { NUMBER_ROOM = 21 };
 
@@ -105,6 +106,7 @@ void log_note_name(const struct darshan_log_identity *identity) {
 }
 
 void log_note_failure(void) {
+  if (torn_apart()) return; /* that is said */
   static const char *const problems[] = {
       [STORE_KEPT] = "cannot be written, the records are kept in",
       [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
@@ -133,6 +135,7 @@ int log_write(void) {
   log_round_times(&darshan_rt.store);
   int result = log_content_here(&content, job, log_job_bytes(job));
   if (result == 0) result = log_compose(&draft, &content);
+  if (torn_apart()) result = -1; /* what was read just now are zeros */
   if (result == 0)
     result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
   /* Not given back: the process is at its end. */
@@ -166,6 +169,7 @@ static size_t timing_line(char *out) {
 void log_say_problems(void) {
   char line[512];
   struct stat st;
+  torn_settle();
   if (!runtime_may_leave_files()) return;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);

@@ -12,6 +12,7 @@
 #include "../../job/daemon.h"
 #include "../../job/exec.h"
 #include "../../log/outside.h"
+#include "../../log/torn.h"
 #include "../lustre/lustre.h"
 
 #define CALLS "../modules/posix/calls.def"

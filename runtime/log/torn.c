@@ -1,0 +1,149 @@
+#include "torn.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../intercept/real.h"
+#include "../intercept/sys.h"
+#include "../job/end.h"
+#include "../job/runtime.h"
+#include "../records/store-room.h"
+
+/* The slot of the table's row. */
+extern int (*real_sigaction)(int sig, const struct sigaction *action, struct sigaction *old)
+    __attribute__((visibility("hidden")));
+
+static struct sigaction program; /* what the program believes is there: SIG_DFL, its way */
+static int watching, torn;
+
+/* Zeroed memory in the place of a window, at the same addresses. */
+static int replace(char *at, size_t size) {
+  uintptr_t from = journal_page_down((uintptr_t)at);
+  size_t length = journal_page_up((uintptr_t)at + size) - from;
+  void *memory = sys_mmap((void *)from, length, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  return sys_failed(memory) ? -1 : 0;
+}
+
+struct window {
+  char *at;
+  size_t size;
+};
+
+/* The n-th window of all; size 0: there is none, but there may be further ones. */
+static struct window window_at(const struct record_store *store, unsigned n) {
+  if (n == 0) return (struct window){store->frame, STORE_FIRST_ROOM};
+  if (n < STORE_WINDOWS) {
+    const struct store_names *names = &store->names;
+    if (n >= names->windows) return (struct window){NULL, 0};
+    size_t end = n + 1 < names->windows ? names->window[n + 1].from : names->part.mapped;
+    return (struct window){names->window[n].at, end - names->window[n].from};
+  }
+  n -= STORE_WINDOWS;
+  const struct segments *records = &store->regions[n / SEGMENTS_MOST].records;
+  uint32_t k = n % SEGMENTS_MOST;
+  if (!records->zero[k]) return (struct window){NULL, 0};
+  size_t from = (size_t)segments_first(records, k) * records->item_size;
+  size_t size = (size_t)segments_count(records, k) * records->item_size;
+  size_t mapped = store->regions[n / SEGMENTS_MOST].part.mapped;
+  return (struct window){records->zero[k] + from, from + size < mapped ? size : mapped - from};
+}
+
+enum { WINDOWS = STORE_WINDOWS + STORE_MODULES * SEGMENTS_MOST };
+
+static int is_ours(const struct record_store *store, const char *address) {
+  for (unsigned n = 0; store->frame && n < WINDOWS; n++) {
+    struct window window = window_at(store, n);
+    if (window.size && (uintptr_t)address >= journal_page_down((uintptr_t)window.at) &&
+        (uintptr_t)address < journal_page_up((uintptr_t)window.at + window.size))
+      return 1;
+  }
+  return 0;
+}
+
+/* Any thread may be writing to a record just now; it goes on, to no purpose. */
+static int let_go(struct record_store *store) {
+  int result = 0;
+  for (unsigned n = 0; n < WINDOWS; n++) {
+    struct window window = window_at(store, n);
+    if (window.size && replace(window.at, window.size) < 0) result = -1;
+  }
+  torn = store->closed = 1;
+  store_drop_records(store);
+  __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
+  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELEASE);
+  return result;
+}
+
+/* Not about our file, or nothing can be done: as if nobody had taken it. */
+static void as_without_us(const siginfo_t *info) {
+  struct sigaction none = {.sa_handler = SIG_DFL};
+  watching = 0;
+  REAL(sigaction)(SIGBUS, &none, NULL);
+  if (info->si_code <= 0) /* sent, not met: it will not come again by itself */
+    SYS3(SYS_tgkill, sys_getpid(), SYS1(SYS_gettid, 0), SIGBUS);
+}
+
+static void on_bus_error(int signal, siginfo_t *info, void *context) {
+  struct record_store *store = &darshan_rt.store;
+  int saved = errno;
+  (void)signal;
+  (void)context;
+  if (info->si_code <= 0 || !is_ours(store, info->si_addr) || let_go(store) < 0)
+    as_without_us(info);
+  errno = saved;
+}
+
+/* Only in the place of what would end the program. */
+static void take_signal(void) {
+  struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  struct sigaction before;
+  if (REAL(sigaction)(SIGBUS, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
+      before.sa_handler != SIG_DFL)
+    return;
+  program = before;
+  REAL(sigaction)(SIGBUS, &ours, NULL);
+}
+
+void torn_watch(void) {
+  int saved = errno;
+  if (!torn) {
+    watching = 1;
+    take_signal();
+  }
+  errno = saved;
+}
+
+int torn_apart(void) {
+  return torn != 0;
+}
+
+void torn_settle(void) {
+  struct journal *journal = &darshan_rt.store.journal;
+  if (torn != 1) return;
+  torn = 2; /* said */
+  darshan_message_add(&darshan_rt.messages, "the log",
+                      "somebody cut off its journal, the records are lost", journal->path,
+                      strlen(journal->path));
+  journal_remove(journal);
+}
+
+static void watch_on(void) {
+  int saved = errno;
+  if (watching && !(darshan_guard & GUARD_VFORK)) take_signal();
+  errno = saved;
+}
+
+void torn_action_set(int result, int signal, const struct sigaction *action,
+                     struct sigaction *old) {
+  if (signal != SIGBUS || result != 0) return;
+  if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction == on_bus_error) *old = program;
+  if (action) watch_on();
+}
+
+sighandler_t torn_handler_set(int signal, sighandler_t before) {
+  if (signal != SIGBUS || before == SIG_ERR) return before;
+  watch_on();
+  return before == (sighandler_t)(uintptr_t)on_bus_error ? SIG_DFL : before;
+}
