@@ -1,6 +1,7 @@
 #include "resolve.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
@@ -90,12 +91,20 @@ void *mpi_find_object(const char *name) {
   return question.found;
 }
 
+/* An object whose file is called libmpi, libmpich or the like. */
+static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused) {
+  const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+  (void)size, (void)unused;
+  return slash && strstr(slash, "mpi") != NULL;
+}
+
 int mpi_may_come(void) {
   /* One that is not wrapped: in another library, or nowhere. */
   static const char name[] = "PMPI_Comm_rank";
   if (darshan_rt.config.launcher) return 0;
   if (darshan_rt.config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
-  if (!loader_is_there()) return 0;
+  /* Most processes have none, and a search in vain takes memory for its words. */
+  if (!loader_is_there() || !dl_iterate_phdr(is_called_mpi, NULL)) return 0;
   void *volatile found = dlsym(RTLD_DEFAULT, name);
   if (!found && dlerror) dlerror(); /* what the program asks next is its own */
   return found != NULL;
