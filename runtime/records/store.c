@@ -236,8 +236,8 @@ static void repair(struct record_store *store) {
 }
 
 void store_lock(struct record_store *store) {
-  while (!spin_lock(SPIN_STORE, &store->lock))
-    ;
+  while (!spin_lock(SPIN_STORE, &store->lock)) /* nothing is lost: it is waited for */
+    __atomic_sub_fetch(&darshan_spin_lost, 1, __ATOMIC_RELAXED);
   if (UNLIKELY(store->changing)) repair(store);
   store->changing = 1;
   COMPILER_FENCE();
