@@ -18,12 +18,12 @@ STACK = 256 << 10  # of depth.c
 # known, or once more.
 FIRST = (
     "open open_absolute openat open_missing creat stat access rename mkdir chdir opendir "
-    "memfd syscall fopen exec exec_missing fork _exit quick_exit"
+    "memfd syscall fopen exec exec_missing _exit quick_exit"
 )
 KNOWN = (
     "open openat read write pwrite writev lseek fsync close dup2 fcntl stat fstat access "
     "rename renameat unlink opendir mmap sendfile syscall fopen fprintf fputs fgets fscanf "
-    "fflush fclose exec exec_missing fork _exit quick_exit"
+    "fflush fclose exec exec_missing _exit quick_exit"
 )
 AGAIN = "open write rename stat fprintf mmap"
 CALLS = [
