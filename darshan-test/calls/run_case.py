@@ -74,7 +74,7 @@ def add_row(log: Log, line: str) -> None:
     """Adds one data row of darshan-parser; rows of several processes are combined."""
     module, _rank, record_id, counter, rest = line.split("\t", 4)
     value, rest = rest.split("\t", 1)
-    path = rest.rsplit("\t", 2)[0]
+    path = rest.rsplit("\t", 2)[0].replace("\\t", "\t")  # as names are shown
     if module not in MODULES:
         return
     row = log.records.setdefault((module, path), {})
