@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +78,14 @@ JUMP_CASE(longjmp)
 JUMP_CASE(_longjmp)
 JUMP_CASE(siglongjmp)
 JUMP_CASE(__longjmp_chk)
+
+/* What installs a filter has tests of its own; here only that the rest passes. */
+CASE(prctl) {
+  int fd = new_file(in_dir("file"));
+  CHECK(C(prctl(PR_GET_DUMPABLE)) >= 0);
+  CHECK(C(prctl(PR_SET_SECCOMP, 99)) == -1);
+  count_write(fd, in_dir("file"));
+}
 
 /* No wrapper: there the journal has everything. */
 SCENARIO(abort) {

@@ -49,3 +49,10 @@ void *real_resolve(void **slot, const char *name) {
   __atomic_store_n(slot, question.found, __ATOMIC_RELEASE);
   return question.found;
 }
+
+void real_prepare(void **slot, const char *name) {
+  int saved = errno;
+  void *found = next_symbol(name);
+  errno = saved;
+  if (found) __atomic_store_n(slot, found, __ATOMIC_RELEASE);
+}

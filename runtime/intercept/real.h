@@ -9,6 +9,9 @@
  * gets one that fails with ENOSYS.  Never NULL. */
 void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
 
+/* Fills it if there is such a function by now. */
+void real_prepare(void **slot, const char *name) __attribute__((visibility("hidden")));
+
 /* Threads fill a slot side by side, with the same value; the load is atomic so
  * that none of them sees half of it. */
 #define REAL(name)                                                                                 \

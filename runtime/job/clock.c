@@ -6,10 +6,35 @@
 
 enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 
+static struct darshan_clock *settled; /* not all may be asked any more */
+
+static uint64_t ask_kernel(clockid_t id) {
+  struct timespec now = {0, 0};
+  SYS2(SYS_clock_gettime, id, &now);
+  return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* By the counter, if it may be read, and the line in use. */
+static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
+  uint64_t passed = (uint64_t)(clock_seconds(clock, clock_ticks(clock)) * 1e9);
+  if (id == CLOCK_REALTIME)
+    return (uint64_t)clock->start_sec * NS_PER_SECOND + (uint64_t)clock->start_nsec + passed;
+  return clock->first_ns + passed;
+}
+
 uint64_t clock_ns(clockid_t id) {
   struct timespec now;
+  if (__builtin_expect(settled != NULL, 0))
+    return settled->source == CLOCK_CALL ? ask_kernel(id) : ns_by_line(settled, id);
   clock_gettime(id, &now); /* the vDSO: no system call, errno untouched */
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_ticks_asked(const struct darshan_clock *clock) {
+  if (clock->source == CLOCK_VDSO) return clock_ns(CLOCK_MONOTONIC);
+  if (clock->source == CLOCK_NOBODY) return clock->base_ticks;
+  double ns = (double)(ask_kernel(CLOCK_MONOTONIC) - clock->base_ns);
+  return clock->base_ticks + (uint64_t)(ns * 1e-9 / clock->lines[clock->current].seconds_per_tick);
 }
 
 /* The kernel's own verdict: if it keeps time by another source, so do we. */
@@ -69,6 +94,7 @@ static void set_off(struct darshan_clock *clock) {
 }
 
 void clock_start(struct darshan_clock *clock) {
+  if (settled) return; /* the child of a fork counts on */
   clock->counter_trusted = kernel_uses_counter();
   set_off(clock);
 }
@@ -81,6 +107,7 @@ struct timespec clock_wall(const struct darshan_clock *clock) {
 
 void clock_refit(struct darshan_clock *clock) {
   int idle = 0;
+  if (settled) return;
   if (!__atomic_compare_exchange_n(&clock->refitting, &idle, 1, 0, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return;
@@ -100,4 +127,22 @@ void clock_refit(struct darshan_clock *clock) {
     __atomic_store_n(&clock->refit_at, ticks + (wait < most ? wait : most), __ATOMIC_RELAXED);
   }
   __atomic_store_n(&clock->refitting, 0, __ATOMIC_RELEASE);
+}
+
+void clock_settle(struct darshan_clock *clock, int calls, int counter) {
+  if (clock->counter_trusted) clock_refit(clock);
+  clock->base_ns = clock_ns(CLOCK_MONOTONIC);
+  clock->base_ticks = clock_ticks(clock);
+  clock->had_counter = clock->counter_trusted;
+  clock->counter_trusted = clock->counter_trusted && counter;
+  clock->refit_at = UINT64_MAX;
+  clock->source = calls ? CLOCK_CALL : CLOCK_NOBODY;
+  settled = clock;
+}
+
+void clock_unsettle(struct darshan_clock *clock) {
+  settled = NULL;
+  clock->source = CLOCK_VDSO;
+  clock->counter_trusted = clock->had_counter;
+  clock->refit_at = clock->counter_trusted ? 0 : UINT64_MAX;
 }

@@ -27,6 +27,13 @@ struct clock_span {
   double start, end;
 };
 
+/* Whom to ask where the counter is not to be read. */
+enum clock_source {
+  CLOCK_VDSO,  /* it reads the counter, or knows better */
+  CLOCK_CALL,  /* the program has made reading the counter a fault */
+  CLOCK_NOBODY /* and system calls, too: time stands still */
+};
+
 struct darshan_clock {
   uint64_t refit_at; /* in ticks */
   unsigned current;  /* the line in use; the others are old or being written */
@@ -38,12 +45,21 @@ struct darshan_clock {
   int64_t start_nsec;
   int counter_trusted;
   int refitting;
+  enum clock_source source; /* where the counter is not read */
+  int had_counter;          /* and trusted it, before */
+  uint64_t base_ticks;      /* when it was read last */
+  uint64_t base_ns;
 };
 
 uint64_t clock_ns(clockid_t id);
+uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
 /* The wall clock now, as it is if nobody has set it since the start: times within
  * a run and its length belong together. */
+/* The program is about to forbid system calls (gate.h), reading the counter, or both:
+ * time is told by what is left.  clock_unsettle: it was refused. */
+void clock_settle(struct darshan_clock *clock, int calls, int counter);
+void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
 /* Fits the line anew; called when refit_at has passed. */
 void clock_refit(struct darshan_clock *clock);
@@ -64,7 +80,7 @@ static inline uint64_t clock_counter(void) {
 
 static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   if (__builtin_expect(clock->counter_trusted, 1)) return clock_counter();
-  return clock_ns(CLOCK_MONOTONIC);
+  return clock_ticks_asked(clock);
 }
 
 /* The same, but never before: a thread may have gone to a processor whose counter is

@@ -19,6 +19,7 @@ static void set_defaults(struct darshan_config *config) {
   memset(config, 0, offsetof(struct darshan_config, rank_exclude));
   config->rank_exclude.count = config->rank_include.count = 0;
   config->app_exclude.count = config->app_include.count = config->launchers.count = 0;
+  config->filter_calls.count = 0;
   config->name_exclude.count = config->name_include.count = 0;
   config->job_tree = true;
   config->modmem = UINT64_C(4) << 20;

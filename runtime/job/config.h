@@ -105,6 +105,7 @@ struct darshan_config {
   /* Reset one by one, not cleared: see above. */
   struct darshan_rank_ranges rank_exclude, rank_include;
   struct darshan_words app_exclude, app_include, launchers;
+  struct darshan_words filter_calls; /* what may be called under an inherited filter */
   struct darshan_name_rules name_exclude, name_include;
   char arena[DARSHAN_CONFIG_ARENA];
 };

@@ -62,9 +62,21 @@ static void finish(void *nothing) {
   log_say_problems();
 }
 
+/* Behind a filter that the program installed nothing can be written any more, nor
+ * said: the journal is what there is. */
+static void finish_in_memory(void) {
+  if (runtime_stop_recording() == RUNTIME_OFF) return;
+  log_end_now(&darshan_rt.job);
+  store_set_job(&darshan_rt.store, &darshan_rt.job, NULL, 0);
+}
+
 void runtime_finish(void) {
   if (!darshan_rt.phase_page && !runtime_may_leave_files()) return; /* never on */
-  stack_run(finish, NULL);
+  if (sys_gate_is_shut())
+    finish_in_memory();
+  else
+    stack_run(finish, NULL);
+  fd_vfork_leaves(1);
 }
 
 static void finish_ranks(void *comm_) {
@@ -86,14 +98,20 @@ void runtime_finish_ranks(struct rank_comm *comm) {
   stack_run_anyway(finish_ranks, comm);
 }
 
-static void before_exec(void *nothing) {
-  (void)nothing;
+/* Recording goes on if the exec fails. */
+static uint32_t stop_before_exec(void) {
   uint32_t phase = runtime_stop_recording();
-  if (phase == RUNTIME_OFF) return;
+  if (phase == RUNTIME_OFF) return phase;
   darshan_rt.log_written = 0;
   darshan_rt.phase_before_exec = phase;
   darshan_rt.exec_thread = darshan_spin.token;
   darshan_rt.exec_frame = stack_frame(__builtin_frame_address(0));
+  return phase;
+}
+
+static void before_exec(void *nothing) {
+  (void)nothing;
+  if (stop_before_exec() == RUNTIME_OFF) return;
   if (!runtime_may_leave_files()) return;
   if (!keep_journal() && log_write() == 0) {
     darshan_rt.log_written = 1;
@@ -103,7 +121,11 @@ static void before_exec(void *nothing) {
 }
 
 void runtime_before_exec(void) {
-  if (fd_may_change()) stack_run(before_exec, NULL);
+  if (sys_gate_is_shut())
+    stop_before_exec();
+  else if (fd_may_change())
+    stack_run(before_exec, NULL);
+  fd_vfork_leaves(1);
 }
 
 /* The file was removed; the records are still there. */
@@ -129,6 +151,7 @@ static void exec_failed(void *nothing) {
 }
 
 void runtime_exec_failed(void) {
+  fd_vfork_leaves(0);
   if (!darshan_rt.phase_before_exec || !fd_may_change() || !process_is_ours()) return;
   stack_run_anyway(exec_failed, NULL);
 }

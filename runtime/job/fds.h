@@ -45,6 +45,12 @@ static inline uint32_t posix_file_number(const struct posix_file *file) {
 /* 1 if this thread may change tables: not in the child of a vfork. */
 int fd_may_change(void);
 
+/* An exec or _exit is about to be called, or has failed: in the child of a vfork the
+ * next that happens in this thread is the parent's doing. */
+void fd_vfork_leaves(int leaves);
+/* Such a child installs a filter, which in the parent does not hold. */
+void fd_vfork_caged(int caged);
+
 /* From now on the descriptor stands for this file (0: for nothing we follow). */
 void fd_set_file(int fd, uint32_t file);
 void fd_set_stream(int fd, struct stdio_stream *stream);

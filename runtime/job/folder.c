@@ -34,6 +34,12 @@ size_t folder_clean_path(char *out, size_t room, const char *path) {
   return length;
 }
 
+void folder_learn(void) {
+  if (!spin_lock(SPIN_TABLE, &darshan_rt.folder.lock)) return;
+  ask(&darshan_rt.folder);
+  spin_unlock(&darshan_rt.folder.lock);
+}
+
 void folder_changed(void) {
   __atomic_add_fetch(&darshan_rt.folder.changes, 1, __ATOMIC_ACQ_REL);
 }

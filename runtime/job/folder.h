@@ -19,6 +19,9 @@ struct folder_state {
 /* The name under which a relative path is recorded; 0: it cannot be had. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 
+/* Before nobody may be asked any more (filter.h). */
+void folder_learn(void);
+
 /* It may be another one now.  Waits for nobody. */
 void folder_changed(void);
 /* From here on it may change at any moment, or differ between threads; until as

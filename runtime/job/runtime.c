@@ -27,6 +27,7 @@
 #include "../mpi/resolve.h"
 #include "daemon.h"
 #include "end.h"
+#include "filter.h"
 #include "folder.h"
 #include "last.h"
 #include "names.h"
@@ -79,13 +80,14 @@ static void note_no_memory(void) {
 
 static void remember_stderr(void) {
   struct stat st;
-  if (SYS2(SYS_fstat, 2, &st) < 0) return;
+  if (sys_fstat(2, &st) < 0) return;
   darshan_rt.stderr_dev = st.st_dev;
   darshan_rt.stderr_ino = st.st_ino;
 }
 
 /* From here on wrappers count. */
 static void switch_on(void) {
+  filter_look();
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) {
@@ -103,7 +105,9 @@ static void switch_on(void) {
 
 /* An administrator's file: whoever finds it passes, before anything else. */
 static int switched_off(void) {
-  return sys_faccess(DARSHAN_OFF_FILE, F_OK) == 0;
+  int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* a filter may not know faccessat */
+  if (fd >= 0) sys_close(fd);
+  return fd >= 0;
 }
 
 /* A program that runs with raised rights (set-user-id, set-group-id, capabilities of
@@ -116,7 +120,12 @@ static int has_raised_rights(void) {
 
 void runtime_start(int argc, char **argv, char **envp) {
   if (darshan_rt.phase_page) return;
-  if (has_raised_rights() || switched_off() || linked_behind_another()) {
+  if (has_raised_rights() || switched_off()) {
+    darshan_rt.config.disabled = true;
+    return;
+  }
+  sys_gate_look();
+  if (linked_behind_another()) {
     darshan_rt.config.disabled = true;
     return;
   }
@@ -146,7 +155,7 @@ int64_t runtime_start_ns(void) {
 void runtime_describe_job(int with_mounts) {
   struct darshan_job *job = &darshan_rt.job;
   const struct mpi_state *mpi = &darshan_rt.mpi;
-  job->uid = (int64_t)SYS1(SYS_getuid, 0);
+  job->uid = sys_getuid();
   if (mpi->phase == MPI_RUNNING) {
     job->start_time_sec = mpi->start_ns / NS_PER_SECOND;
     job->start_time_nsec = mpi->start_ns % NS_PER_SECOND;
@@ -198,7 +207,9 @@ struct darshan_log_identity runtime_journal_identity(void) {
 /* Without a path there will be no file. */
 static void name_journal(char *path, size_t room) {
   struct darshan_log_identity identity = runtime_journal_identity();
-  if (!darshan_journal_path(path, room, &darshan_rt.config, &identity)) path[0] = '\0';
+  if (!sys_may(SYS_ftruncate) || !sys_may(SYS_pwrite64) || !sys_may(SYS_unlinkat) ||
+      !darshan_journal_path(path, room, &darshan_rt.config, &identity))
+    path[0] = '\0';
 }
 
 int runtime_wants_journal(void) {
@@ -254,8 +265,14 @@ int runtime_begin_recording(void) {
   return begun ? 0 : -1;
 }
 
-/* In a forked child: the parent's records are not ours. */
+/* In a forked child: the parent's records are not ours.  Behind a filter there is no
+ * journal to be had. */
 void runtime_become_child(void) {
+  if (sys_gate_is_shut()) {
+    darshan_guard = 0;
+    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+    return;
+  }
   int thread = darshan_spin.token;
   stack_forked();
   darshan_guard = 0;
@@ -351,7 +368,8 @@ static void forked(void *nothing) {
  * to tell. */
 void runtime_forked(void) {
   if (!darshan_rt.fd_limit) return;
-  if (runtime_phase() != RUNTIME_OFF && sys_getpid() == darshan_rt.pid) return;
+  if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == darshan_rt.pid)
+    return;
   stack_run_anyway(forked, NULL);
 }
 

@@ -20,7 +20,7 @@ static int map_journal(struct mapped *map, const char *path, dev_t dev, ino_t in
   int fd = outside_open(path, O_RDONLY | O_NOFOLLOW, 0);
   if (fd < 0) return -1;
   *map = (struct mapped){(const char *)-1L, 0};
-  if (SYS2(SYS_fstat, fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino &&
+  if (sys_fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino &&
       (size_t)st.st_size > sizeof(struct darshan_header) + DARSHAN_JOB_REGION_MAX) {
     map->size = (size_t)st.st_size;
     map->base = sys_mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);

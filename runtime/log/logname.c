@@ -34,7 +34,7 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
   if (config->user != NULL)
     add_part(text, config->user, MAX_USER);
   else
-    darshan_text_unsigned(text, (uint32_t)SYS1(SYS_geteuid, 0));
+    darshan_text_unsigned(text, sys_geteuid());
   darshan_text_add(text, "_");
   add_part(text, config->exe, MAX_EXE);
   add_number(text, "_id", identity->jobid);
@@ -42,12 +42,12 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
 
 /* A number that no other process, on this node or another, comes up with. */
 static uint64_t unique_number(uint64_t salt) {
-  struct utsname host = {0};
+  char node[sizeof(((struct utsname *)0)->nodename)];
   struct timespec now = {0};
-  SYS1(SYS_uname, &host);
-  SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  sys_nodename(node, sizeof(node));
+  clock_gettime(CLOCK_REALTIME, &now); /* the vDSO, as in clock.c */
   uint64_t microseconds = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-  return darshan_hash(host.nodename, strlen(host.nodename), microseconds + salt);
+  return darshan_hash(node, strlen(node), microseconds + salt);
 }
 
 static void add_dated_folder(struct darshan_text *text, int64_t local_day) {

@@ -175,7 +175,7 @@ void log_say_problems(void) {
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
   darshan_rt.messages.count = 0; /* said once, both */
   darshan_rt.config.internal_timing = 0;
-  if (length == 0 || SYS2(SYS_fstat, 2, &st) < 0) return;
+  if (length == 0 || sys_fstat(2, &st) < 0) return;
   if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return;
   sys_write(2, line, length);
 }

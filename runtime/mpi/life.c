@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
+#include "../job/filter.h"
 #include "comm-mpi.h"
 #include "mpi.h"
 #include "wait.h"
@@ -104,6 +105,7 @@ static void start(const struct agreement *agreed) {
   mpi->leader_pid = agreed->pid;
   mpi->start_ns = agreed->start_ns;
   if (!is_active()) return;
+  if (mpi->size > 1) filter_trust();
   /* Without a job id it is the process id of rank 0, which nobody knew before.
    * With sessions nobody knows it now. */
   mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_rt.config, mpi->jobid);

@@ -132,9 +132,9 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
 }
 
 void dxt_add_parts(struct log_content *content) {
-  struct utsname host = {.nodename = ""};
+  char node[sizeof(((struct utsname *)0)->nodename)];
   if (!dxt_on(DXT_POSIX) && !dxt_on(DXT_MPIIO)) return;
-  SYS1(SYS_uname, &host);
+  sys_nodename(node, sizeof(node));
   for (int i = 0; i < DXT_MODULES; i++)
-    if (dxt_on((enum dxt_module)i)) add_part(content, (enum dxt_module)i, host.nodename);
+    if (dxt_on((enum dxt_module)i)) add_part(content, (enum dxt_module)i, node);
 }

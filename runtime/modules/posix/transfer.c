@@ -125,7 +125,7 @@ int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   enum { APPEND = 0x10 /* RWF_APPEND */ };
   struct stat st;
   if (!(flags & APPEND)) return offset == -1 ? POSIX_HERE : offset;
-  if (bytes < 0 || SYS2(SYS_fstat, fd, &st) < 0) return POSIX_HERE;
+  if (bytes < 0 || sys_fstat(fd, &st) < 0) return POSIX_HERE;
   return st.st_size - bytes;
 }
 

@@ -11,6 +11,7 @@
 #include "../../intercept/library.h"
 #include "../../job/daemon.h"
 #include "../../job/exec.h"
+#include "../../job/filter.h"
 #include "../../log/outside.h"
 #include "../../log/torn.h"
 #include "../lustre/lustre.h"
@@ -81,8 +82,25 @@
   for (int i = 0; i < 6; i++)                                                                      \
     a[i] = va_arg(list, long);                                                                     \
   va_end(list);                                                                                    \
+  int forbids = filter_is_asked(by_number, a[0], a[1]);                                            \
+  if (UNLIKELY(forbids)) {                                                                         \
+    filter_coming(forbids);                                                                        \
+    long answer = REAL(syscall)(by_number, a[0], a[1], a[2], a[3], a[4], a[5]);                    \
+    filter_answered(forbids, filter_is_there(by_number, a[1], answer));                            \
+    return answer;                                                                                 \
+  }                                                                                                \
   ACTIVE;                                                                                          \
   posix_before_syscall(&call)
+/* Only what forbids something is an event. */
+#define PRCTL(option)                                                                              \
+  va_list list;                                                                                    \
+  va_start(list, option);                                                                          \
+  unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);                  \
+  unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);                  \
+  va_end(list);                                                                                    \
+  int forbids = filter_is_asked(SYS_prctl, option, (long)a);                                       \
+  if (LIKELY(!forbids)) FORWARD;                                                                   \
+  filter_coming(forbids)
 #define RING                                                                                       \
   ACTIVE;                                                                                          \
   int outermost = posix_ring_begin()

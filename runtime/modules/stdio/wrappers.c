@@ -92,6 +92,6 @@ static __thread const char *outer_call;
   if (r >= 0) stdio_wrote(s, stdio_encoded_text(s, text), t1, t2)
 #define WROTE_WIDE_FORMAT stdio_wide_printed(s, &scan, r, t1, t2)
 #define SEEKED                                                                                     \
-  if (r == 0) stdio_seeked(s, ftello(file), t1, t2)
+  if (r == 0) stdio_seeked(s, sys_gate_is_shut() ? -1 : ftello(file), t1, t2)
 
 #include "calls.def"

@@ -1,0 +1,186 @@
+/* A program that locks itself up by a seccomp filter and goes on with its I/O.
+ * usage: cage WAY END [launch PROGRAM...]
+ * WAY:  prctl seccomp strict tsync errno trap failed loader container
+ * END:  write files fork vfork exit2 threads: what is done behind the filter */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define PUT(text) put(text, sizeof(text) - 1)
+
+static void put(const char *text, size_t n) {
+  if (write(1, text, n) < 0) abort();
+}
+
+/* What this program itself calls from then on, and nothing else. */
+static const int own[] = {SYS_write, SYS_exit_group, SYS_exit, SYS_rt_sigreturn, SYS_close};
+static const int files[] = {SYS_write, SYS_exit_group, SYS_exit, SYS_close, SYS_openat};
+static const int children[] = {SYS_write,  SYS_exit_group, SYS_close,         SYS_clone,
+                               SYS_wait4,  SYS_vfork,      SYS_execve,        SYS_set_robust_list,
+                               SYS_gettid, SYS_openat,     SYS_rt_sigprocmask};
+static const int threads[] = {SYS_write,          SYS_exit_group, SYS_exit,    SYS_close,
+                              SYS_openat,         SYS_futex,      SYS_madvise, SYS_mprotect,
+                              SYS_rt_sigprocmask, SYS_munmap};
+/* What the loader and the start of a C library call. */
+static const int loader[] = {
+    SYS_execve,          SYS_brk,       SYS_arch_prctl, SYS_mmap,
+    SYS_access,          SYS_openat,    SYS_newfstatat, SYS_fstat,
+    SYS_pread64,         SYS_close,     SYS_read,       SYS_mprotect,
+    SYS_munmap,          SYS_write,     SYS_rseq,       SYS_prlimit64,
+    SYS_set_tid_address, SYS_getrandom, SYS_exit_group, SYS_set_robust_list};
+/* What a container forbids: some of the list that its runtime comes with. */
+static const int forbidden[] = {
+    SYS_acct,         SYS_add_key,     SYS_bpf,        SYS_init_module,
+    SYS_kexec_load,   SYS_mount,       SYS_pivot_root, SYS_ptrace,
+    SYS_reboot,       SYS_setns,       SYS_swapon,     SYS_umount2,
+    SYS_unshare,      SYS_userfaultfd, SYS_keyctl,     SYS_open_by_handle_at,
+    SYS_settimeofday, SYS_syslog,      SYS_iopl,       SYS_perf_event_open};
+
+/* Calls of the list are answered with `known`, others with `other`. */
+static int install(const char *way, const int *list, size_t n, unsigned known, unsigned other) {
+  struct sock_filter code[64] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  size_t at = 1;
+  for (size_t i = 0; i < n; i++)
+    code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)list[i],
+                                              (unsigned char)(n - i), 0);
+  code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other);
+  code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, known);
+  struct sock_fprog program = {(unsigned short)at, code};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;
+  if (strcmp(way, "seccomp") == 0 || strcmp(way, "tsync") == 0)
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                        way[0] == 't' ? SECCOMP_FILTER_FLAG_TSYNC : 0, &program);
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+static int lock_up(const char *way, const int *list, size_t n) {
+  unsigned other = strcmp(way, "errno") == 0  ? SECCOMP_RET_ERRNO | EACCES
+                   : strcmp(way, "trap") == 0 ? SECCOMP_RET_TRAP
+                                              : SECCOMP_RET_KILL_PROCESS;
+  if (strcmp(way, "strict") == 0) return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0);
+  if (strcmp(way, "failed") == 0) {
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) == 0) return -1;
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == -1 ? 0 : -1;
+  }
+  return install(way, list, n, SECCOMP_RET_ALLOW, other);
+}
+
+static void on_sigsys(int number) {
+  (void)number;
+  PUT("SIGSYS\n");
+}
+
+static void write_many(int fd, int times) {
+  for (int i = 0; i < times; i++)
+    if (write(fd, "0123456789", 10) != 10) PUT("short\n");
+}
+
+static void make_files(int first, int last) {
+  char name[16];
+  for (int i = first; i < last; i++) {
+    snprintf(name, sizeof(name), "f%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0644);
+    if (fd < 0) PUT("not opened\n");
+    write_many(fd, 1);
+    close(fd);
+  }
+}
+
+struct job {
+  const char *way;
+  pthread_barrier_t *start;
+  int number;
+};
+static void *work(void *argument) {
+  const struct job *job = argument;
+  pthread_barrier_wait(job->start);
+  if (job->number == 0 && lock_up(job->way, threads, COUNT(threads))) PUT("no filter\n");
+  make_files(1000 * job->number, 1000 * job->number + 300);
+  return NULL;
+}
+
+/* One of four threads locks all of them up while they make files. */
+static void run_threads(const char *way) {
+  enum { THREADS = 4 };
+  pthread_t thread[THREADS];
+  struct job job[THREADS];
+  pthread_barrier_t start;
+  pthread_barrier_init(&start, NULL, THREADS);
+  for (int i = 0; i < THREADS; i++) {
+    job[i] = (struct job){way, &start, i};
+    pthread_create(&thread[i], NULL, work, &job[i]);
+  }
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(thread[i], NULL);
+}
+
+static void run_children(int fd, int by_vfork) {
+  for (int i = 0; i < 3; i++) {
+    pid_t child = by_vfork ? vfork() : fork();
+    if (child == 0) {
+      if (by_vfork) {
+        execl("/missing", "missing", (char *)NULL);
+        _exit(3);
+      }
+      write_many(fd, 1);
+      _exit(3);
+    }
+    int status;
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3) PUT("child\n");
+    write_many(fd, 100);
+  }
+  make_files(0, 3);
+}
+
+static int launch(const char *way, char **command) {
+  if (strcmp(way, "container") == 0) {
+    if (install(way, forbidden, COUNT(forbidden), SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW))
+      return 2;
+  } else if (install(way, loader, COUNT(loader), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS)) {
+    return 2;
+  }
+  execv(command[0], command);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  const char *way = argv[1], *what = argv[2];
+  if (strcmp(what, "launch") == 0) {
+    if (getenv("PRELOAD")) setenv("LD_PRELOAD", getenv("PRELOAD"), 1);
+    return launch(way, argv + 3);
+  }
+  int fd = open("before", O_CREAT | O_WRONLY, 0644);
+  write_many(fd, 5);
+  signal(SIGSYS, on_sigsys);
+  int failed = 0;
+  if (strcmp(what, "threads") == 0)
+    run_threads(way);
+  else if (strcmp(what, "files") == 0)
+    failed = lock_up(way, files, COUNT(files)), make_files(0, 3000);
+  else if (strcmp(what, "fork") == 0 || strcmp(what, "vfork") == 0)
+    failed = lock_up(way, children, COUNT(children)), run_children(fd, what[0] == 'v');
+  else
+    failed = lock_up(way, own, COUNT(own));
+  if (failed) PUT("no filter\n");
+  write_many(fd, 1000);
+  PUT("done\n");
+  if (strcmp(way, "strict") == 0) syscall(SYS_exit, 7);
+  close(fd);
+  if (strcmp(what, "exit2") == 0) _exit(7);
+  exit(7);
+}

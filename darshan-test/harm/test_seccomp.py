@@ -1,0 +1,123 @@
+"""A program with a seccomp filter, its own or inherited, ends as without us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hostile import Outcome, both, compile_c, same_end
+
+SOURCE = Path(__file__).with_name("cage.c")
+EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", and behind the filter
+
+
+@pytest.fixture(scope="module")
+def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, which takes what it does as arguments."""
+    return compile_c(tmp_path_factory.mktemp("cage"), SOURCE.read_text(), name="cage")
+
+
+def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
+    """Runs it; asserts what always holds."""
+    bare, watched = both(build, folder, [cage, way, what])
+    assert bare.status == 7, bare
+    assert bare.stdout == b"done\n"
+    assert same_end(bare, watched), watched
+    return watched
+
+
+@pytest.mark.parametrize("what", ["write", "exit2"])
+@pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync", "errno", "trap"])
+def test_every_write_is_in_the_journal(
+    way: str, what: str, build: Path, tmp_path: Path, cage: Path
+) -> None:
+    watched = behind(build, tmp_path, cage, way, what)
+    assert not watched.logs
+    assert len(watched.journals) == 1
+    assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
+    assert watched.value("before", "POSIX_WRITES") == (EARLY + LATE) / 10
+
+
+def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
+    """Which knows read, write and exit, not even exit_group."""
+    watched = behind(build, tmp_path, cage, "strict", "write")
+    assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
+
+
+def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
+    """They share the overflow record: no byte is lost."""
+    watched = behind(build, tmp_path, cage, "prctl", "files")
+    (journal,) = watched.journals
+    assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
+    assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
+    assert watched.value("<overflow>", "POSIX_BYTES_WRITTEN") > 0
+    told = subprocess.run(
+        [build / "darshan-parser", "--show-incomplete", journal],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "# metadata: seccomp = installed" in told
+
+
+def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> None:
+    watched = behind(build, tmp_path, cage, "tsync", "threads")
+    assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 4 * 300 * 10
+
+
+@pytest.mark.parametrize("what", ["fork", "vfork"])
+def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
+    """What a child does behind the filter has no place; the parent's own is complete."""
+    watched = behind(build, tmp_path, cage, "prctl", what)
+    assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000
+    assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000 + 30
+
+
+def test_a_filter_that_was_refused_changes_nothing(build: Path, tmp_path: Path, cage: Path) -> None:
+    watched = behind(build, tmp_path, cage, "failed", "files")
+    assert len(watched.logs) == 1
+    assert not watched.journals
+    assert watched.value("f2000", "POSIX_BYTES_WRITTEN") in (0, 10)
+    assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
+
+
+def test_a_program_that_is_not_watched(build: Path, tmp_path: Path, cage: Path) -> None:
+    off = {"DARSHAN_ENABLE_NONMPI": "0"}
+    bare, watched = both(build, tmp_path, [cage, "prctl", "files"], extra=off)
+    assert same_end(bare, watched)
+    assert not watched.logs + watched.journals
+
+
+WRITER = """
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+  int fd = open("file", O_CREAT | O_WRONLY, 0644);
+  for (int i = 0; i < 100; i++)
+    if (write(fd, "0123456789", 10) != 10) return 1;
+  if (write(1, "written\\n", 8) != 8) return 2;
+  return 5;
+}
+"""
+
+
+@pytest.mark.parametrize("way", ["container", "loader"])
+@pytest.mark.parametrize("calls", ["", "*"], ids=["default", "all"])
+def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
+    """A log is written with what the loader calls, and write."""
+    if (way, calls) == ("loader", "*"):
+        pytest.skip("only elsewhere: that filter kills for it, as the setting says")
+    writer = compile_c(tmp_path, WRITER, name="writer")
+    extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
+    if calls:
+        extra["DARSHAN_FILTER_CALLS"] = calls
+    extra["PWD"] = str(tmp_path / "work")
+    bare, watched = both(build, tmp_path, [cage, way, "launch", writer], extra=extra)
+    assert bare.status == 5, bare
+    assert same_end(bare, watched), watched
+    assert len(watched.logs) == 1
+    assert not watched.journals
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
+    assert os.stat(watched.logs[0]).st_mode & 0o222 == 0

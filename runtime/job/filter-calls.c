@@ -1,0 +1,21 @@
+/* The loader is asked for the real functions before a filter comes: looking one up
+ * may take a lock, or memory. */
+#include "../intercept/real.h"
+#include "filter.h"
+
+#define SLOT(name) extern void *real_##name __attribute__((visibility("hidden")));
+#define CALL(name, type, params, args, find, event) SLOT(name)
+#define NOTE(name, type, params, args, before, after) SLOT(name)
+#define VOID_CALL(name, params, args, find, event) SLOT(name)
+#define FORMAT_CALL(name, vname, params, args, last, find, event)
+#define HAND_CALL(name)
+#include "../modules/posix/calls.def"
+#include "../modules/stdio/calls.def"
+#undef SLOT
+
+void filter_find_functions(void) {
+#define SLOT(name)                                                                                 \
+  if (!__atomic_load_n(&real_##name, __ATOMIC_RELAXED)) real_prepare(&real_##name, #name);
+#include "../modules/posix/calls.def"
+#include "../modules/stdio/calls.def"
+}

@@ -1,0 +1,90 @@
+#include "filter.h"
+
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "../intercept/sys.h"
+#include "../modules/posix/posix.h"
+#include "folder.h"
+
+static int asked_of_prctl(long option, long value) {
+  if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FILTER_COUNTER : 0;
+  if (option != PR_SET_SECCOMP) return 0;
+  return value == SECCOMP_MODE_STRICT ? FILTER_CALLS | FILTER_COUNTER : FILTER_CALLS;
+}
+
+int filter_is_asked(long number, long a, long b) {
+  if (number == SYS_prctl) return asked_of_prctl(a, b);
+  if (number != SYS_seccomp) return 0;
+  return a == SECCOMP_SET_MODE_STRICT   ? FILTER_CALLS | FILTER_COUNTER
+         : a == SECCOMP_SET_MODE_FILTER ? FILTER_CALLS
+                                        : 0;
+}
+
+/* TSYNC fails for the sake of another thread with that thread's id; a listener is a
+ * descriptor. */
+int filter_is_there(long number, long flags, long result) {
+  int listener = number == SYS_seccomp && (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER);
+  return result == 0 || (listener && result > 0);
+}
+
+/* So that there is an overflow record at least. */
+static void make_room(void) {
+  static const enum store_module modules[] = {STORE_POSIX, STORE_STDIO, STORE_POSIX_EXT};
+  for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+    store_make_room(&darshan_rt.store, modules[i]);
+}
+
+static int counter_is_gone; /* for good */
+
+void filter_coming(int forbids) {
+  if (!fd_may_change()) fd_vfork_caged(1);
+  if (darshan_rt.fd_limit && runtime_enter()) {
+    folder_learn();
+    make_room();
+    if (!sys_gate_is_shut()) filter_find_functions();
+    runtime_leave();
+  }
+  if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
+    clock_settle(&darshan_rt.clock, !(forbids & FILTER_CALLS), !(forbids & FILTER_COUNTER));
+  if (forbids & FILTER_CALLS) sys_gate_shut();
+}
+
+/* Who reads the journal learns why there is no log. */
+static void note_filter(void) {
+  struct darshan_job *job = &darshan_rt.job;
+  size_t used = strlen(job->metadata);
+  darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "seccomp", "installed");
+  store_lock(&darshan_rt.store);
+  store_set_job(&darshan_rt.store, job, NULL, 0);
+  store_unlock(&darshan_rt.store);
+}
+
+void filter_answered(int forbids, int is_there) {
+  if (!is_there) {
+    fd_vfork_caged(0);
+    if (forbids & FILTER_CALLS) sys_gate_reopen();
+    if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
+      clock_unsettle(&darshan_rt.clock);
+    return;
+  }
+  if (forbids & FILTER_COUNTER) counter_is_gone = 1;
+  if ((forbids & FILTER_CALLS) && darshan_rt.fd_limit && runtime_enter()) {
+    note_filter();
+    runtime_leave();
+  }
+}
+
+void filter_look(void) {
+  if (sys_may(SYS_getpid)) return;
+  const struct darshan_words *more = &darshan_rt.config.filter_calls;
+  for (int i = 0; i < more->count; i++)
+    if (!sys_gate_allow(more->word[i]))
+      darshan_message_add(&darshan_rt.messages, "DARSHAN_FILTER_CALLS", "no call of the runtime",
+                          more->word[i], strlen(more->word[i]));
+}
+
+void filter_trust(void) {
+  if (!sys_gate_is_shut()) sys_gate_allow("*");
+}
