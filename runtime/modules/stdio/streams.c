@@ -28,7 +28,7 @@ int stdio_prepare(void) {
   FILE *const files[] = {stdin, stdout, stderr};
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
-    struct posix_name name;
+    struct posix_name name = {0};
     standard_name(files[i], &name);
     *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1};
     stream->number = i + 1;
