@@ -116,11 +116,16 @@ void journal_unmap(char *window, size_t from, size_t to) {
   sys_munmap(window - before, journal_page_up(to) - (from - before));
 }
 
-/* Is it still ours, and not a stranger's file of this name? */
+int journal_look(const struct journal *journal, struct stat *st) {
+  int result = outside_lstat(journal->path, st);
+  if (result == 0 && (st->st_dev != journal->dev || st->st_ino != journal->ino))
+    return -2; /* ENOENT */
+  return result;
+}
+
 static int file_is_there(const struct journal *journal) {
   struct stat st;
-  return journal->has_file && outside_lstat(journal->path, &st) == 0 && st.st_dev == journal->dev &&
-         st.st_ino == journal->ino;
+  return journal->has_file && journal_look(journal, &st) == 0;
 }
 
 void journal_rename(struct journal *journal, const char *path) {

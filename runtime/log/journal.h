@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum { JOURNAL_PAGE = 4096 };
@@ -36,6 +37,9 @@ int journal_create(struct journal *journal);
 /* The journal's own file again, or negative: no descriptor is kept open, because
  * programs close descriptors that they do not know. */
 int journal_open(const struct journal *journal);
+/* Without a descriptor: 0 and what is known of the file if it is still ours under its
+ * name, an error otherwise (ENOENT: it is gone, or a stranger's). */
+int journal_look(const struct journal *journal, struct stat *st);
 
 /* Fills [from, to) with zeros, so that stores there cannot fail.  0 or -1: full, or
  * more than the program's own limit of the moment allows. */

@@ -110,6 +110,7 @@ void log_note_failure(void) {
   static const char *const problems[] = {
       [STORE_KEPT] = "cannot be written, the records are kept in",
       [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
+      [STORE_UNSEEN] = "cannot be written, the records may be kept in",
       [STORE_LOST] = "cannot be written, the records are lost"};
   struct journal *journal = &darshan_rt.store.journal;
   enum store_kept kept = store_kept(&darshan_rt.store);

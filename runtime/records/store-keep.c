@@ -245,24 +245,35 @@ int store_keep(struct record_store *store) {
   return result;
 }
 
-/* Is the file the log that it should be? */
-static int reads_as_log(const struct record_store *store) {
+/* STORE_KEPT: the file is the log that it should be; STORE_LOST: it is gone, or was
+ * seen to be none.  Without a descriptor (the program has taken them all, or is a user
+ * who may not read the file any more) its identity and size say whether it is what
+ * the windows show. */
+static enum store_kept look_at_file(const struct record_store *store) {
+  enum { GONE = -2 /* ENOENT */, NO_FOLDER = -20 /* ENOTDIR */ };
+  const struct journal *journal = &store->journal;
   struct darshan_header header;
   struct stat st;
-  int fd = journal_open(&store->journal);
-  if (fd < 0) return 0;
-  int result = SYS2(SYS_fstat, fd, &st) == 0 && (size_t)st.st_size >= store->journal.size &&
-               sys_pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
-               header.magic == DARSHAN_LOG_MAGIC &&
-               memcmp(&header, store->frame, sizeof(header)) == 0 &&
-               header.names.len > 0; /* a name of a record at least */
-  sys_close(fd);
-  return result;
+  ssize_t length = sizeof(header);
+  int fd = journal_open(journal);
+  int result = fd < 0 ? journal_look(journal, &st) : (int)SYS2(SYS_fstat, fd, &st);
+  memcpy(&header, store->frame, sizeof(header));
+  if (fd >= 0) {
+    length = sys_pread(fd, &header, sizeof(header), 0);
+    sys_close(fd);
+  }
+  if (result == GONE || result == NO_FOLDER) return STORE_LOST;
+  if (result < 0 || length < 0) return STORE_UNSEEN;
+  if ((size_t)st.st_size < journal->size || length != (ssize_t)sizeof(header) ||
+      header.magic != DARSHAN_LOG_MAGIC || memcmp(&header, store->frame, sizeof(header)) != 0)
+    return STORE_LOST;
+  return header.names.len > 0 ? STORE_KEPT : STORE_LOST; /* a name of a record at least */
 }
 
 enum store_kept store_kept(const struct record_store *store) {
-  if (!store->frame || !store->journal.has_file || (!outside_is_lost() && !reads_as_log(store)))
-    return STORE_LOST;
+  if (!store->frame || !store->journal.has_file) return STORE_LOST;
+  enum store_kept seen = outside_is_lost() ? STORE_KEPT : look_at_file(store);
+  if (seen != STORE_KEPT) return seen;
   if (store->names.used > store->names.part.kept) return STORE_KEPT_PARTLY;
   for (int i = 0; i < STORE_MODULES; i++)
     if (used_of(store, i) > store->regions[i].part.kept) return STORE_KEPT_PARTLY;

@@ -149,8 +149,8 @@ static inline void store_make_room(struct record_store *store, enum store_module
 }
 
 /* What the file holds of the records, as it is now: looked up, so that what is said
- * of it is true. */
-enum store_kept { STORE_LOST, STORE_KEPT_PARTLY, STORE_KEPT };
+ * of it is true.  STORE_UNSEEN: it could not be looked at. */
+enum store_kept { STORE_LOST, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 
 /* Forgets all records, for a forked child: the next are its own. */

@@ -1,0 +1,61 @@
+"""Where a program may leave no log, what it leaves has to be true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harm.hostile import Outcome
+
+Sizes = Mapping[str, float]  # of what was written, by file
+
+
+def written(outcome: Outcome) -> dict[str, float]:
+    """Bytes that logs and journals know of, by the name below the working folder."""
+    counters = ("POSIX_BYTES_WRITTEN", "STDIO_BYTES_WRITTEN")
+    found: dict[str, float] = {}
+    for (_, path), row in outcome.records.items():
+        count = sum(row.get(counter, 0) for counter in counters)
+        if count and path != "<STDOUT>":
+            name = path.removeprefix(f"{outcome.work}/")
+            found[name] = found.get(name, 0) + count
+    return found
+
+
+def right(found: Sizes, expected: Sizes) -> bool:
+    """To the byte; what there was no memory for is in the overflow record."""
+    some = {name: size for name, size in found.items() if name != "<overflow>"}
+    if len(some) == len(found):
+        return found == expected
+    return part(found, expected) and sum(found.values()) == sum(expected.values())
+
+
+def part(found: Sizes, expected: Sizes) -> bool:
+    """Not more than was written, of any file."""
+    some = {name: size for name, size in found.items() if name != "<overflow>"}
+    return all(size <= expected.get(name, 0) for name, size in some.items()) and 0 < sum(
+        found.values()
+    ) <= sum(expected.values())
+
+
+def verdict(bare: Outcome, watched: Outcome, expected: Sizes) -> str:
+    """Asserts that the end is the same, and that the log is right, or one true line said.
+
+    Returns what came of it: "log", "journal", "part" or "lost".
+    """
+    assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
+    assert watched.stderr.startswith(bare.stderr)
+    said = watched.stderr[len(bare.stderr) :].decode()
+    assert said.count("\n") == (1 if said else 0), said
+    found = written(watched)
+    assert len(watched.logs) + len(watched.journals) <= 1
+    if watched.logs:
+        assert not said
+        assert right(found, expected)
+        return "log"
+    if watched.journals:
+        assert f"kept in: {watched.journals[0]}" in said
+        some = "some records are lost" in said
+        assert (part if some else right)(found, expected)
+        return "part" if some else "journal"
+    assert "the records are lost" in said or "there is too little memory" in said
+    return "lost"
