@@ -41,7 +41,9 @@ LIBC = {
         ("strlen", "strnlen", "strcmp", "strncmp", "strncasecmp", "strchr", "strstr", "strcspn"), 64
     ),
     **dict.fromkeys(("memcpy", "memmove", "memset", "memcmp", "memchr", "wcslen"), 64),
-    **dict.fromkeys(("__errno_location", "__ctype_get_mb_cur_max", "dirfd", "_setjmp"), 64),
+    **dict.fromkeys(
+        ("__errno_location", "__ctype_get_mb_cur_max", "dirfd", "_setjmp", "getauxval"), 64
+    ),
     **dict.fromkeys(("__divti3", "__udivti3", "clock_gettime"), 96),
     "_dl_find_object": 128,
     "ftello": 320,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,9 +104,17 @@ def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> No
     assert outcomes[1].total("POSIX_BYTES_WRITTEN") == 6 * files
 
 
-def test_locked_memory(build: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A folder that everybody may enter, for a user who may not see this one's."""
+    with tempfile.TemporaryDirectory(prefix="darshan-memory-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def test_locked_memory(build: Path, open_to_all: Path) -> None:
     """All of it fits below 8 MiB of locked memory, for a user without privileges."""
-    program = compile_c(tmp_path, LOCKED)
+    program = compile_c(open_to_all, LOCKED)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (8 * MIB, 8 * MIB))
@@ -112,14 +123,12 @@ def test_locked_memory(build: Path, tmp_path: Path) -> None:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
 
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
-    places = {name: tmp_path / name for name in ("work", "logs", "journals")}
+    places = {name: open_to_all / name for name in ("work", "logs", "journals")}
     for place in places.values():
         place.mkdir()
         place.chmod(0o777)
-    environment = settings(build, places["logs"], places["journals"])
+    shutil.copy(build / "libdarshan.so", open_to_all)
+    environment = settings(open_to_all, places["logs"], places["journals"])
     done = subprocess.run(
         [program],
         cwd=places["work"],

@@ -225,3 +225,26 @@ def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> Non
         assert CONTROL.search(done.stdout + done.stderr) is None, command
     done = report(build, "--csv", "-o", "-", log)
     assert {len(row) for row in csv.reader(io.StringIO(done.stdout.decode()))} == {3}
+
+
+def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: Path) -> None:
+    before = log.read_bytes()
+    link = tmp_path / "another-name"
+    link.symlink_to(log)
+    for target in (log, link):
+        done = report(build, "--text", "-o", target, log)
+        assert done.returncode == 1 and done.stderr.count(b"\n") == 1
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
+    command = [str(build / "darshan"), "report", *form_of(form), "-o", "-", str(log)]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *command],
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr and done.stderr.count(b"\n") == 1

@@ -14,6 +14,13 @@ static uint64_t ask_kernel(clockid_t id) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
+/* No system call, errno untouched. */
+static uint64_t ask_vdso(clockid_t id) {
+  struct timespec now;
+  clock_gettime(id, &now);
+  return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
 /* By the counter, if it may be read, and the line in use. */
 static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
   uint64_t passed = (uint64_t)(clock_seconds(clock, clock_ticks(clock)) * 1e9);
@@ -23,15 +30,12 @@ static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
 }
 
 uint64_t clock_ns(clockid_t id) {
-  struct timespec now;
-  if (__builtin_expect(settled != NULL, 0))
-    return settled->source == CLOCK_CALL ? ask_kernel(id) : ns_by_line(settled, id);
-  clock_gettime(id, &now); /* the vDSO: no system call, errno untouched */
-  return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+  if (__builtin_expect(settled == NULL, 1)) return ask_vdso(id);
+  return settled->source == CLOCK_CALL ? ask_kernel(id) : ns_by_line(settled, id);
 }
 
 uint64_t clock_ticks_asked(const struct darshan_clock *clock) {
-  if (clock->source == CLOCK_VDSO) return clock_ns(CLOCK_MONOTONIC);
+  if (clock->source == CLOCK_VDSO) return ask_vdso(CLOCK_MONOTONIC);
   if (clock->source == CLOCK_NOBODY) return clock->base_ticks;
   double ns = (double)(ask_kernel(CLOCK_MONOTONIC) - clock->base_ns);
   return clock->base_ticks + (uint64_t)(ns * 1e-9 / clock->lines[clock->current].seconds_per_tick);

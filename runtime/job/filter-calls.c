@@ -1,7 +1,10 @@
 /* The loader is asked for the real functions before a filter comes: looking one up
  * may take a lock, or memory. */
 #include "../intercept/real.h"
+#include "../intercept/stack.h"
 #include "filter.h"
+
+#include <stddef.h>
 
 #define SLOT(name) extern void *real_##name __attribute__((visibility("hidden")));
 #define CALL(name, type, params, args, find, event) SLOT(name)
@@ -13,9 +16,14 @@
 #include "../modules/stdio/calls.def"
 #undef SLOT
 
-void filter_find_functions(void) {
+static void find_functions(void *nothing) {
+  (void)nothing;
 #define SLOT(name)                                                                                 \
   if (!__atomic_load_n(&real_##name, __ATOMIC_RELAXED)) real_prepare(&real_##name, #name);
 #include "../modules/posix/calls.def"
 #include "../modules/stdio/calls.def"
+}
+
+void filter_find_functions(void) {
+  stack_run_anyway(find_functions, NULL);
 }

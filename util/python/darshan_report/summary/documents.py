@@ -26,6 +26,14 @@ def say(text: str) -> None:
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
+def same_file(one: str, other: str) -> bool:
+    """Are both names, as far as they exist, of one file?"""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
 def complain(path: str, error: LogError) -> None:
     """What is wrong with a log."""
     text = str(error)
@@ -56,6 +64,10 @@ class Documents:
         """Which logs go into which file; two logs never into one by chance."""
         paths = self._options.logs
         if self._options.output:
+            if any(same_file(self._options.output, path) for path in paths):
+                say(f"{self._options.output} is a log, and its report is not to replace it")
+                self._status = 1
+                return []
             return [(self._options.output, paths)]
         if self._form == "text":
             return [("-", paths)]
@@ -189,5 +201,6 @@ class Documents:
     def _made(target: str) -> None:
         if target == "-":
             return
-        # As bytes: a name need not be text in the user's encoding.
-        sys.stdout.buffer.write(os.fsencode(target) + b"\n")
+        if sys.stdout is not None:
+            # As bytes: a name need not be text in the user's encoding.
+            sys.stdout.buffer.write(os.fsencode(target) + b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -74,10 +75,17 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         _replace(os.path.realpath(target), before, fill)
 
 
+def standard_output() -> IO[bytes]:
+    """Standard output for bytes; OSError where the caller has closed it."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "it is closed", "standard output")
+    return sys.stdout.buffer
+
+
 def is_terminal(target: str) -> bool:
     """Would what is written to target (or "-") appear on a screen?"""
     if target == "-":
-        return sys.stdout.isatty()
+        return sys.stdout is not None and sys.stdout.isatty()
     before = _status(target)
     if before is None or not stat.S_ISCHR(before.st_mode):
         return False
@@ -89,7 +97,7 @@ def write_text(text: str, target: str) -> None:
     """Makes a text file in UTF-8; "-" is standard output."""
     content = text.encode("utf-8", "backslashreplace")
     if target == "-":
-        sys.stdout.buffer.write(content)
+        standard_output().write(content)
     else:
         replace(target, lambda file: file.write(content))
 
@@ -114,6 +122,6 @@ def write_pdf(
             _keep(work, keep)
         with open(made, "rb") as source:
             if target == "-":
-                shutil.copyfileobj(source, sys.stdout.buffer)
+                shutil.copyfileobj(source, standard_output())
             else:
                 replace(target, lambda copy: shutil.copyfileobj(source, copy))
