@@ -113,10 +113,15 @@ static void before_exec(void *nothing) {
   (void)nothing;
   if (stop_before_exec() == RUNTIME_OFF) return;
   if (!runtime_may_leave_files()) return;
-  if (!keep_journal() && log_write() == 0) {
+  static int said; /* once, however often an exec fails */
+  if (keep_journal()) return;
+  if (log_write() == 0) {
     darshan_rt.log_written = 1;
     journal_remove(&darshan_rt.store.journal);
     children_remove_self();
+  } else if (!said) { /* the next program knows nothing of it */
+    said = 1;
+    log_say_problems();
   }
 }
 

@@ -25,6 +25,7 @@ struct held {
 
 static struct held folders[FOLDERS];
 static int holding, active;
+static struct stat root; /* before the call */
 
 /* Still the folder that was opened, and not what the program made of the number. */
 static int is_there(const struct held *folder) {
@@ -70,6 +71,7 @@ static void hold_all(void *unused) {
   const struct darshan_config *config = &darshan_rt.config;
   char partial[DARSHAN_PATH_ROOM];
   (void)unused;
+  if (SYS4(SYS_newfstatat, AT_FDCWD, "/", &root, 0) < 0) root.st_ino = 0;
   if (darshan_rt.job_text_length == 0) runtime_describe_job(1);
   struct darshan_log_identity identity = runtime_identity();
   if (darshan_partial_path(partial, sizeof(partial), config, &identity))
@@ -82,9 +84,17 @@ static void hold_all(void *unused) {
 }
 
 static void release_all(void) {
-  for (int i = 0; i < FOLDERS; i++)
+  for (int i = 0; i < FOLDERS; i++) {
     if (is_there(&folders[i])) sys_close(folders[i].fd);
-  holding = 0;
+    folders[i].fd = -1;
+  }
+  if (!active) holding = 0; /* else there is nothing to be held any more */
+}
+
+static int root_is_the_same(void) {
+  struct stat now;
+  return SYS4(SYS_newfstatat, AT_FDCWD, "/", &now, 0) == 0 && now.st_dev == root.st_dev &&
+         now.st_ino == root.st_ino;
 }
 
 void outside_hold(void) {
@@ -95,10 +105,8 @@ void outside_hold(void) {
 
 void outside_changed(int result) {
   if (!holding || !fd_may_change() || !process_is_ours()) return;
-  if (result == 0)
-    active = 1;
-  else if (!active)
-    release_all();
+  if (result == 0) active = 1;
+  if (!active || !root_is_the_same()) release_all();
 }
 
 int outside_is_active(void) {

@@ -1,9 +1,14 @@
-/* Logs and journals after a change of the root.  A path means something else then
- * (chroot, pivot_root, another mount namespace), but our files go where they were
- * said to go when the process started: before such a call their folders are opened,
- * as numbers that a program hardly ever uses.  It may close them nevertheless, so
- * each is looked at before it is used; if one is gone, nothing of ours is made or
- * removed below a name that means another place. */
+/* Logs and journals after a change of what paths mean.
+ *
+ * In another mount namespace with the same root our files go where they were said to
+ * go when the process started: before such a call their folders are opened, as
+ * numbers that a program hardly ever uses.  It may close them nevertheless, so each
+ * is looked at before it is used; if one is gone, nothing of ours is made or removed
+ * below a name that means another place.
+ *
+ * With another root (chroot, pivot_root) none of them stays open: a process that
+ * locks itself in would find its way out by any of them.  The log cannot be written
+ * any more; the records stay in the journal, outside, and a line says so. */
 #ifndef DARSHAN_OUTSIDE_H
 #define DARSHAN_OUTSIDE_H
 
