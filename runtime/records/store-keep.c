@@ -274,8 +274,14 @@ enum store_kept store_kept(const struct record_store *store) {
   if (!store->frame || !store->journal.has_file) return STORE_LOST;
   enum store_kept seen = outside_is_lost() ? STORE_KEPT : look_at_file(store);
   if (seen != STORE_KEPT) return seen;
-  if (store->names.used > store->names.part.kept) return STORE_KEPT_PARTLY;
-  for (int i = 0; i < STORE_MODULES; i++)
-    if (used_of(store, i) > store->regions[i].part.kept) return STORE_KEPT_PARTLY;
-  return STORE_KEPT;
+  int partly = store->names.used > store->names.part.kept, some = 0;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    size_t used = used_of(store, i), kept = store->regions[i].part.kept;
+    partly |= used > kept;
+    /* Of a file; a heat map and what the annex adds say nothing alone. */
+    if (i < STORE_FIRST_ANNEX && i != STORE_HEATMAP)
+      some |= used && kept >= store->regions[i].record_size;
+  }
+  if (!partly) return STORE_KEPT;
+  return some ? STORE_KEPT_PARTLY : STORE_LOST;
 }

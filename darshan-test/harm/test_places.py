@@ -1,0 +1,179 @@
+"""Places where programs run: full disks, read-only roots, namespaces, no /proc."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from harm.hostile import Outcome, compile_c, run
+from harm.places import PAGE, empty, file_system, fill, mounted, watch
+from harm.verdict import verdict
+from sample import turning
+
+SOURCE = Path(__file__).with_name("limits.c")
+NOBODY = 65534
+
+# Free bytes: as the journal begins, page by page; as it grows; and more than it needs.
+FREE = [PAGE * i for i in range(100)] + [100 * PAGE + 4 * PAGE * i for i in range(100)]
+SHARE = 4 / len(FREE)
+KINDS = ("ext4", "tmpfs", "btrfs", "xfs")
+NEEDED = {kind: "mount" if kind == "tmpfs" else f"loop:{kind}" for kind in KINDS}
+FULL = {"journals": ("journals",), "logs": ("logs",), "both": ("journals", "logs")}
+
+EXPECTED = {f"file-{i}": 10.0 * i + 10 for i in range(50)}
+
+
+@pytest.fixture(scope="module")
+def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, and the library beside it, for everybody to run."""
+    folder = tmp_path_factory.mktemp("places")
+    folder.chmod(0o755)
+    shutil.copy(build / "libdarshan.so", folder)
+    return compile_c(folder, SOURCE.read_text(), name="limits")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> dict[str, Path]:
+    """Where a program works, and where logs and journals go; open to all."""
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o755)
+    places = {name: tmp_path / name for name in ("bare", "work", "logs", "journals")}
+    for place in places.values():
+        place.mkdir()
+        place.chmod(0o777)
+    return places
+
+
+def without_us(program: Path, folders: dict[str, Path]) -> Outcome:
+    """How the program ends as such."""
+    bare = run([program, "none"], folders["bare"], dict(os.environ))
+    assert (bare.status, bare.stdout) == (0, b"0 went wrong\n")
+    return bare
+
+
+def launched(program: Path) -> list[str | Path]:
+    """The program, which is given the library behind whatever stands before it."""
+    return [program, "launch", "0", program, "none"]
+
+
+# --- full disks ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "disk",
+    [
+        pytest.param((kind, what), marks=pytest.mark.needs("root", NEEDED[kind]))
+        for kind in KINDS
+        for what in FULL
+    ],
+    ids="-".join,
+)
+def test_full_disk(
+    build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], disk: tuple[str, str]
+) -> None:
+    """Journal, log or both have so many bytes and no more."""
+    kind, what = disk
+    bare = without_us(program, folders)
+    results: Counter[str] = Counter()
+    with file_system(kind, tmp_path / "small") as small:
+        for free in turning(FREE, SHARE, f"{kind} {what}"):
+            fill(small, free)
+            places = {**folders, **{name: small for name in FULL[what]}}
+            watched = watch(
+                build, launched(program), places["work"], places["logs"], places["journals"]
+            )
+            left = {path.name for path in small.iterdir()} - {"full", "lost+found"}
+            known = {path.name for path in watched.logs + watched.journals}
+            assert left <= known, free
+            try:
+                results[verdict(bare, watched, EXPECTED)] += 1
+            except AssertionError as error:
+                raise AssertionError(f"{kind}, {free} bytes free for {what}: {error}") from error
+            for path in watched.logs + watched.journals:
+                path.unlink(missing_ok=True)
+            empty(small)
+    print(dict(results))
+    if what == "journals":
+        assert set(results) == {"log"}
+    if what == "logs":
+        assert set(results) <= {"log", "journal"}
+
+
+# --- read-only roots -------------------------------------------------------------
+
+READ_ONLY = 'mount --make-rprivate / && mount -o remount,bind,ro / && exec "$@"'
+
+
+@pytest.mark.needs("root", "namespace:mount", "mount")
+@pytest.mark.parametrize(
+    ("writable", "result"), [("", "lost"), ("logs", "log"), ("journals", "journal")]
+)
+def test_read_only_root(
+    build: Path, program: Path, folders: dict[str, Path], writable: str, result: str
+) -> None:
+    """Only the working folder can be written, and one more."""
+    bare = without_us(program, folders)
+    tmpfs = ("-t", "tmpfs", "none")
+    with mounted(folders["work"], *tmpfs), mounted(folders[writable or "work"], *tmpfs):
+        command = ["unshare", "-m", "sh", "-c", READ_ONLY, "sh", *launched(program)]
+        watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])
+        assert verdict(bare, watched, EXPECTED) == result
+
+
+# --- overlays --------------------------------------------------------------------
+
+
+@pytest.mark.needs("root", "overlay")
+@pytest.mark.parametrize("name", ["work", "logs", "journals"])
+def test_overlay(
+    build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], name: str
+) -> None:
+    """One folder lies over another, as in a container."""
+    bare = without_us(program, folders)
+    parts = {part: tmp_path / part for part in ("lower", "upper", "under")}
+    for part in parts.values():
+        part.mkdir()
+    options = f"lowerdir={parts['lower']},upperdir={parts['upper']},workdir={parts['under']}"
+    with mounted(folders[name], "-t", "overlay", "-o", options, "overlay"):
+        command = launched(program)
+        watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])
+        assert verdict(bare, watched, EXPECTED) == "log"
+
+
+# --- namespaces ------------------------------------------------------------------
+
+USER = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+AROUND = {
+    "pid": (["unshare", "-p", "-f"], "namespace:pid"),
+    "pid-proc": (["unshare", "-p", "-f", "--mount-proc"], "namespace:pid"),
+    "user": (["unshare", "-U", "-r"], "namespace:user"),
+    "user-unmapped": (["unshare", "-U"], "namespace:user"),
+    "user-by-user": ([*USER, "unshare", "-U", "-r"], "ordinary-user"),
+    "pid-by-user": ([*USER, "unshare", "-U", "-r", "-p", "-f"], "ordinary-user"),
+    "no-proc": (
+        ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"],
+        "namespace:mount",
+    ),
+    "no-shm": (
+        ["unshare", "-m", "sh", "-c", 'umount -l /dev/shm; exec "$@"', "sh"],
+        "namespace:mount",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        pytest.param(around, marks=pytest.mark.needs("root", need), id=name)
+        for name, (around, need) in AROUND.items()
+    ],
+)
+def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
+    """Numbers of processes and of users are others, or nobody tells them."""
+    bare = without_us(program, folders)
+    command = [*around, *launched(program)]
+    watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])
+    assert verdict(bare, watched, EXPECTED) == "log"
