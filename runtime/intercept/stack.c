@@ -10,7 +10,7 @@ enum { PAGE = 4096, AREAS = 32 };
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
     __attribute__((visibility("hidden")));
 
-/* An area: a page that nobody may touch, then the stack.  The first is part of
+/* An area: a page that nobody may write, then the stack.  The first is part of
  * the library, so that it is there when there is no memory any more; others are
  * for threads that need one at the same time, and are given back. */
 static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__((aligned(PAGE)));
@@ -22,13 +22,7 @@ static struct area {
   char *home;    /* the stack pointer of whoever went over */
   uint64_t mask; /* its signals */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
-/* The first area has its guard page.  LeakSanitizer reads all that is part of a
- * library, so under it there is none. */
-#ifdef __SANITIZE_ADDRESS__
-static int guarded = 1;
-#else
-static int guarded;
-#endif
+static int guarded; /* the first area has its guard page */
 
 static struct area *area_of(const char *frame) {
   for (int i = 0; i < AREAS; i++) {
@@ -53,7 +47,8 @@ static struct area *take_area(void) {
       continue;
     if (i == 0 && !guarded) {
       guarded = 1;
-      SYS3(SYS_mprotect, areas[0].memory, PAGE, PROT_NONE);
+      /* Not PROT_NONE: a program's LeakSanitizer reads all that is part of a library. */
+      SYS3(SYS_mprotect, areas[0].memory, PAGE, PROT_READ);
     }
     if (areas[i].memory) return &areas[i];
     char *memory = new_memory();
