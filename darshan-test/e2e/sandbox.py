@@ -109,7 +109,7 @@ class Sandbox:
         self.fresh()
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
-        strace = ["strace", "-f", "-yy", "--seccomp-bpf", "-s", "8", "-e", "signal=none"]
+        strace = ["strace", "-f", "-yy", "-s", "8", "-e", "signal=none"]
         for name, value in (settings or {}).items():
             strace += ["-E", f"{name}={value}"]
         outcome = self.execute(

@@ -99,6 +99,8 @@ static int root_is_the_same(void) {
 
 void outside_hold(void) {
   if (holding || !darshan_rt.fd_limit || !fd_may_change() || !process_is_ours()) return;
+  /* Later there would be no place for a journal. */
+  if (runtime_enter()) runtime_leave();
   stack_run_anyway(hold_all, NULL);
   holding = 1;
 }
