@@ -61,14 +61,23 @@ static int status_tells_of_filter(const char *status) {
   return *line != '0';
 }
 
-/* 4 us.  prctl(PR_GET_SECCOMP) would be quicker, and deadly where the filter does
- * not know it.  Without /proc nothing can be known: then as if there were one. */
-static int born_under_filter(void) {
-  char status[4096];
+static ssize_t read_status(char *status, size_t room) {
   int fd = sys_open("/proc/self/status", O_RDONLY, 0);
-  if (fd < 0) return 1;
-  ssize_t n = sys_read(fd, status, sizeof(status) - 1);
+  if (fd < 0) return fd;
+  ssize_t n = sys_read(fd, status, room);
   sys_close(fd);
+  return n;
+}
+
+/* 4 us.  prctl(PR_GET_SECCOMP) would be quicker, and deadly where the filter does
+ * not know it.  Without /proc nothing can be known: then as if there were one, so
+ * what fails in passing (a signal, too many files just now) is tried again. */
+static int born_under_filter(void) {
+  enum { TRIES = 3 };
+  char status[4096];
+  ssize_t n = 0;
+  for (int i = 0; i < TRIES && n <= 0; i++)
+    n = read_status(status, sizeof(status) - 1);
   if (n <= 0) return 1;
   status[n] = '\0';
   return status_tells_of_filter(status);

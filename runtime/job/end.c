@@ -52,14 +52,16 @@ static void finish(void *nothing) {
     if (fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
-  if (keep_journal()) {
+  int failed = 0;
+  if (keep_journal())
     last_word_say(darshan_rt.mpi.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
-  } else if (log_write() == 0) {
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  }
+  else if (log_write() == 0)
+    log_is_written();
+  else
+    failed = 1;
   children_adopt();
-  log_say_problems();
+  /* The parent shall not take away what the user has just been told of. */
+  if (log_say_problems() && failed) children_remove_self();
 }
 
 /* Behind a filter that the program installed nothing can be written any more, nor
@@ -85,10 +87,7 @@ static void finish_ranks(void *comm_) {
   if (runtime_stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
   /* Messages are exchanged on the caller's stack and with its signals: a job that
    * waits here for a lost rank must be one that can be ended. */
-  if (log_write_ranks(comm) == 0) {
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  }
+  if (log_write_ranks(comm) == 0) log_is_written();
   children_adopt();
   if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
   log_say_problems();
@@ -114,12 +113,14 @@ static void before_exec(void *nothing) {
   if (stop_before_exec() == RUNTIME_OFF) return;
   if (!runtime_may_leave_files()) return;
   static int said; /* once, however often an exec fails */
+  unsigned problems = darshan_rt.messages.count;
   if (keep_journal()) return;
   if (log_write() == 0) {
     darshan_rt.log_written = 1;
-    journal_remove(&darshan_rt.store.journal);
-    children_remove_self();
-  } else if (!said) { /* the next program knows nothing of it */
+    log_is_written();
+  }
+  /* The next program knows nothing of this one's problems. */
+  if (darshan_rt.messages.count > problems && !said) {
     said = 1;
     log_say_problems();
   }

@@ -12,11 +12,19 @@
 
 extern char **environ;
 
+/* No answer: the exec itself may well have one. */
+static int is_unknown(long result) {
+  enum { INTERRUPTED = -4, IO_ERROR = -5, NO_MEMORY = -12, STALE = -116 };
+  return result == INTERRUPTED || result == IO_ERROR || result == NO_MEMORY || result == STALE;
+}
+
 int exec_may_work(const char *path) {
   struct stat st;
   if (!sys_may(SYS_faccessat)) return instead_of_access_to_run(path);
-  return sys_faccess(path, X_OK) == 0 && SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 &&
-         S_ISREG(st.st_mode);
+  long result = sys_faccess(path, X_OK);
+  if (result < 0) return is_unknown(result);
+  result = SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
+  return result < 0 ? is_unknown(result) : S_ISREG(st.st_mode);
 }
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */

@@ -73,7 +73,8 @@ static int prepare_memory(void) {
   return stdio_prepare();
 }
 
-static void note_no_memory(void) {
+void runtime_note_no_memory(void) {
+  darshan_rt.store.unrecorded = 1;
   darshan_message_add(&darshan_rt.messages, "no log", "there is too little memory for records",
                       NULL, 0);
 }
@@ -91,7 +92,7 @@ static void switch_on(void) {
   darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) {
-    note_no_memory();
+    runtime_note_no_memory();
     log_say_problems();
     return;
   }
@@ -237,7 +238,7 @@ static int begin_in_memory(void) {
                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   if (first && store_begin(&darshan_rt.store) < 0) {
     __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-    note_no_memory();
+    runtime_note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
     uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */

@@ -107,6 +107,8 @@ void runtime_meet_program(void);
  * to be one by now; RUNTIME_RECORDING or not afterwards.  Returns 0, or -1 when there
  * is nothing to record into. */
 int runtime_begin_recording(void);
+/* There will be no log of this process, and that will be said. */
+void runtime_note_no_memory(void);
 
 /* Recording begins in private memory.  Whether it becomes a journal with the first
  * record; if not, runtime_keep_journal does it later: with no lock held, and while

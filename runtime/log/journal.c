@@ -133,6 +133,11 @@ void journal_rename(struct journal *journal, const char *path) {
     memcpy(journal->path, path, strlen(path) + 1);
 }
 
-void journal_remove(struct journal *journal) {
-  if (file_is_there(journal)) outside_unlink(journal->path);
+int journal_remove(struct journal *journal) {
+  enum { NOT_THERE = -2 /* ENOENT */ };
+  struct stat st;
+  int result = journal->has_file ? outside_lstat(journal->path, &st) : NOT_THERE;
+  if (result == 0 && (st.st_dev != journal->dev || st.st_ino != journal->ino)) return 0;
+  if (result == 0) result = outside_unlink(journal->path);
+  return result == NOT_THERE ? 0 : result;
 }

@@ -57,8 +57,8 @@ void journal_unmap(char *window, size_t from, size_t to);
 
 /* Gives the file another name, if it can be had. */
 void journal_rename(struct journal *journal, const char *path);
-/* Removes the file.  Its windows stay usable. */
-void journal_remove(struct journal *journal);
+/* Removes the file; negative if it is still there.  Its windows stay usable. */
+int journal_remove(struct journal *journal);
 
 /* Anonymous, zeroed, lazily touched memory; NULL if there is none. */
 void *journal_private_memory(size_t size);

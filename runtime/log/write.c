@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../intercept/spin.h"
+#include "../job/children.h"
 #include "../job/runtime.h"
 #include "../modules/dxt/dxt.h"
 #include "../modules/heatmap/heatmap.h"
@@ -119,6 +120,15 @@ void log_note_failure(void) {
   darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
 }
 
+void log_is_written(void) {
+  struct journal *journal = &darshan_rt.store.journal;
+  if (journal_remove(journal) < 0)
+    darshan_message_add(&darshan_rt.messages, "the journal",
+                        "cannot be removed, the log has its records", journal->path,
+                        strlen(journal->path));
+  children_remove_self();
+}
+
 void log_end_now(struct darshan_job *job) {
   struct timespec now = clock_wall(&darshan_rt.clock);
   job->end_time_sec = now.tv_sec;
@@ -144,6 +154,9 @@ int log_write(void) {
     log_note_failure();
   else
     log_note_name(&identity);
+  if (result == 0 && darshan_rt.store.unrecorded)
+    darshan_message_add(&darshan_rt.messages, "the log",
+                        "there was too little memory, some files are missing", NULL, 0);
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
@@ -167,16 +180,16 @@ static size_t timing_line(char *out) {
   return put(out, used, " us\n");
 }
 
-void log_say_problems(void) {
+int log_say_problems(void) {
   char line[512];
   struct stat st;
   torn_settle();
-  if (!runtime_may_leave_files()) return;
+  if (!runtime_may_leave_files()) return 0;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
   darshan_rt.messages.count = 0; /* said once, both */
   darshan_rt.config.internal_timing = 0;
-  if (length == 0 || sys_fstat(2, &st) < 0) return;
-  if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return;
-  sys_write(2, line, length);
+  if (length == 0 || sys_fstat(2, &st) < 0) return 0;
+  if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return 0;
+  return sys_write(2, line, length) > 0;
 }

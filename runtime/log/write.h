@@ -25,7 +25,10 @@ void log_note_failure(void);
 /* The log was written, maybe under another name than DARSHAN_LOGFILE. */
 void log_note_name(const struct darshan_log_identity *identity);
 
-/* Prints what went wrong, in one line, if stderr still is what it was. */
-void log_say_problems(void);
+/* What was kept until there was a log is taken away. */
+void log_is_written(void);
+
+/* Prints what went wrong, in one line, if stderr still is what it was; 1 if so. */
+int log_say_problems(void);
 
 #endif

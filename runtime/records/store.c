@@ -157,7 +157,7 @@ void store_forget(struct record_store *store) {
   store->frame = NULL;
   store->names.used = store->names.windows = 0;
   forget_part(&store->names.part);
-  store->annex_ready = store->growing = store->closed = 0;
+  store->annex_ready = store->growing = store->closed = store->unrecorded = 0;
   store->wanted = 0;
   store->guards_held[0] = store->guards_held[1] = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
@@ -357,9 +357,11 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
   if (region->overflow) return region->overflow;
   uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
-  if (!entry) return NO_RECORD;
-  if (!entry->record[module]) append_record(store, module, entry, 0);
-  if (!entry->record[module]) return NO_RECORD;
+  if (entry && !entry->record[module]) append_record(store, module, entry, 0);
+  if (!entry || !entry->record[module]) {
+    store->unrecorded = 1;
+    return NO_RECORD;
+  }
   if (region->module_id < DARSHAN_MAX_MODULES)
     header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
   else if (region->block)

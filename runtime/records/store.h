@@ -106,6 +106,7 @@ struct record_store {
   uint32_t wanted;       /* a bit per part that is short of room in the file */
   int growing;           /* a thread makes room in the file */
   int closed;            /* recording has ended: no file is made any more */
+  int unrecorded;        /* there was no memory for a record, nor for the overflow's */
   struct segments entry; /* [1..], in the order in which the names came */
   struct store_index *index;
   uint32_t entries;

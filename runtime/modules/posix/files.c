@@ -224,6 +224,7 @@ void posix_forked(void) {
   segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
   if (segments_have(&posix->files, POSIX_SHARED_FILE) < 0) {
     darshan_rt.fd_limit = 0;
+    runtime_note_no_memory();
     return;
   }
   for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {

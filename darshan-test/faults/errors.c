@@ -1,0 +1,45 @@
+/* The tables of errors.def. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "faults.h"
+
+#define CALL(name, ...) static const int errors_##name[] = {__VA_ARGS__, NO_FAULT};
+#include "errors.def"
+#undef CALL
+
+static const struct {
+  long call;
+  const char *name;
+  const int *errors;
+} table[] = {
+#define CALL(name, ...) {SYS_##name, #name, errors_##name},
+#include "errors.def"
+#undef CALL
+};
+
+static int find(long call) {
+  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+    if (table[i].call == call) return (int)i;
+  return -1;
+}
+
+int error_of(long call, unsigned e) {
+  int i = find(call);
+  if (i < 0) return e == 0 ? DELAYED : NO_FAULT;
+  for (unsigned k = 0; table[i].errors[k] != NO_FAULT; k++)
+    if (k == e)
+      return table[i].errors[k];
+    else if (table[i].errors[k + 1] == NO_FAULT && k + 1 == e)
+      return DELAYED;
+  return NO_FAULT;
+}
+
+const char *call_name(long call) {
+  static char number[32];
+  int i = find(call);
+  if (i >= 0) return table[i].name;
+  snprintf(number, sizeof(number), "call %ld", call);
+  return number;
+}

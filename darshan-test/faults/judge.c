@@ -1,0 +1,186 @@
+/* Is what a program left right?  Its status and output are those of the bare program;
+ * all of its records are in the logs, or one line says what became of them. */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "darshan-util.h"
+#include "faults.h"
+
+static const char spoken[] = "darshan";
+static const char kept[] = "kept in: ";
+
+static const struct row *same_row(const struct result *result, const struct row *like) {
+  for (size_t i = 0; i < result->rows; i++)
+    if (result->row[i].module == like->module && result->row[i].id == like->id)
+      return &result->row[i];
+  return NULL;
+}
+
+/* How long something took, and what is different anyway. */
+static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
+                    const struct row *row) {
+  const struct row *two = same_row(&expected->two, row);
+  return strstr(counter->name, "TIME_SIZE") || !two ||
+         two->counter[counter->index] != row->counter[counter->index];
+}
+
+static int row_is_right(const struct expected *expected, const struct row *row,
+                        const struct row *is, char *why, size_t room) {
+  const struct darshan_module *module = darshan_module_by_id(row->module);
+  if (!is) {
+    snprintf(why, room, "a record of %s is missing", module->name);
+    return 0;
+  }
+  for (const struct darshan_counter *counter = module->counters; counter->name; counter++) {
+    if (counter->index < 0 || is_loose(counter, expected, row)) continue;
+    int64_t was = row->counter[counter->index], now = is->counter[counter->index];
+    if (now == was) continue;
+    snprintf(why, room, "%s is %lld, not %lld", counter->name, (long long)now, (long long)was);
+    return 0;
+  }
+  return 1;
+}
+
+static int64_t sum_of(const struct result *result, int module, int counter) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < result->rows; i++)
+    if (result->row[i].module == module) sum += result->row[i].counter[counter];
+  return sum;
+}
+
+static int has_overflow(const struct result *result) {
+  static const char name[] = "<overflow>";
+  struct row like = {.id = darshan_record_id(name, sizeof(name) - 1)};
+  for (size_t i = 0; i < result->rows; i++) {
+    like.module = result->row[i].module;
+    if (same_row(result, &like)) return 1;
+  }
+  return 0;
+}
+
+/* Where memory is short, files fold into one record, in which nothing is missing. */
+static int folded_rows_are_right(const struct expected *expected, const struct result *result,
+                                 char *why, size_t room) {
+  for (size_t i = 0; i < expected->one.rows; i++) {
+    const struct row *row = &expected->one.row[i];
+    const struct darshan_counter *counter = darshan_module_by_id(row->module)->counters;
+    for (; counter->name; counter++) {
+      if (counter->index < 0 || counter->rule != DARSHAN_RULE_SUM) continue;
+      int64_t was = sum_of(&expected->one, row->module, counter->index);
+      int64_t now = sum_of(result, row->module, counter->index);
+      /* What depends on the file that comes before is not the same in one record. */
+      if (now == was || strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
+          strstr(counter->name, "SWITCHES") ||
+          was != sum_of(&expected->two, row->module, counter->index))
+        continue;
+      snprintf(why, room, "all %s are %lld, not %lld", counter->name, (long long)now,
+               (long long)was);
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int rows_are_right(const struct expected *expected, const struct result *result, char *why,
+                          size_t room) {
+  if (has_overflow(result)) return folded_rows_are_right(expected, result, why, room);
+  for (size_t i = 0; i < expected->one.rows; i++) {
+    const struct row *row = &expected->one.row[i];
+    if (!row_is_right(expected, row, same_row(result, row), why, room)) return 0;
+  }
+  for (size_t i = 0; i < result->rows; i++)
+    if (!same_row(&expected->one, &result->row[i])) {
+      snprintf(why, room, "a record too many");
+      return 0;
+    }
+  return 1;
+}
+
+/* What the runtime said, and that file away: result.c knows of none.  0 if somebody
+ * else said something, or there is more than a line. */
+static int take_line(const struct place *place, char *line, size_t room) {
+  char path[PATH_MAX + 16];
+  snprintf(path, sizeof(path), "%s/stderr", place->work);
+  FILE *file = fopen(path, "r");
+  size_t n = file ? fread(line, 1, room - 1, file) : 0;
+  if (file) fclose(file);
+  unlink(path);
+  line[n] = '\0';
+  char *end = strchr(line, '\n');
+  if (n == 0) return 1;
+  if (!end) return 0;
+  *end = '\0';
+  return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
+}
+
+/* A journal that a line names is put to the logs, where it is read with them, or is
+ * removed, where the log has what is in it; 0 if there is none. */
+static int take_named(const struct place *place, const char *line) {
+  static const char doubled[] = "cannot be removed, the log has its records: ";
+  char to[PATH_MAX + 32], from[PATH_MAX];
+  const char *is_kept = strstr(line, kept), *is_doubled = strstr(line, doubled);
+  if (!is_kept && !is_doubled) return 1;
+  const char *at = is_kept ? is_kept + sizeof(kept) - 1 : is_doubled + sizeof(doubled) - 1;
+  snprintf(from, sizeof(from), "%.*s", (int)strcspn(at, " "), at); /* ours have no blank */
+  if (!is_kept) return unlink(from) == 0;
+  snprintf(to, sizeof(to), "%s/kept.darshan", place->logs);
+  return rename(from, to) == 0;
+}
+
+unsigned count_logs(const struct place *place) {
+  glob_t found;
+  char pattern[PATH_MAX + 16];
+  snprintf(pattern, sizeof(pattern), "%s/*.darshan", place->logs);
+  unsigned logs = glob(pattern, 0, NULL, &found) == 0 ? (unsigned)found.gl_pathc : 0;
+  globfree(&found);
+  return logs;
+}
+
+static void judge_records(struct verdict *verdict, const struct expected *expected,
+                          const struct result *result, unsigned logs) {
+  char why[200] = "";
+  verdict->whole = !result->problem[0] && rows_are_right(expected, result, why, sizeof(why));
+  if (verdict->whole && logs != expected->logs) {
+    verdict->whole = 0;
+    snprintf(why, sizeof(why), "there are %u logs, not %u", logs, expected->logs);
+  }
+  if (result->problem[0])
+    snprintf(verdict->why, sizeof(verdict->why), "%s", result->problem);
+  else if (!verdict->whole && !verdict->line[0])
+    snprintf(verdict->why, sizeof(verdict->why), "nothing was said, and %s", why);
+  /* Who keeps all has not lost some. */
+  else if (!verdict->whole && strstr(verdict->line, kept) && !strstr(verdict->line, "lost"))
+    snprintf(verdict->why, sizeof(verdict->why), "not all was kept: %s", why);
+  else if (verdict->whole && strstr(verdict->line, "lost"))
+    snprintf(verdict->why, sizeof(verdict->why), "nothing was lost");
+}
+
+void judge(struct verdict *verdict, const struct expected *expected, const struct place *place,
+           const struct run *run) {
+  struct result result;
+  *verdict = (struct verdict){.why = ""};
+  if (run->hung) {
+    snprintf(verdict->why, sizeof(verdict->why), "it hangs");
+    return;
+  }
+  int one_line = take_line(place, verdict->line, sizeof(verdict->line));
+  int there = take_named(place, verdict->line);
+  unsigned logs = count_logs(place);
+  result_read(&result, place, run->status, 0);
+  if (run->status != expected->bare.status)
+    snprintf(verdict->why, sizeof(verdict->why), "it ended with %#x", run->status);
+  else if (result.length != expected->bare.length ||
+           memcmp(result.data, expected->bare.data, result.length) != 0)
+    snprintf(verdict->why, sizeof(verdict->why), "its output is another");
+  else if (!one_line)
+    snprintf(verdict->why, sizeof(verdict->why), "not one line of ours");
+  else if (!there)
+    snprintf(verdict->why, sizeof(verdict->why), "the file that is named is not there");
+  else
+    judge_records(verdict, expected, &result, logs);
+  result_free(&result);
+}

@@ -1,0 +1,161 @@
+/* The programs: a mode each.  Exactly what they read and write is counted, so every
+ * run of a mode has the same counters; what goes wrong for the program is a status
+ * of its own, what it read goes to stdout. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { GROWTH_FILES = 300, THREADS = 4, ROUNDS = 10 };
+static const char *self; /* the path of this program */
+extern char **environ;
+
+static void must(int right, int status) {
+  if (!right) _exit(status);
+}
+
+static void use(const char *name, int rounds) {
+  static const char text[] = "0123456789";
+  char back[sizeof(text)] = "";
+  ssize_t length = sizeof(text) - 1;
+  int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  must(fd >= 0, 10);
+  for (int i = 0; i < rounds; i++)
+    must(write(fd, text, (size_t)length) == length, 11);
+  must(pread(fd, back, (size_t)length, 0) == length && !strcmp(text, back), 12);
+  must(close(fd) == 0, 13);
+}
+
+static void nothing(void) {}
+static void first(void) {
+  use("first", 3);
+}
+static void growth(void) {
+  char name[32];
+  for (int i = 0; i < GROWTH_FILES; i++) {
+    snprintf(name, sizeof(name), "growth-%d", i);
+    use(name, 1);
+  }
+}
+static void streams(void) {
+  char line[100];
+  FILE *file = fopen("stream", "w+");
+  must(file != NULL, 20);
+  for (int i = 0; i < 1000; i++)
+    must(fprintf(file, "%d\n", i) > 0, 21);
+  rewind(file);
+  for (int i = 0; i < 500; i++)
+    must(fgets(line, sizeof(line), file) != NULL && atoi(line) == i, 22);
+  must(fclose(file) == 0, 23);
+}
+static void names(void) {
+  must(mkdir("folder", 0700) == 0 && chdir("folder") == 0, 30);
+  use("inside", 2);
+  must(rename("inside", "../renamed") == 0 && chdir("..") == 0, 31);
+  must(rmdir("folder") == 0, 32);
+  int fd = open("renamed", O_RDWR), other = dup(fd);
+  must(fd >= 0 && other >= 0 && write(other, "x", 1) == 1, 33);
+  must(close(fd) == 0 && close(other) == 0 && unlink("renamed") == 0, 34);
+}
+static void wait_for(pid_t child) {
+  int status;
+  must(child > 0 && waitpid(child, &status, 0) == child && status == 0, 40);
+}
+static void forks(void) {
+  use("before", 2);
+  pid_t child = fork();
+  if (child == 0) {
+    use("child", 3);
+    exit(0);
+  }
+  use("parent", 1);
+  wait_for(child);
+}
+static void spawn(void) {
+  char *argv[] = {(char *)self, (char *)"first", NULL};
+  pid_t child = -1;
+  use("before", 2);
+  must(posix_spawn(&child, self, NULL, NULL, argv, environ) == 0, 41);
+  wait_for(child);
+  use("behind", 2);
+}
+static void vforks(void) {
+  use("before", 2);
+  pid_t child = vfork();
+  if (child == 0) {
+    execl(self, self, "first", NULL);
+    _exit(1);
+  }
+  wait_for(child);
+}
+static void exec(void) {
+  use("before", 2);
+  execl(self, self, "streams", NULL);
+  must(0, 42);
+}
+static void exec_fails(void) {
+  use("before", 2);
+  must(execl("no-such-program", "no-such-program", NULL) < 0, 43);
+  use("before", 4);
+  use("behind", 4);
+}
+static void *thread(void *name) {
+  for (int i = 0; i < ROUNDS; i++)
+    use(name, 2);
+  return NULL;
+}
+static void threads(void) {
+  static const char *const name[THREADS] = {"one", "two", "three", "four"};
+  pthread_t id[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    must(pthread_create(&id[i], NULL, thread, (void *)name[i]) == 0, 50);
+  for (int i = 0; i < THREADS; i++)
+    must(pthread_join(id[i], NULL) == 0, 51);
+}
+static void ends_at_once(void) {
+  use("first", 3);
+  (void)!write(1, "end\n", 4);
+  _exit(7);
+}
+static void last(void) {
+  use("last", 3);
+}
+static void ends_quickly(void) {
+  must(at_quick_exit(last) == 0, 52);
+  use("first", 3);
+  (void)!write(1, "end\n", 4);
+  quick_exit(7);
+}
+static void ends(void) {
+  must(atexit(last) == 0, 53);
+  use("first", 3);
+  exit(7);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(void);
+} modes[] = {
+    {"start", nothing},         {"first", first},
+    {"streams", streams},       {"names", names},
+    {"forks", forks},           {"spawn", spawn},
+    {"vforks", vforks},         {"exec", exec},
+    {"exec-fails", exec_fails}, {"exit", ends},
+    {"exit-now", ends_at_once}, {"quick-exit", ends_quickly},
+    {"threads", threads},       {"growth", growth},
+};
+
+int main(int argc, char **argv) {
+  self = argv[0];
+  for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
+    if (strcmp(modes[i].name, argv[1]) == 0) {
+      modes[i].run();
+      return write(1, "end\n", 4) == 4 ? 0 : 60;
+    }
+  return 2;
+}

@@ -1,0 +1,37 @@
+"""Every system call of ours fails: a sample that turns with the commit (all: ./dev faults)."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from sample import everything, seed
+
+HERE = Path(__file__).parent
+MODES = re.findall(r"\{\"([a-z-]+)\", [a-z_]+\}", (HERE / "target.c").read_text())
+HEX = re.compile("[0-9a-f]+")
+SLOW = "growth"
+SHARE, SHARE_OF_SLOW = 12, 40
+
+
+def faults(build: Path, modes: list[str], share: int) -> None:
+    number = 0 if everything() else int(seed()[:7], 16) if HEX.fullmatch(seed()[:7]) else 0
+    command = [HERE / "run", build, "-k", ",".join(modes), "-n", str(1 if everything() else share)]
+    done = subprocess.run(
+        [*command, "-S", str(number)], capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.findall(r"(\d+) runs", done.stdout)[-1]) > len(modes)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64 only")
+@pytest.mark.parametrize("slow", [False, True])
+def test_system_call_fails(build: Path, slow: bool) -> None:
+    """The program does not see it, and either the log is right or one line tells."""
+    assert len(MODES) > 10
+    assert SLOW in MODES
+    modes = [mode for mode in MODES if (mode == SLOW) == slow]
+    faults(build, modes, SHARE_OF_SLOW if slow else SHARE)

@@ -1,0 +1,236 @@
+/* A program under ptrace: the runtime's own system calls are those whose instruction
+ * lies in its code; all others are the program's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "faults.h"
+
+#if !defined(__x86_64__)
+#error "the harness knows registers of x86-64 only"
+#endif
+
+enum { MOST_THREADS = 64 };
+struct thread {
+  pid_t id; /* 0: free */
+  int struck;
+  unsigned long code[2], length; /* the runtime's; what a short call was to do */
+  double held;                   /* until then, 0: it is not */
+};
+struct tracer {
+  struct thread thread[MOST_THREADS];
+  const struct place *place;
+  struct run *run;
+  struct fault *fault;
+  pid_t first;
+};
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void become_program(const struct place *place, const char *mode, int bare) {
+  char preload[PATH_MAX + 16], logs[PATH_MAX + 32], journals[PATH_MAX + 32];
+  snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", bare ? "" : place->runtime);
+  snprintf(logs, sizeof(logs), "DARSHAN_LOGPATH=%s", place->logs);
+  snprintf(journals, sizeof(journals), "DARSHAN_MMAP_LOGPATH=%s", place->journals);
+  char on[] = "DARSHAN_ENABLE_NONMPI=1", path[] = "PATH=/usr/bin:/bin";
+  char *argv[] = {(char *)place->program, (char *)mode, NULL};
+  char *envp[] = {preload, on, logs, journals, path, NULL};
+  setpgid(0, 0);
+  personality(ADDR_NO_RANDOMIZE);
+  if (chdir(place->work) < 0) _exit(120);
+  int out = open("data", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  int err = open("stderr", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(121);
+  ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+  execve(place->program, argv, envp);
+  _exit(122);
+}
+
+static void rang(int signal) {
+  (void)signal;
+}
+
+/* A tick in which nobody stops: who is held may go on, who hangs is found. */
+static void tick(int on) {
+  struct itimerval timer = {{0, on ? 20000 : 0}, {0, on ? 20000 : 0}};
+  struct sigaction act = {.sa_handler = rang};
+  sigaction(SIGALRM, &act, NULL);
+  setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static struct thread *thread_of(struct tracer *tracer, pid_t id, int make) {
+  struct thread *unused = NULL;
+  for (int i = 0; i < MOST_THREADS; i++) {
+    if (tracer->thread[i].id == id) return &tracer->thread[i];
+    if (!tracer->thread[i].id) unused = &tracer->thread[i];
+  }
+  if (!make || !unused) return NULL;
+  *unused = (struct thread){.id = id};
+  return unused;
+}
+
+static void find_code(struct thread *thread, const struct place *place) {
+  struct process process = {.pid = thread->id};
+  uint64_t range[2];
+  if (process_code(&process, place->runtime, range) < 0) return;
+  thread->code[0] = range[0];
+  thread->code[1] = range[1];
+}
+
+static int is_programs(long call) {
+  switch (call) { /* made for it by code of ours */
+  case SYS_vfork:
+  case SYS_fork:
+  case SYS_clone:
+  case SYS_clone3:
+  case SYS_execve:
+  case SYS_execveat:
+  case SYS_exit:
+  case SYS_exit_group:
+  case SYS_rt_sigreturn:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* 1 if it stays where it is for a while. */
+static int strike(struct thread *thread, struct fault *fault, struct user_regs_struct *regs) {
+  fault->call = (long)regs->orig_rax;
+  fault->at = (unsigned)(regs->rip - thread->code[0]);
+  if (fault->error == DELAYED) {
+    thread->held = now() + fault->wait / 1e3;
+    return 1;
+  }
+  thread->struck = 1;
+  thread->length = regs->rdx;
+  if (fault->error == SHORT && regs->rdx > 1)
+    regs->rdx /= 2;
+  else if (fault->error != SHORT && regs->orig_rax != SYS_close) /* that closes and fails */
+    regs->orig_rax = (unsigned long long)-1;
+  ptrace(PTRACE_SETREGS, thread->id, NULL, regs);
+  return 0;
+}
+
+static int on_entry(struct tracer *tracer, struct thread *thread,
+                    const struct __ptrace_syscall_info *info) {
+  struct user_regs_struct regs;
+  struct run *run = tracer->run;
+  if (!thread->code[1]) find_code(thread, tracer->place);
+  if (info->instruction_pointer < thread->code[0] || info->instruction_pointer >= thread->code[1])
+    return 0;
+  if (is_programs((long)info->entry.nr)) return 0;
+  if (run->calls < MOST_CALLS) run->call[run->calls] = (long)info->entry.nr;
+  if (++run->calls != tracer->fault->n) return 0;
+  /* Threads come in another order: the error would be one of another call. */
+  if (tracer->fault->expected >= 0 && tracer->fault->expected != (long)info->entry.nr) return 0;
+  ptrace(PTRACE_GETREGS, thread->id, NULL, &regs);
+  return strike(thread, tracer->fault, &regs);
+}
+
+static void on_exit_of_call(const struct tracer *tracer, struct thread *thread) {
+  struct user_regs_struct regs;
+  if (!thread->struck) return;
+  thread->struck = 0;
+  ptrace(PTRACE_GETREGS, thread->id, NULL, &regs);
+  regs.rdx = thread->length;
+  if (tracer->fault->error > 0) regs.rax = (unsigned long long)-tracer->fault->error;
+  ptrace(PTRACE_SETREGS, thread->id, NULL, &regs);
+}
+
+static void go_on(const struct thread *thread, int signal) {
+  ptrace(PTRACE_SYSCALL, thread->id, NULL, (long)signal);
+}
+
+static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
+  int signal = WSTOPSIG(status), event = status >> 16, held = 0;
+  if (signal == (SIGTRAP | 0x80)) {
+    struct __ptrace_syscall_info info = {0};
+    ptrace(PTRACE_GET_SYSCALL_INFO, thread->id, sizeof(info), &info);
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+      held = on_entry(tracer, thread, &info);
+    else
+      on_exit_of_call(tracer, thread);
+    signal = 0;
+  } else if (event) {
+    /* What an exec leaves is the one thread, under the number of the process. */
+    if (event == PTRACE_EVENT_EXEC) thread->code[0] = thread->code[1] = 0;
+    signal = 0;
+  } else if (signal == SIGSTOP || signal == SIGTRAP) {
+    signal = 0;
+  }
+  if (!held) go_on(thread, signal);
+}
+
+static void release(struct tracer *tracer) {
+  double time = now();
+  for (int i = 0; i < MOST_THREADS; i++) {
+    struct thread *thread = &tracer->thread[i];
+    if (!thread->id || thread->held == 0 || thread->held > time) continue;
+    thread->held = 0;
+    go_on(thread, 0);
+  }
+}
+
+static void lead(struct tracer *tracer) {
+  double start = now();
+  for (;;) {
+    int status;
+    pid_t id = waitpid(-1, &status, __WALL);
+    release(tracer);
+    if (id < 0 && errno != EINTR) return; /* they are all gone */
+    if (now() - start > SECONDS_OF_A_HANG + tracer->fault->wait / 1e3) {
+      tracer->run->hung = 1;
+      return;
+    }
+    if (id < 0) continue;
+    struct thread *thread = thread_of(tracer, id, WIFSTOPPED(status));
+    if (WIFSTOPPED(status) && thread) {
+      on_stop(tracer, thread, status);
+      continue;
+    }
+    if (thread) thread->id = 0;
+    if (id == tracer->first) tracer->run->status = status;
+  }
+}
+
+void run_program(struct run *run, const struct place *place, const char *mode, int bare,
+                 struct fault *fault) {
+  long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                 PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+  struct tracer tracer = {.place = place, .run = run, .fault = fault};
+  int status;
+  run->status = -1;
+  run->hung = 0;
+  run->calls = 0;
+  fault->call = -1;
+  pid_t pid = fork();
+  if (pid == 0) become_program(place, mode, bare);
+  if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status)) return;
+  ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)options);
+  tracer.first = pid;
+  tick(1);
+  go_on(thread_of(&tracer, pid, 1), 0);
+  lead(&tracer);
+  tick(0);
+  if (run->hung) {
+    struct process process = {.pid = pid};
+    process_kill(&process);
+  }
+}
