@@ -79,6 +79,9 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
         "fsyncs": get("POSIX_FSYNCS"),
         "fdsyncs": get("POSIX_FDSYNCS"),
     }
+    # A stream whose descriptor was given the file counts it as opened once.
+    if get("POSIX_OPENS") - get("POSIX_FILENOS") == seen.opens:
+        exact["opens"] = seen.opens
     if not seen.standard:
         exact["bytes_written"] = get("POSIX_BYTES_WRITTEN") + get("STDIO_BYTES_WRITTEN")
     for kind, ours in exact.items():

@@ -10,9 +10,11 @@ enum { PAGE = 4096, AREAS = 32 };
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
     __attribute__((visibility("hidden")));
 
-/* An area: a page that nobody may write, then the stack.  The first is part of
- * the library, so that it is there when there is no memory any more; others are
- * for threads that need one at the same time, and are given back. */
+/* An area: a page that nobody may touch, then the stack.  The first is part of
+ * the library, so that it is there when there is no memory any more; its page is
+ * only kept free, for collectors of garbage and finders of leaks read all that is
+ * part of a library.  Others are for threads that need one at the same time, and
+ * are given back. */
 static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__((aligned(PAGE)));
 enum { AREA_BYTES = sizeof(first_area) };
 
@@ -22,7 +24,6 @@ static struct area {
   char *home;    /* the stack pointer of whoever went over */
   uint64_t mask; /* its signals */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
-static int guarded; /* the first area has its guard page */
 
 static struct area *area_of(const char *frame) {
   for (int i = 0; i < AREAS; i++) {
@@ -45,11 +46,6 @@ static struct area *take_area(void) {
     if (__atomic_load_n(&areas[i].taken, __ATOMIC_RELAXED) ||
         __atomic_exchange_n(&areas[i].taken, 1, __ATOMIC_ACQUIRE))
       continue;
-    if (i == 0 && !guarded) {
-      guarded = 1;
-      /* Not PROT_NONE: a program's LeakSanitizer reads all that is part of a library. */
-      SYS3(SYS_mprotect, areas[0].memory, PAGE, PROT_READ);
-    }
     if (areas[i].memory) return &areas[i];
     char *memory = new_memory();
     __atomic_store_n(&areas[i].memory, memory, __ATOMIC_RELAXED);
