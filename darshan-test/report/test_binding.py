@@ -90,7 +90,7 @@ def check(parser: Path, path: Path) -> int:
                 compared += len(got)
         for record, name in names.items():
             found = log.name(int(record))
-            assert as_printed(found or "(null)") == name
+            assert ("(null)" if found is None else as_printed(found)) == name
             assert found is None or log.names()[int(record)] == found
     return compared
 
