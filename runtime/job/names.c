@@ -100,16 +100,20 @@ static uint64_t bytes_equal(uint64_t word, unsigned char b) {
   return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
 }
 
-/* True if "//" or "/." may be in the path.  Eight bytes at a time, because every
- * open of a file comes through here and hardly any path needs cleaning. */
-static bool may_need_cleaning(const char *path, size_t length) {
+/* Whether one of eight bytes is '/' and the one behind it '/' or '.', which differ in
+ * the lowest bit only. */
+static bool suspicious(const char *bytes) {
+  uint64_t word, next;
+  __builtin_memcpy(&word, bytes, 8);
+  __builtin_memcpy(&next, bytes + 1, 8);
+  return (bytes_equal(word, '/') & bytes_equal(next | EACH_BYTE('.' ^ '/'), '/')) != 0;
+}
+
+bool darshan_may_need_cleaning(const char *path, size_t length) {
   size_t i = 0;
-  for (; i + 9 <= length; i += 8) {
-    uint64_t word, next;
-    __builtin_memcpy(&word, path + i, 8);
-    __builtin_memcpy(&next, path + i + 1, 8);
-    if (bytes_equal(word, '/') & (bytes_equal(next, '/') | bytes_equal(next, '.'))) return true;
-  }
+  for (; i + 9 <= length; i += 8)
+    if (suspicious(path + i)) return true;
+  if (length >= 9) return i + 1 < length && suspicious(path + length - 9);
   for (; i + 1 < length; i++)
     if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == '.')) return true;
   return false;
@@ -129,7 +133,8 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
 
 /* The same, at once where nothing is to be cleaned. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
-  if (may_need_cleaning(path, path_length)) return append_clean(out, length, path, path_length);
+  if (darshan_may_need_cleaning(path, path_length))
+    return append_clean(out, length, path, path_length);
   memcpy(out + length, path, path_length);
   return length + path_length;
 }

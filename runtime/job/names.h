@@ -15,6 +15,10 @@ bool darshan_name_excluded(const struct darshan_config *config, int module_id, c
  * another thread of the parent may have held libc's lock in one of them. */
 void darshan_names_after_fork(struct darshan_config *config);
 
+/* False: neither "//" nor "/." is in the path.  True: one of them may be.  Eight
+ * bytes at a time, because every open of a file asks and hardly any path has one. */
+bool darshan_may_need_cleaning(const char *path, size_t length);
+
 /* Writes the name under which a path is recorded: absolute, without // and
  * /./ (.., links and the end stay as they are).  cwd: absolute, without NUL
  * cwd_length bytes, used for relative paths only.  Returns the length without

@@ -30,11 +30,11 @@ int posix_prepare(uint64_t records) {
 
 /* Absolute, without // and /./: can be used as it is. */
 static int is_clean(const char *path, size_t *length) {
-  const char *p = path;
-  if (*p != '/') return 0;
-  for (; *p; p++)
+  if (*path != '/') return 0;
+  *length = strlen(path);
+  if (!darshan_may_need_cleaning(path, *length)) return 1;
+  for (const char *p = path; *p; p++)
     if (*p == '/' && (p[1] == '/' || (p[1] == '.' && p[2] == '/'))) return 0;
-  *length = (size_t)(p - path);
   return 1;
 }
 
@@ -83,9 +83,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
 }
 
 uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
-  uint32_t folder = length;
-  while (folder > 0 && name[folder - 1] != '/')
-    folder--;
+  const char *slash = memrchr(name, '/', length);
+  size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
   uint64_t hash = darshan_hash(name, folder, 0);
   uint64_t *known = &darshan_rt.posix.alignments[hash % 64];
   uint64_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);

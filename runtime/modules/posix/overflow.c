@@ -5,7 +5,7 @@
 #include "record-id.h"
 
 enum {
-  FIRST_PLACES = 1 << 10, /* of the set, which becomes twice as large ... */
+  FIRST_PLACES = 1 << 10, /* of the set, which becomes larger when it is half full ... */
   SET_PLACES = 1 << 17,   /* up to here; beyond, the count of names is a lower bound */
   OPEN_PLACES = 1 << 14,  /* never more than a quarter full */
   LAST_OPERATION = 3      /* the low bits of an entry of the set */
@@ -23,8 +23,9 @@ void overflow_reset(struct posix_state *posix) {
 /* The place of an id in the set, or where it would go; NULL: full. */
 static uint64_t *set_place(const struct posix_state *posix, uint64_t id) {
   uint64_t key = id | LAST_OPERATION;
+  uint32_t last = posix->set_places - 1; /* a power of two, less one; or there is none */
   for (uint32_t i = (uint32_t)(id >> 20), n = 0; n < posix->set_places; i++, n++) {
-    uint64_t *place = &posix->overflow_set[i % posix->set_places];
+    uint64_t *place = &posix->overflow_set[i & last];
     if (*place == 0 || (*place | LAST_OPERATION) == key) return place;
   }
   return NULL;
@@ -35,11 +36,18 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
+/* How many names the set takes: half of its places while it can become larger. */
+static uint32_t set_limit(uint32_t places) {
+  return places < SET_PLACES ? places / 2 : places / 8 * 7;
+}
+
 /* Room for one name more; without memory, it is not told apart from others. */
 static int set_room(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
-  uint32_t places = posix->set_places, more = places ? 2 * places : FIRST_PLACES;
-  if (posix->overflow_names < places / 8 * 7) return 1;
+  uint32_t places = posix->set_places, more = FIRST_PLACES;
+  /* By four: each time all names find new places. */
+  if (places) more = places < SET_PLACES && places > SET_PLACES / 4 ? SET_PLACES : 4 * places;
+  if (posix->overflow_names < set_limit(places)) return 1;
   uint64_t *set = more <= SET_PLACES ? journal_private_memory(more * sizeof(*set)) : NULL;
   if (!set) return 0;
   posix->overflow_set = set;

@@ -1,0 +1,54 @@
+"""What a call costs with this library and with another one, usually that of before."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+from calls import EXCLUDED_FOLDER, KINDS, Kind
+from machine import Bench, numbers
+from rows import Row
+
+ALLOWED = 1.03  # a change that costs more than this is seen as one
+
+
+def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]:
+    """A function that takes the time of one call once: bare, or with this library."""
+    behind = bench.program("libfree.so") if kind.free else ""
+    settings = {"LD_PRELOAD": behind} if behind else {}
+    if library:
+        settings = bench.settings(behind, kind.configuration)
+        settings["LD_PRELOAD"] = f"{library} {behind}".strip()
+    calls = kind.calls * (5 if kind.free else 1)
+
+    def take() -> float:
+        folder = EXCLUDED_FOLDER if kind.excluded else bench.empty("work")
+        command = [bench.program("cost"), kind.name, str(calls), "1", str(folder)]
+        (taken,) = numbers(command, settings)
+        if kind.excluded:
+            (EXCLUDED_FOLDER / "pread-0").unlink(missing_ok=True)
+        return taken
+
+    return take
+
+
+def against(bench: Bench, other: Path) -> list[Row]:
+    """Bare, the other library and ours in turn; ratios are of whole calls and of what is added."""
+    rows = []
+    for kind in KINDS:
+        bare, before, now = (
+            timer(bench, kind, library) for library in (None, other, bench.build / "libdarshan.so")
+        )
+        taken = [(bare(), before(), now()) for _ in range(bench.repetitions)]
+        quick = [min(column) for column in zip(*taken)]
+        added = [statistics.median(t[i] - t[0] for t in taken) for i in (1, 2)]
+        ratio = statistics.median(t[2] / t[1] for t in taken)
+        text = (
+            f"{added[0]:+.1f} before, {added[1]:+.1f} ns now (fastest {quick[1] - quick[0]:+.1f},"
+            f" {quick[2] - quick[0]:+.1f}) on {quick[0]:.1f}; the whole call {ratio:.3f} x,"
+            f" fastest {quick[2] / quick[1]:.3f} x"
+        )
+        label = f"{kind.label}{', real function free' if kind.free else ''}"
+        rows.append(Row(label, text, f"{ALLOWED} x", ratio <= ALLOWED))
+    return rows
