@@ -6,8 +6,10 @@ folder of real logs; without it they are looked for beside the source tree.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -56,6 +58,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_cache_of_ours() -> None:
+    """Programs in Python keep what they compile where they do without these tests."""
+    os.environ.pop("PYTHONPYCACHEPREFIX", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Everybody may pass through the folders above those of the tests."""
     base, top = tmp_path_factory.getbasetemp(), Path(tempfile.gettempdir())
@@ -77,6 +85,17 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     link = tmp_path_factory.mktemp("build") / "build"
     link.symlink_to(path)
     return link
+
+
+@pytest.fixture(scope="session")
+def archives(build: Path) -> Path:
+    """The folder of what programs are linked with, which `make` alone does not make."""
+    with (build / "archives-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+        command = ["make", "-s", "-C", str(build), "link-archives"]
+        subprocess.run(command, env=env, stdout=subprocess.DEVNULL, timeout=300, check=True)
+    return build / "runtime" / "link" / "made"
 
 
 @pytest.fixture(scope="session")

@@ -273,13 +273,12 @@ def printed(*command: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def static(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with the runtime in itself."""
-    made = build / "runtime" / "link" / "made"
     if not Path(printed("gcc", "-print-file-name=libc.a")).is_absolute():
         absent("there is no libc.a")
     folder = tmp_path_factory.mktemp("static")
-    flags = ["-static", f"-Wl,@{made}/ld-options", str(made / "libdarshan.a"), "-w"]
+    flags = ["-static", f"-Wl,@{archives}/ld-options", str(archives / "libdarshan.a"), "-w"]
     return compile_c(folder, PROGRAM, *flags)
 
 

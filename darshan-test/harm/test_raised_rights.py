@@ -115,6 +115,7 @@ def raise_rights(program: Path, how: str) -> None:
 
 
 @pytest.mark.needs("raised-rights")
+@pytest.mark.usefixtures("archives")
 @pytest.mark.parametrize("how", LINKED)
 @pytest.mark.parametrize("rights", ["user", "group", "capability"])
 def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: str) -> None:
@@ -137,6 +138,7 @@ def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: st
 
 
 @pytest.mark.needs("root", "ordinary-user")
+@pytest.mark.usefixtures("archives")
 @pytest.mark.parametrize("how", LINKED)
 def test_same_program_without_rights(build: Path, place: Path, how: str) -> None:
     """It is recorded; a file that its starter may not read stays unread, and one that
