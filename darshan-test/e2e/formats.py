@@ -84,7 +84,8 @@ FORMATS = [
     Program("cdfdiff", ["cdfdiff", "field.nc", "other.nc"], netcdf("field.nc", "other.nc")),
     Program("ncvalidator", ["ncvalidator", "field.nc"], netcdf("field.nc")),
     Program("ncoffsets", ["ncoffsets", "field.nc"], netcdf("field.nc")),
-    Program("h5dump", ["h5dump", "field.nc"], hdf5),
+    # HDF5 1.14 shows references as addresses in memory, 1.10 as those in the file.
+    Program("h5dump", ["h5dump", "field.nc"], hdf5, printed=r"(?<=DATASET )\d{12,}"),
     Program("h5ls", ["h5ls", "-r", "-v", "field.nc"], hdf5),
     Program("h5stat", ["h5stat", "field.nc"], hdf5),
     Program("h5diff", ["h5diff", "-v", "field.nc", "other.nc"], two_hdf5),

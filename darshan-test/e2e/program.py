@@ -21,6 +21,8 @@ class Program:
     random: str = ""
     # Files with times or such inside, which differ from one bare run to the next.
     changing: str = ""
+    # What it prints that differs from one bare run to the next: addresses in memory.
+    printed: str = ""
     # Its calls differ from run to run (sizes of pipe reads, races between its
     # processes): counted by strace in the very run that is recorded.
     same_run: bool = False
@@ -28,7 +30,7 @@ class Program:
     inside: str = ""
     # It kills processes of its own: their journals stay, and count.
     kills: bool = False
-    # Files whose highest byte written is not their last: cut short later, or
+    # Files whose highest byte written is not their last: cut short or replaced later, or
     # appended to by several opens or processes (positions are per process, and
     # O_APPEND does not tell where it writes).
     resized: str = ""

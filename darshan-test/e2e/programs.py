@@ -47,7 +47,9 @@ GIT = {
 }
 GIT_INDEX = r"(clone|origin)/\.git/index"  # has times and inode numbers of the working files
 GIT_NAMES = r"(?<=/tmp_)(pack|idx|rev|obj)_\w+|(?<=/\.git/t)\w{6}$"
+GIT_HEAD = r"clone/\.git/HEAD$"  # written, and later replaced by HEAD.lock
 CC_NAMES = r"(?<=/cc)\w{6}(?=\.|$)"
+MAKE_NAMES = CC_NAMES + r"|(?<=/GMfifo)\d+$"  # make 4.4 hands out its jobs through a FIFO
 
 PROGRAMS = [
     Program("cp", ["cp", "big", "copy"], big_file),
@@ -65,6 +67,7 @@ PROGRAMS = [
         GIT_NAMES,
         GIT_INDEX,
         same_run=True,
+        resized=GIT_HEAD,
     ),
     Program(
         "git-clone-files",
@@ -74,9 +77,10 @@ PROGRAMS = [
         GIT_NAMES,
         GIT_INDEX,
         same_run=True,
+        resized=GIT_HEAD,
     ),
     Program("gcc", ["gcc", "-O1", "-o", "prog", "main.c", "part.c"], sources, random=CC_NAMES),
-    Program("make", ["make", "-s", "-j2"], sources, random=CC_NAMES),
+    Program("make", ["make", "-s", "-j2"], sources, random=MAKE_NAMES),
     Program("python-threads", [sys.executable, "threads.py"], script("threads.py")),
     Program("python-fork", [sys.executable, "pool.py", "fork", "close"], script("pool.py")),
     Program("python-spawn", [sys.executable, "pool.py", "spawn", "close"], script("pool.py")),
