@@ -11,15 +11,13 @@ import os
 import signal
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from place import allowed, needs
 from sample import seed
-
-SOURCE = Path(__file__).resolve().parent.parent
+from tree import real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -102,17 +100,6 @@ def archives(build: Path) -> Path:
 def parser(build: Path) -> Path:
     """The darshan-parser of this build."""
     return build / "darshan-parser"
-
-
-def real_log_paths() -> list[Path]:
-    """The real logs, sorted; empty where a clone came without them."""
-    folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")
-    paths = sorted(folder.glob("*.darshan"))
-    if not paths and os.environ.get("CI"):
-        raise FileNotFoundError(f"CI is set, but there are no real logs in {folder}")
-    if not paths:
-        warnings.warn("the real logs were not there (DARSHAN_REAL_LOGS)", stacklevel=2)
-    return paths
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -104,6 +105,18 @@ def raised_rights() -> str:
     return root() or ordinary_user() or ("mounted nosuid" if nosuid else programs("setcap")())
 
 
+def device() -> str:
+    """Whether a node of a device can be made where tests put theirs, and opened."""
+    with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
+        path = Path(folder) / "null"
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+            path.open("wb").close()
+        except PermissionError as error:
+            return str(error)
+    return ""
+
+
 def mount() -> str:
     """Whether a file system can be mounted."""
     return root() or mounted("-t", "tmpfs", "tmpfs")
@@ -177,6 +190,7 @@ ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
     "raised-rights": Ability(raised_rights),
+    "device": Ability(device),
     "mount": Ability(mount),
     "loop:ext4": Ability(loop("ext4")),
     "loop:xfs": Ability(loop("xfs")),

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import real_log_paths
+from tree import real_log_paths
 
 TABLE = Path(__file__).parent / "real-logs.tsv"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import real_log_paths
+from tree import real_log_paths
 
 from .catalogue import Case, good_cases
 from .encode import encode

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import real_log_paths
+from tree import real_log_paths
 
 from .tools import run
 

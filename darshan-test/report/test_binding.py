@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import SOURCE, real_log_paths
 from darshan_report import LogError, module_by_id, open_log, structs, variable
 from darshan_report.log import Log
 from darshan_report.structs import Kind
@@ -20,6 +19,7 @@ from logs.catalogue import Case, good_cases
 from logs.encode import encode
 from logs.model import Counted, Heatmap
 from logs.rows import shown as escaped
+from tree import SOURCE, real_log_paths
 
 from .naive import rows
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from conftest import SOURCE, real_log_paths
 from logs.catalogue import SMALL
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Log
 from place import absent, needs
+from tree import SOURCE, real_log_paths
 
 from .conftest import Run
 from .diagnose.build import write

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from conftest import SOURCE
 from darshan_report import module_by_name
 from darshan_report.measure.layers import LAYERS, SIZES, Layer
+from tree import SOURCE
 
 BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
 

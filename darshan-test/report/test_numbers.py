@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import real_log_paths
 from darshan_report.measure.layers import LAYERS
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import NONE, Log
 from place import needs
+from tree import real_log_paths
 
 from .conftest import Run
 from .naive import estimates, header, layers

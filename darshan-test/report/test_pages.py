@@ -10,9 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import SOURCE
 from logs.content import standard_log
 from logs.encode import encode
+from tree import SOURCE
 
 from .conftest import SECONDS, Run
 from .diagnose.build import write
