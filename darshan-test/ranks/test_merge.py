@@ -138,7 +138,7 @@ def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) 
         }
     assert written[str(data)] == 500
     assert info.run_time > 0
-    assert ("end", "killed; log merged from journals") in info.metadata
+    assert ("end", "not seen; log merged from journals") in info.metadata
 
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])

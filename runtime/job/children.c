@@ -5,6 +5,7 @@
 
 #include "../intercept/sys.h"
 #include "../log/adopt.h"
+#include "../log/outside.h"
 #include "runtime.h"
 
 void children_prepare(void) {
@@ -12,6 +13,12 @@ void children_prepare(void) {
   void *memory = sys_mmap(NULL, CHILDREN * sizeof(struct child), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!sys_failed(memory)) darshan_rt.children = memory;
+}
+
+/* The same number is another process in another namespace. */
+static ino_t namespace_of_pids(void) {
+  struct stat st;
+  return SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
 }
 
 void children_add_self(void) {
@@ -27,6 +34,7 @@ void children_add_self(void) {
     memcpy(child->path, journal->path, length + 1);
     child->dev = journal->dev;
     child->ino = journal->ino;
+    child->names = namespace_of_pids();
     __atomic_store_n(&child->pid, (int32_t)darshan_rt.pid, __ATOMIC_RELEASE);
     return;
   }
@@ -40,12 +48,31 @@ void children_remove_self(void) {
   }
 }
 
+/* It cannot be asked for whether the process lives; one that does removes its journal
+ * in its time. */
+static void name_journal(const struct child *child) {
+  struct stat st;
+  if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)
+    darshan_message_add(&darshan_rt.messages, "a child in another PID namespace",
+                        "it may live, its records are kept in", child->path, strlen(child->path));
+}
+
+static int is_elsewhere(const struct child *child, ino_t *here) {
+  if (*here == 0) *here = namespace_of_pids();
+  return child->names && *here && child->names != *here;
+}
+
 void children_adopt(void) {
+  ino_t here = 0;
   for (int i = 0; darshan_rt.children && i < CHILDREN; i++) {
     struct child *child = &darshan_rt.children[i];
     int32_t pid = __atomic_load_n(&child->pid, __ATOMIC_ACQUIRE);
-    if (pid <= 0 || pid == darshan_rt.pid || SYS2(SYS_kill, pid, 0) != -3 /* ESRCH: gone */)
+    if (pid <= 0) continue;
+    if (is_elsewhere(child, &here)) {
+      name_journal(child);
       continue;
+    }
+    if (pid == darshan_rt.pid || SYS2(SYS_kill, pid, 0) != -3 /* ESRCH: gone */) continue;
     if (!__atomic_compare_exchange_n(&child->pid, &pid, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
       continue;
     log_adopt(child->path, child->dev, child->ino, pid, &darshan_rt.config);

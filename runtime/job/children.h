@@ -11,6 +11,7 @@ enum { CHILDREN = 256, CHILD_PATH_ROOM = 480 };
 
 struct child { /* one forked process that records */
   int32_t pid; /* 0: free; negative: being adopted */
+  ino_t names; /* the namespace of this number; 0: not known */
   dev_t dev;
   ino_t ino;
   char path[CHILD_PATH_ROOM];
@@ -22,7 +23,8 @@ void children_prepare(void);
 void children_add_self(void);
 /* Its log is written, or its image about to be replaced. */
 void children_remove_self(void);
-/* Writes the logs of children that are gone and could not. */
+/* Writes the logs of children that are gone and could not; of those that may live, in
+ * another namespace of process ids, one line names the journal. */
 void children_adopt(void);
 
 #endif

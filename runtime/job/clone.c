@@ -66,6 +66,24 @@ static void end_sharing(unsigned sharing) {
 typedef int clone_function(int (*)(void *), void *, int, void *, ...);
 typedef int clone_body(void *);
 
+/* A child with memory of its own, which libc ends, when its function returns, by a
+ * call that nobody sees. */
+struct start {
+  clone_body *body;
+  void *argument;
+};
+static int run_apart(void *start_) { /* this memory is a copy */
+  const struct start start = *(const struct start *)start_;
+  int status = start.body(start.argument);
+  runtime_finish();
+  return status;
+}
+
+/* One with thread-local storage that the program has made may have none for us. */
+static int ends_unseen(clone_body *body, int flags) {
+  return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_rt.fd_limit;
+}
+
 static int clone_with(clone_function *real, clone_body *body, void *stack, int flags,
                       void *argument, va_list list) {
   pid_t *parent_tid = va_arg(list, pid_t *);
@@ -74,6 +92,9 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   unsigned sharing = what_is_shared(flags);
   if (darshan_guard & GUARD_VFORK) sharing &= ~(unsigned)MARKED; /* by somebody before */
   share(sharing);
+  struct start start = {body, argument};
+  if (!(flags & CLONE_VM)) children_prepare(); /* no handler of fork's runs */
+  if (ends_unseen(body, flags)) body = run_apart, argument = &start;
   int r = real(body, stack, flags, argument, parent_tid, storage, child_tid);
   if (r < 0 || (flags & CLONE_VFORK) || sharing == MARKED) end_sharing(sharing);
   return r;

@@ -119,6 +119,8 @@ void runtime_keep_journal(void);
 /* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
  * job that ends without MPI_Finalize the journal is kept instead. */
 void runtime_finish(void);
+/* Before the process, or only a thread, ends by SYS_exit_group or SYS_exit. */
+void runtime_ends_by(long number);
 
 /* In MPI_Init, when darshan_rt.mpi knows the job: starts recording, or, if that
  * has happened, makes this process a rank. */

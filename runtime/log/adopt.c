@@ -78,7 +78,7 @@ static int find_records(struct log_content *content, const struct mapped *map) {
   return 0;
 }
 
-/* The end of the process is not known; it was over by now. */
+/* How the process ended is not known, nor when; it was over by now. */
 static void end_now(struct darshan_job *job) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -86,7 +86,7 @@ static void end_now(struct darshan_job *job) {
   job->end_time_nsec = now.tv_nsec;
   job->metadata[DARSHAN_JOB_METADATA_LEN - 1] = '\0';
   darshan_metadata_add(job->metadata, sizeof(job->metadata), strlen(job->metadata), "end",
-                       "killed; log written from its journal by its parent");
+                       "not seen; log written from its journal when it was gone");
 }
 
 int log_adopt(const char *path, dev_t dev, ino_t ino, int64_t pid,

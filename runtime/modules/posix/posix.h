@@ -170,6 +170,7 @@ void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2
 struct posix_call { /* by number */
   long number, argument[6];
   struct posix_file *closing; /* what the descriptor stood for that is closed */
+  int leaves;                 /* another program comes, if the call succeeds */
 };
 void posix_before_syscall(struct posix_call *call);
 void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint64_t t2);

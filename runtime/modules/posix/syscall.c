@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "../../job/exec.h"
 #include "../../log/outside.h"
 
 static int64_t place(long offset_pointer, long result) {
@@ -149,6 +150,11 @@ void posix_before_syscall(struct posix_call *call) {
   case SYS_close:
     call->closing = fd_release((int)call->argument[0]);
     break;
+  case SYS_execve:
+  case SYS_execveat:
+    call->leaves = call->number == SYS_execveat || exec_may_work((const char *)call->argument[0]);
+    if (call->leaves) runtime_before_exec();
+    break;
   case SYS_unshare:
     if (!(call->argument[0] & CLONE_NEWNS)) break;
     __attribute__((fallthrough));
@@ -216,6 +222,10 @@ void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint
       posix_range_closed((unsigned)a[0], (unsigned)a[1], t1, t2);
     break;
 #endif
+  case SYS_execve:
+  case SYS_execveat:
+    if (call->leaves) runtime_exec_failed();
+    break;
   case SYS_statx:
     posix_stated((int)result, fd, (const char *)a[1],
                  result == 0 ? ((const struct statx *)a[4])->stx_mode : 0, t1, t2);

@@ -89,6 +89,7 @@
     filter_answered(forbids, filter_is_there(by_number, a[1], answer));                            \
     return answer;                                                                                 \
   }                                                                                                \
+  if (UNLIKELY(by_number == SYS_exit_group || by_number == SYS_exit)) runtime_ends_by(by_number);  \
   ACTIVE;                                                                                          \
   posix_before_syscall(&call)
 /* Only what forbids something is an event. */

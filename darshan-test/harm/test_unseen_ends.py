@@ -1,0 +1,231 @@
+"""Ends that no function of libc's was asked for: the log is written all the same, and what is
+said of a process is what is known."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hostile import SECONDS, Outcome, both, compile_c, same_end, settings
+
+PROGRAM = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int file;
+static char stack[65536] __attribute__((aligned(16)));
+static void put(int n) {
+  for (int i = 0; i < n; i++)
+    if (write(file, "0123456789", 10) != 10) abort();
+}
+static void *leave(void *unused) {
+  put(3);
+  syscall(SYS_exit, 0);
+  return unused;
+}
+static int child(void *unused) {
+  (void)unused;
+  file = open("of-child", O_CREAT | O_WRONLY, 0644);
+  put(7);
+  return 5;
+}
+/* Lives on when its parent has ended, without the pipe of our output. */
+static int survivor(void *unused) {
+  child(unused);
+  int go;
+  while ((go = open("go", O_RDONLY)) < 0) usleep(1000);
+  put(2);
+  exit(0);
+}
+
+int main(int argc, char **argv) {
+  char *empty[] = {NULL}, *echo[] = {"/bin/echo", "became", NULL};
+  const char *deed = argv[1];
+  int status;
+  (void)argc;
+  file = open("file", O_CREAT | O_WRONLY, 0644);
+  put(10);
+  if (!strcmp(deed, "exit_group")) syscall(SYS_exit_group, 9);
+  if (!strcmp(deed, "exit")) syscall(SYS_exit, 9);
+  if (!strcmp(deed, "execve")) syscall(SYS_execve, echo[0], echo, empty);
+  if (!strcmp(deed, "execveat")) syscall(SYS_execveat, AT_FDCWD, echo[0], echo, empty, 0);
+  if (!strcmp(deed, "thread")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, leave, NULL);
+    pthread_join(thread, NULL);
+    put(1);
+  }
+  if (!strcmp(deed, "execve-fails")) {
+    for (int i = 0; i < 2; i++) syscall(SYS_execve, i ? "/etc/passwd" : "/nowhere", echo, empty);
+    syscall(SYS_execveat, AT_FDCWD, "/etc/passwd", echo, empty, 0);
+    put(4);
+  }
+  if (!strcmp(deed, "clone")) {
+    pid_t pid = clone(child, stack + sizeof(stack), SIGCHLD, NULL);
+    if (waitpid(pid, &status, 0) != pid) abort();
+    printf("%d\n", WEXITSTATUS(status));
+    put(1);
+  }
+  if (!strcmp(deed, "dies")) raise(SIGKILL);
+  if (!strcmp(deed, "killed")) {
+    pid_t pid = fork();
+    if (pid == 0) child(NULL), raise(SIGKILL);
+    if (waitpid(pid, &status, 0) != pid) abort();
+  }
+  if (!strcmp(deed, "survivor")) {
+    if (clone(survivor, stack + sizeof(stack), CLONE_NEWPID | SIGCHLD, NULL) < 0) abort();
+    while (access("of-child", F_OK) != 0) usleep(1000);
+    usleep(10000); /* it writes, too */
+  }
+  return 2;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_c(tmp_path_factory.mktemp("ends"), PROGRAM, "-w")
+
+
+def metadata(build: Path, log: Path) -> dict[str, str]:
+    """What the log says of itself."""
+    text = subprocess.run(
+        [build / "darshan-parser", log], check=True, capture_output=True, text=True
+    ).stdout
+    marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]
+    return dict(line.split(" = ", 1) for line in marked)
+
+
+@pytest.mark.parametrize(
+    ("deed", "end"),
+    [
+        ("exit_group", (9, 10)),
+        ("exit", (9, 10)),
+        ("execve", (0, 10)),
+        ("execveat", (0, 10)),
+        ("execve-fails", (2, 14)),
+        ("thread", (2, 14)),
+    ],
+)
+def test_by_number(
+    deed: str, end: tuple[int, int], build: Path, program: Path, tmp_path: Path
+) -> None:
+    """end: the status, and the calls that were made."""
+    status, calls = end
+    bare, watched = both(build, tmp_path, [program, deed])
+    assert bare.status == status and same_end(bare, watched), watched.stderr
+    assert (len(watched.logs), watched.journals) == (1, [])
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 10 * calls
+
+
+def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path) -> None:
+    """With memory of its own it is a child as any other."""
+    bare, watched = both(build, tmp_path, [program, "clone"])
+    assert bare.stdout == b"5\n" and same_end(bare, watched), watched.stderr
+    assert (len(watched.logs), watched.journals) == (2, [])
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 110
+    assert watched.value("of-child", "POSIX_BYTES_WRITTEN") == 70
+    assert all("end" not in metadata(build, log) for log in watched.logs)
+
+
+def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
+    """The metadata of the log that has a file of this name."""
+    for log in watched.logs:
+        rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
+        if f"/{name}\t".encode() in rows.stdout:
+            return metadata(build, log)
+    raise AssertionError(name)
+
+
+def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Path) -> None:
+    bare, watched = both(build, tmp_path, [program, "killed"])
+    assert bare.status == 2 and same_end(bare, watched), watched.stderr
+    end = log_of("of-child", watched, build)["end"]
+    assert end == "not seen; log written from its journal when it was gone"
+
+
+@pytest.mark.needs("root", "namespace:pid")
+def test_child_with_other_process_ids_lives(build: Path, program: Path, tmp_path: Path) -> None:
+    """Its number is nobody's for the parent, which must not take its journal for a dead one's."""
+    work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
+    for place in (work, logs, journals):
+        place.mkdir()
+    said = tmp_path / "said"
+    with said.open("wb") as stderr:
+        done = subprocess.run(
+            [program, "survivor"],
+            cwd=work,
+            env=settings(build, logs, journals),
+            stdin=subprocess.DEVNULL,
+            stderr=stderr,
+            timeout=SECONDS,
+            check=False,
+        )
+    assert done.returncode == 2
+    (journal,) = journals.iterdir()
+    line = f"a child in another PID namespace: it may live, its records are kept in: {journal}"
+    assert said.read_text() == f"darshan_library_warning: {line}\n"
+    (work / "go").touch()
+    for _ in range(SECONDS * 100):
+        if not any(journals.iterdir()):
+            break
+        time.sleep(0.01)
+    found = Outcome(0, b"", b"", work, sorted(logs.glob("*.darshan")))
+    assert not any(journals.iterdir()) and len(found.logs) == 2
+    assert "end" not in log_of("of-child", found, build)
+
+
+@pytest.mark.needs("root", "namespace:mount")
+@pytest.mark.parametrize("way", ["path", "PATH", "relative"])
+def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
+    """A container may have none; the library is where it was installed."""
+    where = {"path": f"{build}/darshan", "PATH": "darshan", "relative": "./darshan"}[way]
+    folder = f"cd {build}; " if way == "relative" else ""
+    script = (
+        f'mount -t tmpfs tmpfs /proc; {folder}{where} stat -o "$1" dd if=/dev/zero '
+        'of="$1/copy" bs=1000 count=3 status=none'
+    )
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", tmp_path],
+        env={"PATH": f"{build}:{os.environ['PATH']}", "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "not where it was installed" not in done.stderr
+    (log,) = tmp_path.glob("*.darshan")
+    assert done.stderr.endswith(f"darshan: log: {log}\n")
+
+
+def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
+    """A journal that is left need not be that of a process that was killed."""
+    done = subprocess.run(
+        [build / "darshan", "run", "-o", tmp_path, program, "dies"],
+        env={"PATH": os.environ["PATH"], "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    (journal,) = tmp_path.glob("darshan-run-*/*_mmap-log-*")
+    said = "1 process, killed, ended unseen or still running, left this journal"
+    assert done.stderr == f"darshan: {said}: {journal}\n"
