@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from hostile import both, compile_c
+from place import needs
 
 SECONDS = 60
 FORMATS = {"text": b"", "json": b"{", "csv": b"", "html": b"<!DOCTYPE html>", "pdf": b"%PDF-"}
@@ -71,12 +72,9 @@ def log(build: Path, tmp_path: Path) -> Path:
 
 def device(folder: Path) -> Path:
     """A null device of our own."""
+    needs("device")
     path = folder / "null"
-    try:
-        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        path.open("wb").close()
-    except PermissionError:
-        pytest.skip("making a device node needs root, and a mount that allows devices")
+    os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
     return path
 
 
@@ -248,3 +246,69 @@ def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
     )
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr and done.stderr.count(b"\n") == 1
+
+
+def without(name: str, value: str, command: list[str], folder: Path) -> tuple[int, bytes]:
+    """Runs a command whose standard output or error is full, or closed; the status, and the rest
+    of what it said."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+COMMANDS = [
+    "darshan --help",
+    "darshan --version",
+    "darshan parse LOG",
+    "darshan watch -n 0.05 -c 1 .",
+    "darshan report --text LOG",
+    "darshan-parser --version",
+    "darshan-dxt-parser --version",
+    "darshan-dxt-parser LOG",
+    "darshan-merge --help",
+]
+BUFFERED = ["darshan report --json LOG", "darshan report --help"]  # names; nothing if closed
+
+
+@pytest.mark.parametrize("value", ["/dev/full", "&-"])
+def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """It is said in one line, and is no success."""
+    for command in COMMANDS + (BUFFERED if value == "/dev/full" else []):
+        words = [str(log) if word == "LOG" else word for word in command.split()]
+        status, said = without(">", value, [f"{build}/{words[0]}", *words[1:]], tmp_path)
+        assert status == 1, (command, said)
+        (line,) = said.splitlines()
+        assert b"cannot write" in line, command
+
+
+@pytest.mark.parametrize("value", ["/dev/full", "&-"])
+def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """A program that fails says so first; the line of `darshan run` is no more than a courtesy."""
+    front = f"{build}/darshan"
+    for status, expected in ((0, 125), (3, 3)):
+        command = [front, "stat", "-o", str(tmp_path), "sh", "-c", f"exit {status}"]
+        assert without("2>", value, command, tmp_path) == (expected, b"")
+        command[1] = "run"
+        assert without("2>", value, command, tmp_path) == (status, b"")
+    assert without("2>", value, [front, "stat", "-r", str(log)], tmp_path) == (1, b"")
+
+
+def test_closed_descriptors_stay_closed(build: Path, tmp_path: Path) -> None:
+    """In the program that is run, as without us."""
+    for fd in (0, 1, 2):
+        command = [
+            f"{build}/darshan",
+            "run",
+            "-o",
+            str(tmp_path),
+            "test",
+            "-e",
+            f"/proc/self/fd/{fd}",
+        ]
+        assert without(f"{fd}>", "&-", command, tmp_path)[0] == 1, fd

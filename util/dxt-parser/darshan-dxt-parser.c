@@ -1,6 +1,7 @@
 /* darshan-dxt-parser: the traces of a log as text. */
 #include "config.h"
 
+#include "../reader/written.h"
 #include "preamble.h"
 #include "traces.h"
 
@@ -30,7 +31,7 @@ static int parse_arguments(int argc, char **argv, struct trace_options *options)
   while ((code = getopt_long(argc, argv, "", names, NULL)) != -1) {
     if (code == VERSION_) {
       puts("darshan-dxt-parser " PACKAGE_VERSION);
-      return 0;
+      return written(stdout, "darshan-dxt-parser", 0);
     }
     if (code != SHOW_INCOMPLETE) return usage();
     options->show_incomplete = true;

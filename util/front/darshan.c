@@ -1,11 +1,13 @@
 /* darshan: one command in front of the others. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../reader/written.h"
 #include "places.h"
 #include "run.h"
 #include "say.h"
@@ -42,7 +44,17 @@ static int become(const char *program, char **argv) {
   return 126;
 }
 
+/* Whoever closed one of the first three descriptors shall not find a log under its
+ * number, nor we what we say in one; they are closed again in the program that is
+ * run.  Reading from the one and writing to the others fails as before. */
+static void keep_closed_ones_free(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0)
+      open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv) {
+  keep_closed_ones_free();
   const char *command = argc > 1 ? argv[1] : "";
   if (strcmp(command, "run") == 0) return command_run(argc - 1, argv + 1);
   if (strcmp(command, "stat") == 0) return command_stat(argc - 1, argv + 1);
@@ -52,9 +64,9 @@ int main(int argc, char **argv) {
   if (strcmp(command, "merge") == 0) return become("darshan-merge", argv + 1);
   if (strcmp(command, "--version") == 0) {
     puts("darshan " PACKAGE_VERSION);
-    return 0;
+    return written(stdout, "darshan", 0);
   }
   int asked = strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
   fputs(usage, asked ? stdout : stderr);
-  return asked ? 0 : 2;
+  return asked ? written(stdout, "darshan", 0) : 2;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -21,11 +22,21 @@ static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
 
+/* This program, without links; /proc may not be there, and then it is what it was
+ * started as, which counts from the folder that it was started in. */
+static int find_self(char out[PATH_MAX]) {
+  ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+  if (n >= 0) {
+    out[n] = '\0';
+    return 0;
+  }
+  const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+  return started && realpath(started, out) ? 0 : -1;
+}
+
 int places_installed(char out[PATH_MAX], const char *name, const char *relative) {
   char here[PATH_MAX], folder[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
-  if (n < 0) return -1;
-  here[n] = '\0';
+  if (find_self(here) < 0) return -1;
   *strrchr(here, '/') = '\0';
   if (join(out, here, name) == 0 && access(out, R_OK) == 0) return 0;
   if (join(folder, here, relative) < 0 || join(out, folder, name) < 0) return -1;

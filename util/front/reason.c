@@ -100,15 +100,15 @@ static int follow_script(char path[PATH_MAX], const char *head) {
 static const char other_libc[] =
     "uses another C library than glibc, so libdarshan.so does not fit; it ran unwatched";
 
+/* Where the linker has put the first bytes of this program; /proc may not be there. */
+extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
+
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
-  ElfW(Ehdr) file, own;
-  char self[HEAD];
+  ElfW(Ehdr) file;
   if (raises_rights(path)) return "runs with other rights, so the loader preloads nothing";
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
   memcpy(&file, head, sizeof(file));
-  if (read_head("/proc/self/exe", self) < sizeof(own)) return NULL;
-  memcpy(&own, self, sizeof(own));
-  if (file.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || file.e_machine != own.e_machine)
+  if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
     return "is made for another kind of processor than libdarshan.so";
   const char *loader = loader_of(head, n);
   if (!loader) return "is statically linked, so nothing can be preloaded";

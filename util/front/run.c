@@ -34,8 +34,8 @@ static void describe_logs(char *out, size_t room, const struct path_list *logs,
                             say_path(logs->paths[0]));
   if (journals->count) {
     snprintf(out + used, room - used,
-             "%s%zu process%s killed, or still running, left %s journal%s: %s", used ? "; " : "",
-             journals->count, journals->count == 1 ? "" : "es",
+             "%s%zu process%s, killed, ended unseen or still running, left %s journal%s: %s",
+             used ? "; " : "", journals->count, journals->count == 1 ? "" : "es",
              journals->count == 1 ? "this" : "their", journals->count == 1 ? "" : "s",
              say_path(journals->paths[0]));
     return;
@@ -114,7 +114,7 @@ static int show_logs(struct path_list *logs) {
   int status = picture.logs == 0;
   picture_free(&picture);
   path_list_free(logs);
-  return status;
+  return ferror(stderr) ? 1 : status;
 }
 
 int command_stat(int argc, char **argv) {
@@ -139,5 +139,7 @@ int command_stat(int argc, char **argv) {
   picture_free(&picture);
   path_list_free(&logs);
   path_list_free(&journals);
+  /* The screen is what was asked for: a program that failed says so first. */
+  if (ferror(stderr) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../reader/written.h"
 #include "content.h"
 #include "journals.h"
 #include "player.h"
@@ -126,7 +127,7 @@ static void say_missing(struct merge *merge) {
   for (int i = 0; i < merge->journals.count; i++)
     unfinished += merge->journals.files[i].job.end_time_sec == 0;
   snprintf(merge->more, sizeof(merge->more), "%s%s%s%s",
-           unfinished ? "end=killed; log merged from journals\n" : "",
+           unfinished ? "end=not seen; log merged from journals\n" : "",
            count ? "missing_ranks=" : "", missing, count ? "\n" : "");
   if (count)
     merge_say("no journal of %" PRId64 " of %" PRId64 " ranks, which did no I/O or lost it: %s",
@@ -190,7 +191,7 @@ int main(int argc, char **argv) {
   int result = read_options(&options, argc, argv);
   if (result != 0) {
     fputs(usage, result > 0 ? stdout : stderr);
-    return result > 0 ? 0 : 2;
+    return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
   memset(&merge, 0, sizeof(merge));
   merge.options = &options;

@@ -1,6 +1,7 @@
 /* darshan-parser: a log as text. */
 #include "config.h"
 
+#include "../reader/written.h"
 #include "modules.h"
 #include "preamble.h"
 
@@ -51,7 +52,7 @@ static int parse_arguments(int argc, char **argv, struct parser_options *options
   while ((code = getopt_long(argc, argv, "", names, NULL)) != -1) {
     if (code == VERSION_) {
       puts("darshan-parser " PACKAGE_VERSION);
-      return 0;
+      return written(stdout, "darshan-parser", 0);
     }
     if (code == HELP || code == '?') return usage();
     apply(options, code);

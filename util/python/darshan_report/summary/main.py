@@ -73,8 +73,7 @@ def _list_thresholds() -> int:
     return 0
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status: 1 if anything was not made."""
+def _run(arguments: Sequence[str] | None) -> int:
     options = _arguments(arguments)
     if options.list_thresholds:
         return _list_thresholds()
@@ -86,9 +85,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(str(error))
     except ImportError as error:
         say(f"{error} (needs matplotlib for {sys.executable})")
+    return 1
+
+
+def _run_and_flush(arguments: Sequence[str] | None) -> int:
+    try:
+        return _run(arguments)
+    finally:  # after the help, which ends by an exception, too
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status: 1 if anything was not made or not written."""
+    try:
+        return _run_and_flush(arguments)
     except BrokenPipeError:
-        # Whoever read the output has enough; Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        pass  # whoever read the output has enough
+    except OSError as error:
+        say(str(error) if error.filename else f"cannot write -: {error.strerror}")
+    # Python would complain at exit about what it could not write.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 1
 
 
