@@ -40,7 +40,7 @@ LIBC = {
     **dict.fromkeys(
         ("strlen", "strnlen", "strcmp", "strncmp", "strncasecmp", "strchr", "strstr", "strcspn"), 64
     ),
-    **dict.fromkeys(("memcpy", "memmove", "memset", "memcmp", "memchr", "wcslen"), 64),
+    **dict.fromkeys(("memcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "wcslen"), 64),
     **dict.fromkeys(
         ("__errno_location", "__ctype_get_mb_cur_max", "dirfd", "_setjmp", "getauxval"), 64
     ),
