@@ -1,5 +1,6 @@
 /* Prints doc/counters.md: every counter of every module, from the tables. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "describe.h"
 
@@ -33,14 +34,19 @@ static void print_module(const struct darshan_module *module) {
   print_retired(module->counters);
 }
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) id,
-static const int ids[] = {
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) id,
+static int ids[] = {
 #include "modules.def"
 };
 
+static int by_number(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
+
 int main(void) {
+  qsort(ids, sizeof(ids) / sizeof(ids[0]), sizeof(ids[0]), by_number);
   puts("# Counters\n");
-  puts("Made from the tables in `runtime/format/` by `make update-counters`; do not edit.\n");
+  puts("Made from the tables in `runtime/modules/` by `make update-counters`; do not edit.\n");
   puts("`darshan-parser` prints these names, and the same meanings above the rows of each module.");
   puts("A value of -1 means that the counter could not be measured, or that the log is older than");
   puts(

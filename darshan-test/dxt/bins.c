@@ -19,15 +19,25 @@ struct darshan_runtime darshan_rt;
 
 static struct darshan_posix_record *records[RECORDS + 1];
 
+/* Those of the two modules that are used here; room for the others. */
+static struct store_shape shapes[STORE_MODULES] = {
+    [STORE_POSIX] = {DARSHAN_MOD_POSIX, DARSHAN_VERSION_POSIX, sizeof(struct darshan_posix_record),
+                     STORE_OF_FILES},
+    [STORE_HEATMAP] = {DARSHAN_MOD_HEATMAP, DARSHAN_VERSION_HEATMAP, sizeof(struct heatmap_record),
+                       STORE_OF_LAYERS}};
+
 /* A clock without a processor's counter: ticks are nanoseconds. */
 static void start(void) {
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
   memset(&darshan_rt.config.modules, 0xff, sizeof(darshan_rt.config.modules));
   darshan_rt.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
   darshan_rt.clock.refit_at = UINT64_MAX;
-  for (int i = 0; i < STORE_MODULES; i++)
+  for (int i = 0; i < STORE_MODULES; i++) {
+    if (!shapes[i].record_size) shapes[i].record_size = sizeof(struct darshan_base_record);
     limits.records[i] = RECORDS;
-  if (store_prepare(&darshan_rt.store, &limits) < 0 || store_begin(&darshan_rt.store) < 0) exit(1);
+  }
+  if (store_prepare(&darshan_rt.store, shapes, &limits) < 0 || store_begin(&darshan_rt.store) < 0)
+    exit(1);
   heatmap_prepare();
   segments_prepare(&darshan_rt.posix.aux, sizeof(struct posix_aux), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_POSIX, &darshan_rt.posix.aux);

@@ -11,7 +11,7 @@ build() {
   shift 3
   # shellcheck disable=SC2086 # flags and sources are lists
   $compiler $flags -fsanitize=$sanitizers -o "$output" "$@" \
-    -I"$top/runtime/format" -I"$top/util/reader" -I"$top/util/parser" -I"$work" \
+    -I"$top/runtime/format" -I"$top/runtime" -I"$top/util/reader" -I"$top/util/parser" -I"$work" \
     $reader -lz -lbz2 -ldeflate -lm
 }
 

@@ -35,7 +35,7 @@ Number = float  # ints where a counter is one
 @lru_cache
 def rules(module: str) -> dict[str, str]:
     """The rule of each counter, by its name without prefix, in order."""
-    path = SOURCE / "runtime/format/records" / f"{TABLES[module]}.def"
+    (path,) = SOURCE.glob(f"runtime/modules/*/{TABLES[module]}.def")
     return {name: rule for name, rule, _ in ROW.findall(path.read_text())}
 
 

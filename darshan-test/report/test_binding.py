@@ -146,7 +146,7 @@ def test_layout_matches_c(tmp_path: Path) -> None:
         + "\n".join(lines)
         + "\nreturn 0; }\n"
     )
-    folders = [f"-I{SOURCE / 'runtime/format'}", f"-I{SOURCE / 'util/reader'}"]
+    folders = [f"-I{SOURCE / name}" for name in ("runtime/format", "runtime", "util/reader")]
     command = [os.environ.get("CC", "cc"), *folders, str(source), "-o", str(tmp_path / "layout")]
     subprocess.run(command, check=True)
     done = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True)

@@ -24,3 +24,6 @@ enum {
 #undef COUNTER
 #undef FCOUNTER
 #undef RETIRED_COUNTER
+#undef RECORD_PREFIX
+#undef RECORD_TAG
+#undef RECORD_ROWS

@@ -15,6 +15,18 @@
    meaning},
 #define NO_ROW(name, rule, unit, since, absent, meaning)
 
+/* A counter that is newer than its module: there the version was not raised. */
+#define NOT_NEWER(name, rule, unit, since, absent, meaning)                                        \
+  static_assert((since) <= GLUE(DARSHAN_VERSION, RECORD_PREFIX), "the version of " #name);
+#define COUNTER NOT_NEWER
+#define FCOUNTER NOT_NEWER
+#define RETIRED_COUNTER(name, first, last)
+#include RECORD_ROWS
+#undef COUNTER
+#undef FCOUNTER
+#undef RETIRED_COUNTER
+#undef NOT_NEWER
+
 #define COUNTER ROW
 #define FCOUNTER NO_ROW
 #define RETIRED_COUNTER(name, first, last)                                                         \
@@ -42,3 +54,6 @@ static const struct darshan_counter GLUE(RECORD_TAG, fcounters)[] = {
 #undef TEXT
 #undef ROW
 #undef NO_ROW
+#undef RECORD_PREFIX
+#undef RECORD_TAG
+#undef RECORD_ROWS

@@ -14,11 +14,20 @@
 #define DARSHAN_JOB_REGION_MAX 4096 /* what readers accept, decompressed */
 #define DARSHAN_NAME_MAX 4095       /* bytes of a record name, without the NUL */
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) DARSHAN_MOD_##SYMBOL = id,
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_MOD_##SYMBOL = id,
 enum darshan_module_id {
 #include "modules.def"
 };
-#undef MODULE
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_VERSION_##SYMBOL = version,
+enum { /* the newest of each module's records */
+#include "modules.def"
+       DARSHAN_VERSION_LUSTRE_COMP = DARSHAN_VERSION_LUSTRE /* its table is that of a component */
+};
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
+  static_assert((id) >= 0 && (id) < DARSHAN_MAX_MODULES, "the id of " name);
+#define ANNEX_MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                  \
+  static_assert((id) >= DARSHAN_MAX_MODULES, "the id of " name);
+#include "modules.def"
 
 enum darshan_compression { DARSHAN_ZLIB = 0, DARSHAN_BZIP2 = 1, DARSHAN_UNCOMPRESSED = 2 };
 

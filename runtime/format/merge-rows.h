@@ -1,6 +1,6 @@
 /* Defines the merge rules of one table: bytes and names in a row, no pointers,
  * so that they cost a process nothing until they are used.  Included by
- * each-table.h for merge-rules.c. */
+ * modules.def for merge-rules.c. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define RETIRED_COUNTER(name, first, last)
@@ -40,3 +40,6 @@ static const char GLUE(RECORD_PREFIX, fnames)[] =
 #undef RETIRED_COUNTER
 #undef GLUE_
 #undef GLUE
+#undef RECORD_PREFIX
+#undef RECORD_TAG
+#undef RECORD_ROWS

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define EACH_TABLE "merge-rows.h"
-#include "each-table.h"
+#include "modules.def"
 
 /* Place of a name in a row of names that end in NUL; -1: not there. */
 static int index_of(const char *names, const char *name) {
@@ -69,11 +69,10 @@ bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module) {
   find_roles(plan, "", "");
   shape(plan, 0, 0);
   switch (module) {
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND)                                            \
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   case id:                                                                                         \
-    PLAN_##KIND(PREFIX);
+    PLAN_##KIND(SYMBOL);
 #include "modules.def"
-#undef MODULE
   default:
     return false;
   }

@@ -1,5 +1,5 @@
 /* Enums and structs of every record, in the layout of log format 3.41.
- * The counters come from records/<module>.def; the sizes are asserted against
+ * The counters come from the tables of the modules; the sizes are asserted against
  * the format. */
 #ifndef DARSHAN_RECORDS_H
 #define DARSHAN_RECORDS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define EACH_TABLE "declare-record.h"
-#include "each-table.h"
+#include "modules.def"
 
 /* Every record starts like this.  rank -1: all ranks combined. */
 struct darshan_base_record {
@@ -17,33 +17,28 @@ struct darshan_base_record {
   int64_t rank;
 };
 
-#define DARSHAN_COUNTER_RECORD(tag, PREFIX)                                                        \
+#define DARSHAN_DECLARE_COUNTERS(tag, SYMBOL)                                                      \
   struct darshan_##tag##_record {                                                                  \
     struct darshan_base_record base;                                                               \
-    int64_t counters[PREFIX##_NUM_COUNTERS];                                                       \
-    double fcounters[PREFIX##_NUM_FCOUNTERS];                                                      \
-  }
-#define DARSHAN_FILE_COUNTER_RECORD(tag, PREFIX)                                                   \
+    int64_t counters[SYMBOL##_NUM_COUNTERS];                                                       \
+    double fcounters[SYMBOL##_NUM_FCOUNTERS];                                                      \
+  };
+#define DARSHAN_DECLARE_FILE_COUNTERS(tag, SYMBOL)                                                 \
   struct darshan_##tag##_record {                                                                  \
     struct darshan_base_record base;                                                               \
     uint64_t file_rec_id; /* id of the record of the containing file */                            \
-    int64_t counters[PREFIX##_NUM_COUNTERS];                                                       \
-    double fcounters[PREFIX##_NUM_FCOUNTERS];                                                      \
-  }
-
-DARSHAN_COUNTER_RECORD(posix, POSIX);
-DARSHAN_COUNTER_RECORD(mpiio, MPIIO);
-DARSHAN_COUNTER_RECORD(stdio, STDIO);
-DARSHAN_COUNTER_RECORD(h5f, H5F);
-DARSHAN_FILE_COUNTER_RECORD(h5d, H5D);
-DARSHAN_COUNTER_RECORD(pnetcdf_file, PNETCDF_FILE);
-DARSHAN_FILE_COUNTER_RECORD(pnetcdf_var, PNETCDF_VAR);
-DARSHAN_COUNTER_RECORD(bgq, BGQ);
-DARSHAN_COUNTER_RECORD(posix_ext, POSIX_EXT);
-DARSHAN_COUNTER_RECORD(h5_meta, H5_META);
-DARSHAN_COUNTER_RECORD(layers, LAYERS);
-DARSHAN_COUNTER_RECORD(mpiio_ext, MPIIO_EXT);
-DARSHAN_COUNTER_RECORD(shared, SHARED);
+    int64_t counters[SYMBOL##_NUM_COUNTERS];                                                       \
+    double fcounters[SYMBOL##_NUM_FCOUNTERS];                                                      \
+  };
+#define DARSHAN_DECLARE_NONE(tag, SYMBOL)
+#define DARSHAN_DECLARE_LUSTRE(tag, SYMBOL)
+#define DARSHAN_DECLARE_DXT(tag, SYMBOL)
+#define DARSHAN_DECLARE_MDHIM(tag, SYMBOL)
+#define DARSHAN_DECLARE_HEATMAP(tag, SYMBOL)
+#define DARSHAN_DECLARE_DFS(tag, SYMBOL)
+#define DARSHAN_DECLARE_DAOS(tag, SYMBOL)
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_DECLARE_##KIND(tag, SYMBOL)
+#include "modules.def"
 
 /* LUSTRE: the components follow the head, then the OST ids (i64) of all. */
 struct darshan_lustre_head {
@@ -104,21 +99,22 @@ struct darshan_daos_record {
   uint64_t oid_lo;
 };
 
-static_assert(sizeof(struct darshan_posix_record) == 704, "format");
-static_assert(sizeof(struct darshan_mpiio_record) == 560, "format");
-static_assert(sizeof(struct darshan_stdio_record) == 248, "format");
-static_assert(sizeof(struct darshan_h5f_record) == 80, "format");
-static_assert(sizeof(struct darshan_h5d_record) == 912, "format");
-static_assert(sizeof(struct darshan_pnetcdf_file_record) == 152, "format");
-static_assert(sizeof(struct darshan_pnetcdf_var_record) == 1120, "format");
-static_assert(sizeof(struct darshan_bgq_record) == 112, "format");
-static_assert(sizeof(struct darshan_lustre_head) == 32, "format");
+/* The fixed part of a record of each kind. */
+#define DARSHAN_BYTES_NONE(tag) 0
+#define DARSHAN_BYTES_COUNTERS(tag) sizeof(struct darshan_##tag##_record)
+#define DARSHAN_BYTES_FILE_COUNTERS(tag) sizeof(struct darshan_##tag##_record)
+#define DARSHAN_BYTES_DFS(tag) sizeof(struct darshan_##tag##_record)
+#define DARSHAN_BYTES_DAOS(tag) sizeof(struct darshan_##tag##_record)
+#define DARSHAN_BYTES_LUSTRE(tag) sizeof(struct darshan_##tag##_head)
+#define DARSHAN_BYTES_DXT(tag) sizeof(struct darshan_##tag##_head)
+#define DARSHAN_BYTES_MDHIM(tag) sizeof(struct darshan_##tag##_head)
+#define DARSHAN_BYTES_HEATMAP(tag) sizeof(struct darshan_##tag##_head)
+
+/* Whoever adds a counter changes the bytes of its module's row, and there the version. */
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
+  static_assert(DARSHAN_BYTES_##KIND(tag) == (bytes), "the bytes in the row of " name);
+#include "modules.def"
 static_assert(sizeof(struct darshan_lustre_component) == 72, "format");
-static_assert(sizeof(struct darshan_dxt_head) == 104, "format");
 static_assert(sizeof(struct darshan_dxt_segment) == 40, "format");
-static_assert(sizeof(struct darshan_heatmap_head) == 48, "format");
-static_assert(sizeof(struct darshan_mdhim_head) == 88, "format");
-static_assert(sizeof(struct darshan_dfs_record) == 584, "format");
-static_assert(sizeof(struct darshan_daos_record) == 696, "format");
 
 #endif

@@ -3,27 +3,26 @@
 
 #include <string.h>
 
+#include "../intercept/spin.h"
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "../log/outside.h"
 #include "../log/ranks.h"
 #include "../log/write.h"
-#include "../modules/heatmap/heatmap.h"
-#include "../modules/lustre/lustre.h"
-#include "../modules/stdio/stdio-module.h"
 #include "clone.h"
+#include "fds.h"
 #include "last-word.h"
+#include "modules.h"
 
 uint32_t runtime_stop_recording(void) {
   if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
   if (!darshan_rt.fd_limit || !process_is_ours()) return RUNTIME_OFF;
-  stdio_finish();
-  lustre_finish();
+  modules_ending();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   darshan_rt.store.closed = 1;
-  if (phase != RUNTIME_FINISHED) heatmap_settle();
+  if (phase != RUNTIME_FINISHED) modules_ended();
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
     runtime_describe_job(0);

@@ -14,22 +14,15 @@
 #include "../intercept/stack.h"
 #include "../log/torn.h"
 #include "../log/write.h"
-#include "../modules/dxt/dxt.h"
-#include "../modules/hdf5/hdf5.h"
-#include "../modules/heatmap/heatmap.h"
-#include "../modules/layers/layers.h"
-#include "../modules/lustre/lustre.h"
-#include "../modules/mpiio/mpiio.h"
-#include "../modules/pnetcdf/pnetcdf.h"
-#include "../modules/posix/posix.h"
-#include "../modules/stdio/stdio-module.h"
 #include "../mpi/life.h"
 #include "../mpi/resolve.h"
 #include "daemon.h"
 #include "end.h"
+#include "fds.h"
 #include "filter.h"
 #include "folder.h"
 #include "last.h"
+#include "modules.h"
 #include "names.h"
 #include "path-buffers.h"
 #include "record-id.h"
@@ -43,34 +36,14 @@ enum { PAGE = 4096 };
 struct darshan_runtime darshan_rt;
 
 static int prepare_memory(void) {
-  static const int modules[STORE_FIRST_ANNEX] = {
-      DARSHAN_MOD_POSIX,        DARSHAN_MOD_MPIIO,       DARSHAN_MOD_H5F,   DARSHAN_MOD_H5D,
-      DARSHAN_MOD_PNETCDF_FILE, DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO, DARSHAN_MOD_HEATMAP};
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
-  for (int i = 0; i < STORE_FIRST_ANNEX; i++)
-    limits.records[i] = darshan_rt.config.max_records[modules[i]];
-  if (limits.records[STORE_HEATMAP] > HEATMAP_LAYERS)
-    limits.records[STORE_HEATMAP] = HEATMAP_LAYERS;
-  /* What every record of the log may need in the annex. */
-  limits.records[STORE_POSIX_EXT] = limits.records[STORE_POSIX];
-  limits.records[STORE_H5_META] = limits.records[STORE_H5F];
-  limits.records[STORE_MPIIO_EXT] = limits.records[STORE_MPIIO];
-  limits.records[STORE_LAYERS] = limits.records[STORE_MPIIO] + limits.records[STORE_H5F] +
-                                 limits.records[STORE_H5D] + limits.records[STORE_PNETCDF_FILE] +
-                                 limits.records[STORE_PNETCDF_VAR];
+  modules_limits(&limits, &darshan_rt.config);
   darshan_rt.phase_page = journal_private_memory(PAGE);
   darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
   sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
-  if (store_prepare(&darshan_rt.store, &limits) < 0) return -1;
-  if (posix_prepare(darshan_rt.store.regions[STORE_POSIX].limit) < 0) return -1;
-  mpiio_prepare();
-  heatmap_prepare();
-  dxt_prepare();
-  layers_prepare();
-  h5_start();
-  pn_start();
-  return stdio_prepare();
+  if (store_prepare(&darshan_rt.store, modules_shapes, &limits) < 0) return -1;
+  return modules_prepare();
 }
 
 void runtime_note_no_memory(void) {
@@ -288,15 +261,7 @@ void runtime_become_child(void) {
   darshan_names_after_fork(&darshan_rt.config);
   store_forget(&darshan_rt.store);
   mpi_forked();
-  posix_forked();
-  stdio_forked();
-  h5_forked();
-  pn_forked();
-  lustre_forked();
-  layers_forked();
-  mpiio_forked();
-  dxt_forked();
-  heatmap_forked();
+  modules_forked();
   /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
   if (!darshan_rt.config.nonmpi && darshan_rt.mpi.phase != MPI_NOT_YET)
     __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);

@@ -83,14 +83,13 @@ bool darshan_parse_leading_integer(const char *text, int64_t *value) {
   return true;
 }
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) {id, name},
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) {id, name},
 static const struct {
   int id;
   const char *name;
 } modules[] = {
 #include "modules.def"
 };
-#undef MODULE
 enum { NUM_MODULES = sizeof(modules) / sizeof(modules[0]) };
 
 int darshan_module_named(struct darshan_slice name) {

@@ -6,10 +6,8 @@
 
 #include "../intercept/spin.h"
 #include "../job/children.h"
+#include "../job/modules.h"
 #include "../job/runtime.h"
-#include "../modules/dxt/dxt.h"
-#include "../modules/heatmap/heatmap.h"
-#include "../modules/lustre/lustre.h"
 #include "compose.h"
 #include "round.h"
 #include "save.h"
@@ -77,7 +75,7 @@ int log_content_here(struct log_content *content, const char *job, size_t job_le
   if (!content->names) return -1;
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
-    if (i == STORE_HEATMAP || region->count == 0) continue; /* its records are trimmed first */
+    if (region->of == STORE_OF_LAYERS || region->count == 0) continue; /* trimmed first */
     struct log_part part = {.module = region->module_id,
                             .version = region->version,
                             .partial = region->overflow != NO_RECORD,
@@ -87,9 +85,7 @@ int log_content_here(struct log_content *content, const char *job, size_t job_le
     if (!part.records) return -1;
     log_content_add(content, &part);
   }
-  heatmap_add_part(content);
-  dxt_add_parts(content);
-  lustre_add_part(content);
+  modules_add_parts(content);
   return 0;
 }
 

@@ -225,8 +225,8 @@ static int keep(struct record_store *store) {
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd);
   if (result == 1) {
-    store_grow_file(store, STORE_POSIX, fd); /* what nearly every process needs next */
-    store_grow_file(store, STORE_HEATMAP, fd);
+    for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* what nearly every process needs next */
+      if (i == 0 || store->regions[i].of == STORE_OF_LAYERS) store_grow_file(store, i, fd);
   } else {
     outside_unlink(store->journal.path);
   }
@@ -279,7 +279,7 @@ enum store_kept store_kept(const struct record_store *store) {
     size_t used = used_of(store, i), kept = store->regions[i].part.kept;
     partly |= used > kept;
     /* Of a file; a heat map and what the annex adds say nothing alone. */
-    if (i < STORE_FIRST_ANNEX && i != STORE_HEATMAP)
+    if (store->regions[i].of == STORE_OF_FILES)
       some |= used && kept >= store->regions[i].record_size;
   }
   if (!partly) return STORE_KEPT;

@@ -4,7 +4,6 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
-#include "../modules/heatmap/heatmap-state.h"
 #include "record-id.h"
 #include "store-room.h"
 
@@ -14,29 +13,6 @@ enum {
   RESERVED_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME))
 };
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
-enum {
-#include "modules.def"
-};
-#undef MODULE
-
-static const struct {
-  int id, version;
-  uint32_t record_size;
-} shapes[STORE_MODULES] = {
-    {DARSHAN_MOD_POSIX, VERSION_POSIX, sizeof(struct darshan_posix_record)},
-    {DARSHAN_MOD_MPIIO, VERSION_MPIIO, sizeof(struct darshan_mpiio_record)},
-    {DARSHAN_MOD_H5F, VERSION_H5F, sizeof(struct darshan_h5f_record)},
-    {DARSHAN_MOD_H5D, VERSION_H5D, sizeof(struct darshan_h5d_record)},
-    {DARSHAN_MOD_PNETCDF_FILE, VERSION_PNETCDF_FILE, sizeof(struct darshan_pnetcdf_file_record)},
-    {DARSHAN_MOD_PNETCDF_VAR, VERSION_PNETCDF_VAR, sizeof(struct darshan_pnetcdf_var_record)},
-    {DARSHAN_MOD_STDIO, VERSION_STDIO, sizeof(struct darshan_stdio_record)},
-    {DARSHAN_MOD_HEATMAP, VERSION_HEATMAP, sizeof(struct heatmap_record)},
-    {DARSHAN_MOD_POSIX_EXT, VERSION_POSIX_EXT, sizeof(struct darshan_posix_ext_record)},
-    {DARSHAN_MOD_H5_META, VERSION_H5_META, sizeof(struct darshan_h5_meta_record)},
-    {DARSHAN_MOD_LAYERS, VERSION_LAYERS, sizeof(struct darshan_layers_record)},
-    {DARSHAN_MOD_MPIIO_EXT, VERSION_MPIIO_EXT, sizeof(struct darshan_mpiio_ext_record)}};
-
 static struct darshan_header *header_of(struct record_store *store) {
   return (struct darshan_header *)(void *)store->frame;
 }
@@ -44,26 +20,27 @@ static struct darshan_header *header_of(struct record_store *store) {
 /* Room for the records of the log, given to the modules that most processes use
  * before the others.  Neither the annex nor the few heat maps count against
  * MODMEM. */
-static void share_room(struct record_store *store, const struct store_limits *limits) {
-  static const int order[] = {STORE_POSIX, STORE_STDIO,        STORE_MPIIO,      STORE_H5F,
-                              STORE_H5D,   STORE_PNETCDF_FILE, STORE_PNETCDF_VAR};
+static void share_room(struct record_store *store, const struct store_shape *shapes,
+                       const struct store_limits *limits) {
   uint64_t room = limits->module_bytes;
-  for (int i = 0; i < STORE_MODULES; i++)
-    store->regions[i].limit = limits->records[i];
-  for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-    struct store_region *region = &store->regions[order[i]];
-    uint64_t fits = room / shapes[order[i]].record_size;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    struct store_region *region = &store->regions[i];
+    region->limit = limits->records[i];
+    if (shapes[i].of != STORE_OF_FILES) continue;
+    uint64_t fits = room / shapes[i].record_size;
     if (region->limit > fits) region->limit = (uint32_t)fits;
-    room -= (uint64_t)region->limit * shapes[order[i]].record_size;
+    room -= (uint64_t)region->limit * shapes[i].record_size;
   }
 }
 
 /* Returns where the region ends; one record more than the limit, for the overflow. */
-static size_t place_region(struct store_region *region, int shape, size_t start) {
-  uint32_t size = shapes[shape].record_size;
-  region->module_id = shapes[shape].id;
-  region->version = (uint32_t)shapes[shape].version;
+static size_t place_region(struct store_region *region, const struct store_shape *shape,
+                           size_t start) {
+  uint32_t size = shape->record_size;
+  region->module_id = shape->module_id;
+  region->version = shape->version;
   region->record_size = size;
+  region->of = shape->of;
   region->part = (struct store_part){.start = start};
   region->part.end = journal_page_up(start + ((size_t)region->limit + 1) * size);
   segments_prepare(&region->records, size, STORE_FIRST_ROOM);
@@ -87,14 +64,15 @@ static int new_index(struct record_store *store, uint32_t places) {
   return 0;
 }
 
-int store_prepare(struct record_store *store, const struct store_limits *limits) {
+int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
+                  const struct store_limits *limits) {
   memset(store, 0, sizeof(*store));
   store->names.part = (struct store_part){.start = STORE_NAMES_START};
   size_t end = store->names.part.end = journal_page_up(STORE_FIRST_ROOM + limits->name_bytes);
-  share_room(store, limits);
+  share_room(store, shapes, limits);
   for (int i = 0; i < STORE_MODULES; i++) {
     size_t start = i < STORE_FIRST_ANNEX ? end : end + sizeof(struct darshan_annex_block);
-    end = place_region(&store->regions[i], i, start);
+    end = place_region(&store->regions[i], &shapes[i], start);
   }
   store->journal.size = end + JOURNAL_PAGE; /* the trailer ends the last page */
   segments_prepare(&store->entry, sizeof(struct store_entry), JOURNAL_PAGE);

@@ -18,22 +18,15 @@
 #include "records.h"
 #include "segments.h"
 
-/* The modules that keep records at run time. */
+/* The modules that keep records at run time: those of the log, then the annex. */
 enum store_module {
-  STORE_POSIX,
-  STORE_MPIIO,
-  STORE_H5F,
-  STORE_H5D,
-  STORE_PNETCDF_FILE,
-  STORE_PNETCDF_VAR,
-  STORE_STDIO,
-  STORE_HEATMAP, /* of the log, in the order of their ids; from here on, the annex */
-  STORE_POSIX_EXT,
-  STORE_H5_META,
-  STORE_LAYERS,
-  STORE_MPIIO_EXT,
-  STORE_MODULES,
-  STORE_FIRST_ANNEX = STORE_POSIX_EXT
+#define RECORDS(SYMBOL, type, of, limit) STORE_##SYMBOL,
+#include "modules.def"
+  STORE_FIRST_ANNEX,
+  STORE_LAST_OF_LOG = STORE_FIRST_ANNEX - 1,
+#define ANNEX_RECORDS(SYMBOL, type, limit) STORE_##SYMBOL,
+#include "modules.def"
+  STORE_MODULES
 };
 
 #define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
@@ -53,10 +46,21 @@ struct store_part {
 
 enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 4 };
 
-struct store_region {
+/* What the records are of: files, a layer as a whole (they are trimmed for the log),
+ * or they go with records of the log. */
+enum store_of { STORE_OF_FILES, STORE_OF_LAYERS, STORE_OF_ANNEX };
+
+struct store_shape {
   int module_id;
   uint32_t version; /* of the record */
   uint32_t record_size;
+  enum store_of of;
+};
+
+struct store_region {
+  int module_id;
+  uint32_t version, record_size; /* as in its shape */
+  enum store_of of;
   uint32_t limit;    /* records, the overflow record not counted */
   uint32_t count;    /* records there are */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
@@ -123,7 +127,8 @@ struct store_limits {
 };
 
 /* Computes the layout; no record's memory is mapped yet.  0, or -1: no memory. */
-int store_prepare(struct record_store *store, const struct store_limits *limits);
+int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
+                  const struct store_limits *limits);
 /* A table by record number that is to grow with the records of a module.  The items
  * of a module's first begin with the lock under which its records are changed. */
 void store_beside(struct record_store *store, enum store_module module, struct segments *table);

@@ -5,11 +5,9 @@
 
 #include <string.h>
 
-#define FITS(tag)                                                                                  \
-  static_assert(sizeof(struct darshan_##tag##_record) / 8 <= DARSHAN_WORDS_MAX, "room")
-FITS(h5d);
-FITS(pnetcdf_var);
-FITS(layers);
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
+  static_assert((bytes) / 8 <= DARSHAN_WORDS_MAX, "room for a record of " name);
+#include "modules.def"
 
 static bool has_fixed_layout(enum darshan_kind kind) {
   return kind == DARSHAN_KIND_COUNTERS || kind == DARSHAN_KIND_FILE_COUNTERS ||

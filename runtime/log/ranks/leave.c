@@ -6,12 +6,6 @@
 #include "record-id.h"
 #include "records.h"
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
-enum {
-#include "modules.def"
-};
-#undef MODULE
-
 enum { SECTION_SHARED = SECTION_FIRST_MODULE + DARSHAN_MOD_SHARED };
 
 /* The candidates that leave, and the rows about them. */
@@ -105,7 +99,7 @@ static int compress(const struct leaving *leaving, struct candidates *set,
     used += copy(bytes + used, group->items[i]);
     if (i + 1 < group->count && group->items[i + 1]->section == section) continue;
     struct stretch kind = {.section = section,
-                           .version = section == SECTION_SHARED ? VERSION_SHARED : 0};
+                           .version = section == SECTION_SHARED ? DARSHAN_VERSION_SHARED : 0};
     struct log_records records = {.bytes = bytes, .length = used};
     if (candidates_can_merge(set, (int)section)) records.size = set->plan.record_size;
     if (stretches_add(out, leaving->arena, leaving->compressor, &kind, &records) < 0) return -1;

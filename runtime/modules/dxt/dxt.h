@@ -6,7 +6,7 @@
 
 #include "../../job/runtime.h"
 
-void dxt_prepare(void);
+int dxt_prepare(void);
 void dxt_forked(void);
 
 /* With the record's lock held.  number: of the counter record of the same

@@ -22,7 +22,7 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
 };
 
-void dxt_prepare(void) {
+int dxt_prepare(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
     if (!darshan_module_on(&darshan_rt.config, kinds[i].module_id)) continue;
@@ -31,6 +31,7 @@ void dxt_prepare(void) {
     segments_prepare(&recorder->traces, sizeof(struct dxt_trace), JOURNAL_PAGE);
     store_beside(&darshan_rt.store, kinds[i].counters, &recorder->traces);
   }
+  return 0;
 }
 
 void dxt_forked(void) {

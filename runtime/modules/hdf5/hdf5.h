@@ -22,7 +22,7 @@ struct h5_known {
 };
 
 /* ids.c */
-void h5_start(void);
+int h5_start(void);
 void h5_prepare(void);
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);

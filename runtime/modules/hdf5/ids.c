@@ -4,12 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void h5_start(void) {
+int h5_start(void) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   segments_prepare(&hdf5->files, sizeof(struct h5_file), JOURNAL_PAGE);
   segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_H5F, &hdf5->files);
   store_beside(&darshan_rt.store, STORE_H5D, &hdf5->datasets);
+  return 0;
 }
 
 /* The first call of an HDF5 function: a process without one pays nothing. */

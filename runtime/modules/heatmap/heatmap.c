@@ -15,12 +15,13 @@ static const char *const names[HEATMAP_LAYERS] = {
     [HEATMAP_STDIO] = "heatmap:STDIO",
 };
 
-void heatmap_prepare(void) {
+int heatmap_prepare(void) {
   struct record_store *store = &darshan_rt.store;
   segments_prepare(&darshan_rt.heatmap.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
   store_beside(store, STORE_MPIIO, &darshan_rt.heatmap.mpiio);
   for (int i = 0; i < HEATMAP_LAYERS; i++)
     store_guard(store, &darshan_rt.heatmap.layers[i].lock, 1);
+  return 0;
 }
 
 void heatmap_forked(void) {

@@ -38,7 +38,7 @@ static inline void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uin
               &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
-void heatmap_prepare(void);
+int heatmap_prepare(void);
 
 /* At the end of recording: books what no bin has yet, for all records. */
 void heatmap_settle(void);

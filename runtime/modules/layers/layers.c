@@ -57,9 +57,10 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
   return state->part ? 0 : -1;
 }
 
-void layers_prepare(void) {
+int layers_prepare(void) {
   segments_prepare(&darshan_rt.layers.parts, sizeof(struct layer_part), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_LAYERS, &darshan_rt.layers.parts);
+  return 0;
 }
 
 void layers_forked(void) {

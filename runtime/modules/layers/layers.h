@@ -31,7 +31,7 @@ extern __thread struct layer_thread *darshan_layers
  * gives its name to UPPER_MODULE.  0, or -1: no room. */
 int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
                  int upper_module);
-void layers_prepare(void);
+int layers_prepare(void);
 void layers_forked(void);
 
 /* state: of what the call is about, NULL if that is known only afterwards. */

@@ -13,12 +13,6 @@
 
 enum { BYTES_PER_RECORD = 1024 };
 
-#define MODULE(id, SYMBOL, name, PREFIX, version, KIND) VERSION_##SYMBOL = version,
-enum {
-#include "modules.def"
-};
-#undef MODULE
-
 /* The first file on Lustre: a process without one pays nothing.  With the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
@@ -108,7 +102,7 @@ void lustre_add_part(struct log_content *content) {
   const struct lustre_state *lustre = &darshan_rt.lustre;
   char *records = lustre->count ? journal_private_memory(lustre->used) : NULL;
   struct log_part part = {.module = DARSHAN_MOD_LUSTRE,
-                          .version = VERSION_LUSTRE,
+                          .version = DARSHAN_VERSION_LUSTRE,
                           .partial = lustre->refused != 0,
                           .records = records};
   if (!records) return;

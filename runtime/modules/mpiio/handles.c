@@ -28,11 +28,12 @@ void mpiio_forked(void) {
   darshan_rt.mpiio.files = files;
 }
 
-void mpiio_prepare(void) {
+int mpiio_prepare(void) {
   struct mpiio_state *mpiio = &darshan_rt.mpiio;
   segments_prepare(&mpiio->files, sizeof(struct mpiio_file), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_MPIIO, &mpiio->files);
   store_guard(&darshan_rt.store, &mpiio->lock, 0);
+  return 0;
 }
 
 enum { FREE, WAS_USED }; /* keys that are no handles */

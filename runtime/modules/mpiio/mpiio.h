@@ -31,7 +31,7 @@ uint32_t mpiio_file_number(const struct mpiio_file *file);
 static inline struct mpiio_file *mpiio_file_at(uint32_t number) {
   return segments_at(&darshan_rt.mpiio.files, number);
 }
-void mpiio_prepare(void);
+int mpiio_prepare(void);
 void mpiio_forked(void);
 
 /* narrow.c: what does the work of a large-count function (MPI_x_c or PMPI_x_c) where

@@ -5,12 +5,13 @@
 
 __thread const char *pn_inside;
 
-void pn_start(void) {
+int pn_start(void) {
   struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
   segments_prepare(&pn->files, sizeof(struct pn_file), JOURNAL_PAGE);
   segments_prepare(&pn->variables, sizeof(struct pn_variable), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_PNETCDF_FILE, &pn->files);
   store_beside(&darshan_rt.store, STORE_PNETCDF_VAR, &pn->variables);
+  return 0;
 }
 
 /* The first call of a PnetCDF function: a process without one pays nothing. */

@@ -43,7 +43,7 @@ static inline struct pn_file *pn_file_at(uint32_t number) {
 static inline struct pn_variable *pn_variable_at(uint32_t number) {
   return segments_at(&darshan_rt.pnetcdf.variables, number);
 }
-void pn_start(void);
+int pn_start(void);
 void pn_prepare(void);
 void pn_forked(void);
 struct pn_known pn_known(const struct pn_library *lib, int ncid);

@@ -13,11 +13,11 @@
 static struct posix_aux other_paths;
 static struct aio_pending pending;
 
-int posix_prepare(uint64_t records) {
+int posix_prepare(void) {
   struct posix_state *posix = &darshan_rt.posix;
   posix->mem_alignment = (uint64_t)darshan_rt.config.mem_alignment;
   /* A forked child may bring as many inherited files as it may make records. */
-  posix->most_files = (uint32_t)(2 * records + 2);
+  posix->most_files = 2 * darshan_rt.store.regions[STORE_POSIX].limit + 2;
   posix->other_paths = &other_paths;
   posix->pending = &pending;
   posix->used_files = POSIX_SHARED_FILE;

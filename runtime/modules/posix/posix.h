@@ -25,7 +25,7 @@ struct posix_name {
   uint64_t id;
   struct path_buffer *buffer; /* that holds the text; NULL: the caller's own does */
 };
-int posix_prepare(uint64_t records);
+int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&darshan_rt.posix.aux, record);
 }
