@@ -1,6 +1,6 @@
 /* A program that locks itself up by a seccomp filter and goes on with its I/O.
  * usage: cage WAY END [launch PROGRAM...]
- * WAY:  prctl seccomp strict tsync errno trap failed loader container
+ * WAY:  prctl seccomp strict tsync errno trap failed loader container forks engine
  * END:  write files fork vfork exit2 threads: what is done behind the filter */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +41,14 @@ static const int loader[] = {
     SYS_pread64,         SYS_close,     SYS_read,       SYS_mprotect,
     SYS_munmap,          SYS_write,     SYS_rseq,       SYS_prlimit64,
     SYS_set_tid_address, SYS_getrandom, SYS_exit_group, SYS_set_robust_list};
+/* ... and a program that makes children. */
+static const int forks[] = {
+    SYS_execve,    SYS_brk,       SYS_arch_prctl,      SYS_mmap,         SYS_access,
+    SYS_openat,    SYS_fstat,     SYS_newfstatat,      SYS_pread64,      SYS_close,
+    SYS_read,      SYS_mprotect,  SYS_munmap,          SYS_write,        SYS_rseq,
+    SYS_prlimit64, SYS_getrandom, SYS_set_tid_address, SYS_exit_group,   SYS_set_robust_list,
+    SYS_clone,     SYS_wait4,     SYS_prctl,           SYS_rt_sigaction, SYS_rt_sigprocmask,
+    SYS_gettid,    SYS_getpid,    SYS_tgkill,          SYS_kill};
 /* What a container forbids: some of the list that its runtime comes with. */
 static const int forbidden[] = {
     SYS_acct,         SYS_add_key,     SYS_bpf,        SYS_init_module,
@@ -60,7 +68,7 @@ static int install(const char *way, const int *list, size_t n, unsigned known, u
   code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other);
   code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, known);
   struct sock_fprog program = {(unsigned short)at, code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;
+  if (strcmp(way, "engine") != 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;
   if (strcmp(way, "seccomp") == 0 || strcmp(way, "tsync") == 0)
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                         way[0] == 't' ? SECCOMP_FILTER_FLAG_TSYNC : 0, &program);
@@ -146,13 +154,30 @@ static void run_children(int fd, int by_vfork) {
   make_files(0, 3);
 }
 
+/* As a shell in a container does, which has the filter too; 128 and the signal. */
+static int launch_child(char **command) {
+  pid_t child = fork();
+  int status;
+  if (child == 0) {
+    execv(command[0], command);
+    _exit(2);
+  }
+  if (waitpid(child, &status, 0) != child) return 2;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 static int launch(const char *way, char **command) {
-  if (strcmp(way, "container") == 0) {
+  int child = command[0][0] == '+'; /* +PROGRAM */
+  command[0] += child;
+  if (strcmp(way, "forks") == 0) {
+    if (install(way, forks, COUNT(forks), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS)) return 2;
+  } else if (strcmp(way, "container") == 0 || strcmp(way, "engine") == 0) {
     if (install(way, forbidden, COUNT(forbidden), SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW))
       return 2;
   } else if (install(way, loader, COUNT(loader), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS)) {
     return 2;
   }
+  if (child) return launch_child(command);
   execv(command[0], command);
   return 2;
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 from hostile import Outcome, both, compile_c, same_end
+from place import elsewhere
 
 SOURCE = Path(__file__).with_name("cage.c")
 EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", and behind the filter
@@ -108,7 +110,7 @@ int main(void) {
 def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
     """A log is written with what the loader calls, and write."""
     if (way, calls) == ("loader", "*"):
-        pytest.skip("only elsewhere: that filter kills for it, as the setting says")
+        elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
     extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
     if calls:
@@ -121,3 +123,80 @@ def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path
     assert not watched.journals
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
     assert os.stat(watched.logs[0]).st_mode & 0o222 == 0
+
+
+CHILDLESS = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int status, folder = open(".", O_RDONLY | O_DIRECTORY);
+  if (wait4(-1, &status, WNOHANG | __WALL, NULL) != -1 || errno != ECHILD) return 1;
+  int fd = openat(folder, "file", O_CREAT | O_WRONLY, 0644);
+  for (int i = 0; i < 100; i++)
+    if (write(fd, "0123456789", 10) != 10) return 1;
+  if (argc > 1) raise(SIGKILL);
+  return 5;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_c(tmp_path_factory.mktemp("childless"), CHILDLESS, name="childless")
+
+
+def inside(
+    build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
+) -> Outcome:
+    """Runs what cage launches; asserts that it ends as without us."""
+    extra = {"PRELOAD": str(build / "libdarshan.so"), "LD_PRELOAD": ""}
+    bare, watched = both(build, folder, [*before, *command], extra=extra)
+    assert same_end(bare, watched), watched
+    assert sorted(path.name for path in watched.work.iterdir()) == ["file"]  # no dump
+    return watched
+
+
+def test_a_container_costs_nothing(
+    build: Path, tmp_path: Path, cage: Path, childless: Path
+) -> None:
+    """Where a shell under the same filter made the process, a child tells what may be called:
+    everything is as ever."""
+    watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}"])
+    assert watched.status == 5
+    assert (len(watched.logs), watched.journals) == (1, [])
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
+
+
+def test_a_killed_program_in_a_container(
+    build: Path, tmp_path: Path, cage: Path, childless: Path
+) -> None:
+    watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}", "dies"])
+    assert watched.status == 128 + signal.SIGKILL
+    assert (watched.logs, len(watched.journals)) == ([], 1)
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
+
+
+@pytest.mark.needs("root", "namespace:pid")
+def test_first_process_of_a_container(
+    build: Path, tmp_path: Path, cage: Path, childless: Path
+) -> None:
+    """It has no parent that it can see; its filter is an engine's."""
+    engine = ("unshare", "--pid", "--fork", "--mount-proc")
+    watched = inside(build, tmp_path, [cage, "engine", "launch", childless], engine)
+    assert watched.status == 5
+    assert (len(watched.logs), watched.journals) == (1, [])
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
+
+
+def test_a_filter_that_kills_and_lets_fork(
+    build: Path, tmp_path: Path, cage: Path, childless: Path
+) -> None:
+    """The child that asks is killed, and the program is not."""
+    watched = inside(build, tmp_path, [cage, "forks", "launch", f"+{childless}"])
+    assert watched.status == 5
+    assert len(watched.logs) == 1
+    assert watched.total("POSIX_BYTES_WRITTEN") == 1000

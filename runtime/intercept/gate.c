@@ -6,6 +6,7 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "probe.h"
 #include "sys.h"
 
 enum { LOADER, USUAL, STAT, OURS };
@@ -18,7 +19,7 @@ static const struct {
 #include "sys-calls.def"
 };
 #undef SYS_CALL
-enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
+enum { CALLS = sizeof(calls) / sizeof(calls[0]), STATUS_ROOM = 4096 };
 _Static_assert(CALLS <= 64, "a bit for each");
 
 unsigned sys_gate;
@@ -72,23 +73,34 @@ static ssize_t read_status(char *status, size_t room) {
 /* 4 us.  prctl(PR_GET_SECCOMP) would be quicker, and deadly where the filter does
  * not know it.  Without /proc nothing can be known: then as if there were one, so
  * what fails in passing (a signal, too many files just now) is tried again. */
-static int born_under_filter(void) {
+static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
-  char status[4096];
   ssize_t n = 0;
   for (int i = 0; i < TRIES && n <= 0; i++)
-    n = read_status(status, sizeof(status) - 1);
-  if (n <= 0) return 1;
-  status[n] = '\0';
-  return status_tells_of_filter(status);
+    n = read_status(status, STATUS_ROOM - 1);
+  status[n < 0 ? 0 : n] = '\0';
+  return n <= 0 || status_tells_of_filter(status);
+}
+
+/* What a child could do and live may be done. */
+static void allow_what_passes(void) {
+  long numbers[CALLS];
+  unsigned char passed[CALLS];
+  for (int i = 0; i < CALLS; i++)
+    numbers[i] = calls[i].number;
+  probe_calls(numbers, CALLS, passed);
+  for (int i = 0; i < CALLS; i++)
+    if (passed[i]) allowed |= UINT64_C(1) << i;
 }
 
 void sys_gate_look(void) {
-  if (!born_under_filter()) return;
+  char status[STATUS_ROOM];
+  if (!born_under_filter(status)) return;
   long stat = stat_of_libc();
   for (int i = 0; i < CALLS; i++)
     if (calls[i].who <= USUAL || (calls[i].who == STAT && calls[i].number == stat))
       allowed |= UINT64_C(1) << i;
+  if (probe_may_fork(status)) allow_what_passes();
   __atomic_or_fetch(&sys_gate, SYS_GATE_INHERITED, __ATOMIC_SEQ_CST);
 }
 
