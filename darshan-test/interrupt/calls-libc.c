@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,13 @@ static void call_fsync(void) {
 static void call_copy(void) {
   off_t from = 100, to = 3000;
   must(copy_file_range(data_fd, &from, data_fd, &to, 90, 0));
+}
+
+/* By its number; and one that has nothing to do with files, as libraries make it. */
+static void call_by_number(void) {
+  memset(memory, 'w', 70);
+  must(syscall(SYS_pwrite64, data_fd, memory, 70L, 2000L));
+  must(syscall(SYS_getpid));
 }
 
 /* --- descriptors --------------------------------------------------------------- */
@@ -199,6 +207,7 @@ const struct kind target_kinds[] = {{"read", to_the_front, call_read, 0},
                                     {"lseek", NULL, call_lseek, 0},
                                     {"fsync", NULL, call_fsync, 0},
                                     {"copy", NULL, call_copy, 0},
+                                    {"by-number", NULL, call_by_number, 0},
                                     {"open-new", NULL, call_open_new, 0},
                                     {"open-known", NULL, call_open_known, 0},
                                     {"open-missing", NULL, call_open_missing, 0},

@@ -43,58 +43,10 @@ static void make_place(struct place *place, const struct options *options, unsig
   mkdir(place->journals, 0755);
 }
 
-static int signal_of(int action) {
-  return action == ACTION_KILL ? SIGKILL : SIGUSR1;
-}
-
-/* Lets it happen where the process stands, and waits for the end. */
-static int let_happen(struct process *process, int action) {
-  enum stop stop = process_go(process, signal_of(action));
-  if (stop == STOP_HUNG) return -1;
-  return process_finish(process);
-}
-
-static int take_reference(struct judge *judge, const struct place *place, const char *kind,
-                          enum reference which) {
-  struct process process;
-  int action = which == EXIT_BEFORE ? ACTION_EXIT : judge->action;
-  result_clean(place);
-  if (process_start(&process, place, kind, action) < 0) return -1;
-  int there = 1, result;
-  if (which == AFTER_CALL) there = process_go(&process, 0) == STOP_MARK && process.mark == 2;
-  if (!there || which == NO_SIGNAL)
-    result = process_finish(&process);
-  else
-    result = let_happen(&process, action);
-  if (result < 0) process_kill(&process);
-  if (result < 0 || !there) return result;
-  result_read(&judge->reference[which], place, process.status, action == ACTION_KILL);
-  judge->have[which] = 1;
-  return 0;
-}
-
-static int take_references(struct judge *judge, const struct place *place, const char *kind,
-                           int action) {
-  *judge = (struct judge){.action = action};
-  if (take_reference(judge, place, kind, BEFORE_CALL) < 0) return -1;
-  if (take_reference(judge, place, kind, AFTER_CALL) < 0) return -1;
-  int ends = !judge->have[AFTER_CALL]; /* the call does not return */
-  if ((ends || action == ACTION_IO || action == ACTION_FORK) &&
-      take_reference(judge, place, kind, NO_SIGNAL) < 0)
-    return -1;
-  if (ends && take_reference(judge, place, kind, EXIT_BEFORE) < 0) return -1;
-  for (int i = 0; i < REFERENCES; i++)
-    if (judge->have[i] && judge->reference[i].problem[0]) {
-      printf("%s %c: reference %d: %s\n", kind, action, i, judge->reference[i].problem);
-      return -1;
-    }
-  return 0;
-}
-
 static void report(const char *kind, int action, const struct point *point, const char *why) {
   __atomic_add_fetch(&tally->failed, 1, __ATOMIC_RELAXED);
-  printf("FAILED %s %c %#x %u,%#x,%u: %s\n", kind, action, point->address, point->n, point->gate,
-         point->gate_n, why);
+  printf("FAILED %s %c %#x %u,%#x,%u%s: %s\n", kind, action, point->address, point->n, point->gate,
+         point->gate_n, point->call ? " in a library" : "", why);
   fflush(stdout);
 }
 
@@ -118,9 +70,7 @@ static void run_point(const struct judge *judge, const struct place *place, cons
   }
   __atomic_add_fetch(&tally->runs, 1, __ATOMIC_RELAXED);
   if (let_happen(&process, judge->action) < 0) {
-    char stack[128];
-    snprintf(stack, sizeof(stack), "it hangs");
-    report(kind, judge->action, point, stack);
+    report(kind, judge->action, point, "it hangs");
     if (getenv("INTERRUPT_HOLD")) {
       printf("process %d is held\n", process.pid);
       fflush(stdout);
@@ -133,9 +83,29 @@ static void run_point(const struct judge *judge, const struct place *place, cons
    * is what is left. */
   int torn = judge->action == ACTION_JUMP || judge->action == ACTION_CANCEL;
   torn = judge->action == ACTION_KILL || (torn && !judge->have[AFTER_CALL]);
-  result_read(&result, place, process.status, torn);
+  result_read(&result, place, process.status, torn,
+              point->call ? known_words(kind, judge->action) : NULL);
   if (!judge_says(judge, &result, why, sizeof(why))) report(kind, judge->action, point, why);
   result_free(&result);
+}
+
+/* A library that is known not to bear this is compared with itself. */
+static void run_in_place(const struct judge *judge, const struct place *place, const char *kind,
+                         const struct trace *trace, const struct point *point) {
+  static struct judge within;
+  static uint32_t call; /* that it is about; points come in their order */
+  if (!point->call || !known_words(kind, judge->action)) {
+    run_point(judge, place, kind, trace->code, point);
+    return;
+  }
+  if (call != point->call) {
+    if (take_references_within(&within, place, kind, judge->action, trace, point->call) < 0) {
+      report(kind, judge->action, point, "a reference in the library could not be taken");
+      return;
+    }
+    call = point->call;
+  }
+  run_point(&within, place, kind, trace->code, point);
 }
 
 /* Chooses the same points in every worker. */
@@ -158,7 +128,7 @@ static void work(const struct options *options, unsigned worker, const char *kin
   unsigned turn = 0;
   for (size_t i = 0; i < points->count; i++)
     if (chosen(options, i) && turn++ % options->workers == worker)
-      run_point(&judge, &place, kind, trace->code, &points->point[i]);
+      run_in_place(&judge, &place, kind, trace, &points->point[i]);
 }
 
 static double now(void) {
@@ -220,7 +190,8 @@ static void run_one(const struct options *options) {
   if (trace_take(&trace, &place, options->kinds, options->actions[0]) < 0 ||
       take_references(&judge, &place, options->kinds, options->actions[0]) < 0)
     return;
-  run_point(&judge, &place, options->kinds, trace.code, &point);
+  point.call = trace_call_at(&trace, &point);
+  run_in_place(&judge, &place, options->kinds, &trace, &point);
   trace_free(&trace);
 }
 

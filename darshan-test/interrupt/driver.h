@@ -37,8 +37,9 @@ enum stop process_go_to(struct process *process, uint64_t address, uint32_t n);
 /* However long it takes: it is not waited for, but led step by step. */
 void process_take_your_time(void);
 int process_blocks(const struct process *process, int signal);
-/* The runtime's code in the process: its first address, and the one behind. */
-int process_code(const struct process *process, const char *runtime, uint64_t range[2]);
+uint64_t process_stack_pointer(const struct process *process);
+/* The code of a file in the process: its first address, and the one behind. */
+int process_code(const struct process *process, const char *file, uint64_t range[2]);
 /* Until it and all its descendants are gone; -1 if they do not go. */
 int process_finish(struct process *process);
 void process_kill(struct process *process);
@@ -49,6 +50,7 @@ struct point {
   uint32_t n;       /* its n-th time, after ... */
   uint32_t gate;    /* ... this address, 0: from the call on, ... */
   uint32_t gate_n;  /* ... its n-th time */
+  uint32_t call;    /* that a library made in the midst of its work; 0: the program's own */
 };
 struct points {
   struct point *point;
@@ -59,12 +61,14 @@ struct points {
 struct trace {
   uint64_t code[2];
   uint32_t *address;
-  char *blocked; /* signals are */
-  uint32_t *n;   /* which time it is of this address */
+  char *blocked;  /* signals are */
+  uint32_t *call; /* which one of a library it belongs to; 0: the program's own */
+  uint32_t *n;    /* which time it is of this address */
   size_t length, room;
 };
 int trace_take(struct trace *trace, const struct place *place, const char *kind, int action);
 void trace_free(struct trace *trace);
+uint32_t trace_call_at(const struct trace *trace, const struct point *point);
 /* First, middle and last time of every instruction of the call; with_handlers: of
  * those where signals are let through. */
 void points_choose(struct points *points, const struct trace *trace, int with_handlers);
@@ -85,10 +89,12 @@ struct result {
   char problem[400]; /* what must not be; empty: nothing */
 };
 void result_clean(const struct place *place);
-void result_read(struct result *result, const struct place *place, int status, int killed);
+/* known: what it may say on stderr; NULL: nothing. */
+void result_read(struct result *result, const struct place *place, int status, int killed,
+                 const char *known);
 void result_free(struct result *result);
 
-/* --- judge.c: is it right? ------------------------------------------------------------ */
+/* --- reference.c: what right is ------------------------------------------------------- */
 /* The same program when the signal comes before the call, after it, and not at all,
  * and of the program that leaves at once by _exit before the call. */
 enum reference { BEFORE_CALL, AFTER_CALL, NO_SIGNAL, EXIT_BEFORE, REFERENCES };
@@ -97,6 +103,15 @@ struct judge {
   int have[REFERENCES];
   struct result reference[REFERENCES];
 };
+/* Lets it happen where the process stands, and waits for the end. */
+int let_happen(struct process *process, int action);
+int take_references(struct judge *judge, const struct place *place, const char *kind, int action);
+int take_references_within(struct judge *judge, const struct place *place, const char *kind,
+                           int action, const struct trace *trace, uint32_t call);
+/* What the library is known to say, by itself; NULL: nothing. */
+const char *known_words(const char *kind, int action);
+
+/* --- judge.c: is it right? ------------------------------------------------------------ */
 /* 1, or 0 and a line that says why not. */
 int judge_says(const struct judge *judge, const struct result *result, char *why, size_t room);
 

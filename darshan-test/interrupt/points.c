@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(struct trace *trace, uint32_t address, int blocked) {
+static void append(struct trace *trace, uint32_t address, int blocked, uint32_t call) {
   if (trace->length == trace->room) {
     trace->room = trace->room ? 2 * trace->room : 1 << 16;
     trace->address = realloc(trace->address, trace->room * sizeof(*trace->address));
     trace->blocked = realloc(trace->blocked, trace->room);
-    if (!trace->address || !trace->blocked) abort();
+    trace->call = realloc(trace->call, trace->room * sizeof(*trace->call));
+    if (!trace->address || !trace->blocked || !trace->call) abort();
   }
   trace->address[trace->length] = address;
+  trace->call[trace->length] = call;
   trace->blocked[trace->length++] = (char)blocked;
 }
 
@@ -37,13 +39,54 @@ static void number(struct trace *trace) {
   free(times);
 }
 
+/* Whose frames lie below, each by the stack pointer at its first instruction. */
+struct below {
+  uint64_t program[2];
+  uint64_t library; /* the outermost function that is not ours; 0: there is none */
+  uint64_t runtime; /* ours, that it has called; 0: it has called none */
+  uint32_t calls;   /* so far */
+  int in_runtime;   /* the step before */
+};
+
+static int is_in(const uint64_t range[2], uint64_t address) {
+  return address >= range[0] && address < range[1];
+}
+
+/* Not on another stack. */
+static int has_returned(uint64_t frame, uint64_t sp) {
+  enum { ANOTHER_STACK = 1 << 20 };
+  return sp > frame && sp - frame < ANOTHER_STACK;
+}
+
+/* Before each instruction; which call of a library it belongs to. */
+static uint32_t look_below(struct below *below, const struct process *process, int in_runtime) {
+  int in_library = !in_runtime && !is_in(below->program, process->instruction);
+  int crossed = in_runtime != below->in_runtime;
+  below->in_runtime = in_runtime;
+  if (crossed || in_library == !below->library) {
+    uint64_t sp = process_stack_pointer(process);
+    if (!below->library)
+      below->library = in_library ? sp : 0;
+    else if (!in_library && has_returned(below->library, sp))
+      below->library = below->runtime = 0;
+    else if (in_library && below->runtime && has_returned(below->runtime, sp))
+      below->runtime = 0;
+    /* A function that has jumped to the real one does not return by itself. */
+    else if (crossed && in_runtime && (!below->runtime || has_returned(below->runtime, sp + 1)))
+      below->runtime = sp, below->calls++;
+  }
+  return below->library && below->runtime ? below->calls : 0;
+}
+
 int trace_take(struct trace *trace, const struct place *place, const char *kind, int action) {
   struct process process;
-  *trace = (struct trace){{0, 0}, NULL, NULL, NULL, 0, 0};
+  struct below below = {0};
+  *trace = (struct trace){0};
   uint64_t end = end_of_call(place, kind, action), *code = trace->code;
   result_clean(place);
   if (process_start(&process, place, kind, action) < 0) return -1;
-  if (process_code(&process, place->runtime, code) < 0) {
+  if (process_code(&process, place->runtime, code) < 0 ||
+      process_code(&process, place->program, below.program) < 0) {
     process_kill(&process);
     return -1;
   }
@@ -52,8 +95,9 @@ int trace_take(struct trace *trace, const struct place *place, const char *kind,
   while (process_step(&process) == STOP_STEP && process.thread == thread &&
          process.instruction != end) {
     uint64_t at = process.instruction;
-    if (at >= code[0] && at < code[1])
-      append(trace, (uint32_t)(at - code[0]), process_blocks(&process, SIGUSR1));
+    uint32_t call = look_below(&below, &process, is_in(code, at));
+    if (is_in(code, at))
+      append(trace, (uint32_t)(at - code[0]), process_blocks(&process, SIGUSR1), call);
   }
   process_kill(&process);
   number(trace);
@@ -63,7 +107,15 @@ int trace_take(struct trace *trace, const struct place *place, const char *kind,
 void trace_free(struct trace *trace) {
   free(trace->address);
   free(trace->blocked);
+  free(trace->call);
   free(trace->n);
+}
+
+uint32_t trace_call_at(const struct trace *trace, const struct point *point) {
+  for (size_t i = 0; i < trace->length; i++)
+    if (trace->address[i] == point->address && trace->n[i] == point->n && !point->gate_n)
+      return trace->call[i];
+  return 0;
 }
 
 /* Reaching the n-th time of an address costs n stops: where that is many, a rarer
@@ -71,7 +123,7 @@ void trace_free(struct trace *trace) {
 static struct point point_at(const struct trace *trace, size_t place) {
   enum { FEW = 12, FAR = 200000 };
   uint32_t address = trace->address[place], between = 0;
-  struct point best = {.address = address, .n = trace->n[place]};
+  struct point best = {.address = address, .n = trace->n[place], .call = trace->call[place]};
   uint32_t cost = best.n;
   if (cost <= FEW) return best;
   for (size_t i = place; i-- > 0 && place - i < FAR && between < cost;) {
@@ -81,7 +133,7 @@ static struct point point_at(const struct trace *trace, size_t place) {
     }
     if (trace->n[i] + between + 1 < cost) {
       cost = trace->n[i] + between + 1;
-      best = (struct point){address, between + 1, trace->address[i], trace->n[i]};
+      best = (struct point){address, between + 1, trace->address[i], trace->n[i], best.call};
     }
   }
   return best;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -9,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from place import needs
 from sample import everything, seed, turning
 
 HERE = Path(__file__).parent
@@ -20,7 +22,16 @@ SHARE_OF_KINDS = 0.1
 SHARE_OF_POINTS = 40
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="breakpoints of x86-64 only")
+KNOWN = re.findall(
+    r"^KNOWN\(\"(\w+)\", ACTION_(\w+), \"(.*)\"\)", (HERE / "known.def").read_text(), re.M
+)
+LETTER = dict(re.findall(r"ACTION_(\w+) = '(\w)'", (HERE / "target.h").read_text()))
+HANG = 2  # seconds after which a program that takes milliseconds is said to hang
+
+x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="breakpoints of x86-64 only")
+
+
+@x86_64
 def test_interrupted(build: Path) -> None:
     """Whatever happens at an instruction of the runtime, the log is right to the call."""
     assert len(KINDS) > 30
@@ -36,3 +47,49 @@ def test_interrupted(build: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) runs", done.stdout)[-1]) > len(chosen)
+
+
+def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: str) -> str:
+    """Runs a program of one call without the runtime; what it says on stderr."""
+    subprocess.run([HERE / "run", build, "-c"], check=True, capture_output=True)
+    program = build.resolve() / "interrupt" / command[0]
+    if not program.exists():
+        needs(f"program:{'h5cc' if command[0].startswith('hdf5') else 'mpicc.mpich'}")
+    without = {name: value for name, value in os.environ.items() if not name.startswith("DARSHAN")}
+    done = subprocess.run(
+        [program, *command[1:]],
+        env=without | {"LD_PRELOAD": str(program.with_name("bare.so"))} | env,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@x86_64
+@pytest.mark.parametrize(("kind", "action", "words"), KNOWN)
+def test_library_is_known(build: Path, tmp_path: Path, kind: str, action: str, words: str) -> None:
+    """Left in the midst of its work, a library errs in this way without the runtime, too."""
+    program = "hdf5-calls" if kind.startswith("H5") else "mpi-calls"
+    said = bare(build, tmp_path, program, kind, LETTER[action])
+    assert said.startswith(words)
+    assert not bare(build, tmp_path, program, kind, LETTER["IO"])
+
+
+@x86_64
+@pytest.mark.parametrize("action", ["JUMP", "CANCEL"])
+def test_memory_watch_keeps_its_lock(build: Path, tmp_path: Path, action: str) -> None:
+    """Why the harness turns UCX's watch over memory off: without the runtime it hangs, too."""
+    command = ("mpi-calls", "MPI_File_open", LETTER[action])
+    assert not bare(build, tmp_path, *command, UCX_MEM_EVENTS="no")
+    maps = subprocess.run(
+        ["ldd", build / "interrupt" / "mpi-calls"], capture_output=True, text=True, check=True
+    ).stdout
+    if "libucm" not in maps:
+        pytest.skip("only elsewhere: this MPI is built without UCX")
+    assert not bare(build, tmp_path, "mpi-calls", "MPI_File_open", LETTER["IO"])
+    with pytest.raises(subprocess.TimeoutExpired):
+        bare(build, tmp_path, *command, timeout=HANG)
