@@ -20,6 +20,7 @@ PRELUDE = r"""
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -234,6 +235,22 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         WANT(unlink("a") == 0);
         put(posted(fd, 0), 100), put(posted(other, 0), 30);""",
         {"a": 100, "b (deleted)": 30, "b": None, "a (deleted)": None},
+    ),
+    "offsets_that_cannot_be_read": (
+        r"""int fd = make("a"), ends[2];
+        off_t *bad = (off_t *)1;
+        void *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        WANT(pipe(ends) == 0);
+        put(fd, 100);
+        FAILS(sendfile(ends[1], fd, bad, 3), EFAULT);
+        FAILS(sendfile(ends[1], fd, closed, 3), EFAULT);
+        FAILS(copy_file_range(fd, bad, fd, NULL, 3, 0), EFAULT);
+        FAILS(copy_file_range(fd, NULL, fd, closed, 3, 0), EFAULT);
+        FAILS(splice(fd, bad, ends[1], NULL, 3, 0), EFAULT);
+        FAILS(syscall(SYS_sendfile, ends[1], fd, bad, 3), EFAULT);
+        FAILS(syscall(SYS_copy_file_range, fd, bad, fd, closed, 3, 0), EFAULT);
+        FAILS(syscall(SYS_splice, fd, closed, ends[1], NULL, 3, 0), EFAULT);""",
+        {"a": 100},
     ),
     "fetched_from_a_process": (
         r"""int fd = unseen("a");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,42 @@ def test_cancelled_threads(build: Path, tmp_path: Path) -> None:
     assert watched.value("data", "POSIX_READS") == 300
     assert len(watched.logs) == 1
     assert not watched.journals
+
+
+# Blocks a signal that a fault would bring, sends it to itself, records, and takes it by
+# sigwait only afterwards, or never: at the end it still waits.
+WAITING = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int number = atoi(argv[1]), got = 0;
+  sigset_t set;
+  sigfillset(&set);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  kill(getpid(), number);
+  int fd = open("data", O_WRONLY | O_CREAT, 0600);
+  if (write(fd, "0123456789", 10) != 10) return 3;
+  if (fork() == 0) _exit(0);
+  if (argc > 2) return 0;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  sigwait(&set, &got);
+  printf("%d\n", got);
+  return got != number;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["ILL", "TRAP", "BUS", "FPE", "SEGV", "SYS"])
+@pytest.mark.parametrize("never", [[], ["never"]])
+def test_signal_that_waits(build: Path, tmp_path: Path, name: str, never: list[str]) -> None:
+    """Nothing that the program blocks comes while the runtime blocks signals of its own."""
+    program = compile_c(tmp_path, WAITING)
+    number = str(int(signal.Signals[f"SIG{name}"]))
+    bare, watched = both(build, tmp_path, [program, number, *never])
+    assert same_end(bare, watched)
+    assert watched.status == 0
+    assert watched.value("data", "POSIX_BYTES_WRITTEN") == 10

@@ -65,8 +65,8 @@ static void give_area(struct area *area) {
   __atomic_store_n(&area->taken, 0, __ATOMIC_RELEASE);
 }
 
-static int set_signals(const uint64_t *mask, uint64_t *before) {
-  return SYS4(SYS_rt_sigprocmask, SIG_SETMASK, mask, before, sizeof(*mask)) < 0 ? -1 : 0;
+static int set_signals(int how, const uint64_t *mask, uint64_t *before) {
+  return SYS4(SYS_rt_sigprocmask, how, mask, before, sizeof(*mask)) < 0 ? -1 : 0;
 }
 
 int stack_run(void (*function)(void *argument), void *argument) {
@@ -77,15 +77,17 @@ int stack_run(void (*function)(void *argument), void *argument) {
     function(argument);
     return 0;
   }
-  /* First, so that nobody is interrupted while it has an area. */
-  if (set_signals(&all, &mask) < 0) return -1;
+  /* First, so that nobody is interrupted while it has an area.  Added to what the
+   * program blocks: a signal that waits there must not come here. */
+  if (set_signals(SIG_BLOCK, &all, &mask) < 0) return -1;
   struct area *area = take_area();
   if (area) {
     area->mask = mask;
     stack_switch(function, argument, area->memory + AREA_BYTES, &area->home);
+    mask = area->mask;
     give_area(area);
   }
-  set_signals(&mask, NULL);
+  set_signals(SIG_SETMASK, &mask, NULL);
   return area ? 0 : -1;
 }
 
@@ -94,16 +96,16 @@ void stack_run_anyway(void (*function)(void *argument), void *argument) {
 }
 
 void stack_run_at_home(void (*function)(void *argument), void *argument) {
-  const struct area *area = area_of(__builtin_frame_address(0));
+  struct area *area = area_of(__builtin_frame_address(0));
   uint64_t all = signals_that_wait();
   char *left;
   if (!area) {
     function(argument);
     return;
   }
-  set_signals(&area->mask, NULL);
+  set_signals(SIG_SETMASK, &area->mask, NULL);
   stack_switch(function, argument, (char *)((uintptr_t)area->home & ~(uintptr_t)15), &left);
-  set_signals(&all, NULL);
+  set_signals(SIG_BLOCK, &all, &area->mask);
 }
 
 const char *stack_frame(const char *frame) {

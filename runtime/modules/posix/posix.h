@@ -84,6 +84,11 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
+/* Where a call began that moved an offset in the program's memory.  Only after one
+ * that succeeded has the kernel found that this memory is there. */
+static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
+  return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
+}
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
 

@@ -12,7 +12,7 @@
 #include "../../log/outside.h"
 
 static int64_t place(long offset_pointer, long result) {
-  return offset_pointer ? *(const int64_t *)offset_pointer - result : POSIX_HERE;
+  return posix_place((const int64_t *)offset_pointer, result);
 }
 
 static void on_fd(struct posix_file *file, long number, long b, long d, long result, uint64_t t1,

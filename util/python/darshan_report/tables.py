@@ -1,6 +1,6 @@
 """The modules and counters that a log can hold, as the C tables describe them.
 
-Names, order, rules and units exist once, in runtime/format/records/*.def; here
+Names, order, rules and units exist once, in runtime/modules/*/*.def; here
 they are read through the library, never listed again.
 """
 

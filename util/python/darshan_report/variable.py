@@ -69,7 +69,7 @@ class Layout:
 
     id: int
     rank: int
-    components: np.ndarray  # a column per counter of records/lustre.def, and pool_name
+    components: np.ndarray  # a column per counter of modules/lustre/lustre.def, and pool_name
     osts: npt.NDArray[np.int64]
 
 
