@@ -12,6 +12,7 @@
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
+#include "../log/snapshot.h"
 #include "../log/torn.h"
 #include "../log/write.h"
 #include "../mpi/life.h"
@@ -197,7 +198,12 @@ void runtime_keep_journal(void) {
   store_lock(store);
   store_set_job(store, &darshan_rt.job, darshan_rt.job_text, darshan_rt.job_text_length + 1);
   store_unlock(store);
-  if (store_keep(store) < 0) return;
+  if (store_keep(store) < 0) {
+    if (!store->journal.unsafe) return;
+    name_journal(store->journal.path, sizeof(store->journal.path));
+    snapshot_begin();
+    return;
+  }
   torn_watch();
   if (darshan_rt.fork_parent) children_add_self();
 }
@@ -289,8 +295,18 @@ static void take_rank_over(void) {
   path_buffer_give(path);
 }
 
+void runtime_refit(void) {
+  struct darshan_clock *clock = &darshan_rt.clock;
+  if (clock->counter_trusted)
+    clock_refit(clock);
+  else /* nothing to be fitted, but snapshots want to know what time it is */
+    __atomic_store_n(&clock->refit_at, clock_ticks(clock) + NS_PER_SECOND, __ATOMIC_RELAXED);
+  snapshot_look();
+}
+
 void runtime_drop_records(void) {
   if (runtime_stop_recording() == RUNTIME_OFF) return;
+  snapshot_remove();
   journal_remove(&darshan_rt.store.journal);
   store_drop_records(&darshan_rt.store);
 }
@@ -370,6 +386,7 @@ int runtime_enter_slow(const char *frame) {
   COMPILER_FENCE();
   if ((phase == RUNTIME_READY || phase == RUNTIME_PREPARING) && runtime_begin_recording() == 0)
     phase = RUNTIME_RECORDING;
+  if (phase == RUNTIME_SHARED) snapshot_take();
   if (runtime_is_recording(phase)) return 1;
   runtime_leave();
   return 0;

@@ -185,9 +185,10 @@ static inline double ticks_seconds(uint64_t ticks) {
   return clock_seconds(&darshan_rt.clock, ticks);
 }
 /* Keeps the clock fitted. */
+void runtime_refit(void);
 static inline void ticks_check(uint64_t ticks) {
   if (UNLIKELY(ticks >= __atomic_load_n(&darshan_rt.clock.refit_at, __ATOMIC_RELAXED)))
-    clock_refit(&darshan_rt.clock);
+    runtime_refit();
 }
 /* When a call began and ended, in seconds since the start of the process. */
 static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {

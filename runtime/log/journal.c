@@ -47,6 +47,7 @@ int journal_create(struct journal *journal) {
   static const char memory[] = IN_PLACE_FOLDER "/";
   if (journal->path[0] == '\0' || !sys_may_grow_to(journal->size)) return -1;
   int fd = create(journal);
+  journal->unsafe = fd == UNSAFE;
   if (fd != UNSAFE) return fd;
   const char *name = strrchr(journal->path, '/') + 1;
   size_t folder = sizeof(memory) - 1, length = strlen(name) + 1;

@@ -18,6 +18,7 @@ enum { JOURNAL_PAGE = 4096 };
 struct journal {
   size_t size;  /* of the file */
   int has_file; /* 0: records are in private memory only */
+  int unsafe;   /* 1: because no file may be mapped there, though one may be written */
   dev_t dev;    /* to recognise the file when it is opened again */
   ino_t ino;
   char path[4096]; /* empty: there is to be no file */

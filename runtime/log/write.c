@@ -11,6 +11,7 @@
 #include "compose.h"
 #include "round.h"
 #include "save.h"
+#include "snapshot.h"
 #include "torn.h"
 
 enum { NUMBER_ROOM = 21 };
@@ -112,11 +113,16 @@ void log_note_failure(void) {
   struct journal *journal = &darshan_rt.store.journal;
   enum store_kept kept = store_kept(&darshan_rt.store);
   const char *path = kept == STORE_LOST ? darshan_rt.config.logpath : journal->path;
+  if (kept == STORE_LOST && snapshot_last() == 0) {
+    kept = STORE_KEPT;
+    path = snapshot_path();
+  }
   if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
   darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
 }
 
 void log_is_written(void) {
+  snapshot_remove();
   struct journal *journal = &darshan_rt.store.journal;
   if (journal_remove(journal) < 0)
     darshan_message_add(&darshan_rt.messages, "the journal",

@@ -245,6 +245,61 @@ int store_keep(struct record_store *store) {
   return result;
 }
 
+/* The heads of the annex, with what was looked at. */
+static int put_annex(struct record_store *store, const struct moves *moves, int fd) {
+  struct darshan_annex_trailer trailer = {.magic = DARSHAN_ANNEX_MAGIC,
+                                          .version = DARSHAN_ANNEX_VERSION,
+                                          .num_blocks = STORE_MODULES - STORE_FIRST_ANNEX,
+                                          .flags = DARSHAN_ANNEX_LIVE};
+  size_t head = 0, first = 0, end = store->journal.size;
+  for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++) {
+    const struct store_region *region = &store->regions[i];
+    struct darshan_annex_block block = {.module = (uint32_t)region->module_id,
+                                        .version = region->version,
+                                        .comp_type = DARSHAN_UNCOMPRESSED,
+                                        .flags = region->overflow ? DARSHAN_ANNEX_PARTIAL : 0,
+                                        .stored_len = region->part.end - region->part.start,
+                                        .raw_len = moves->used[i]};
+    head = region->part.start - sizeof(block);
+    if (i == STORE_FIRST_ANNEX) first = head;
+    if (journal_put(fd, &block, sizeof(block), head) < 0) return -1;
+  }
+  trailer.offset = first;
+  trailer.length = store->regions[STORE_MODULES - 1].part.end - first;
+  return journal_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
+}
+
+/* The header comes last, and tells of what was looked at, not of what came since. */
+static int put_all(struct record_store *store, int fd) {
+  static struct moves moves;
+  static struct darshan_header header;
+  store_lock(store);
+  look(store, &moves);
+  memcpy(&header, store->frame, sizeof(header));
+  store_unlock(store);
+  if (moves.failed || !sys_may_grow_to(store->journal.size)) return -1;
+  for (int i = 0; i < moves.count; i++) {
+    const struct move *move = &moves.move[i];
+    size_t skip = i == 0 ? sizeof(header) : 0; /* of the frame */
+    if (move->used > skip &&
+        journal_put(fd, move->old + skip, move->used - skip, move->from + skip) < 0)
+      return -1;
+  }
+  if (put_annex(store, &moves, fd) < 0) return -1;
+  return journal_put(fd, &header, sizeof(header), 0);
+}
+
+int store_snapshot(struct record_store *store, int fd) {
+  uint64_t mask = signals_block();
+  int result = -1;
+  if (store->frame && store_begin_growing(store)) {
+    result = put_all(store, fd);
+    store_end_growing(store);
+  }
+  signals_restore(mask);
+  return result;
+}
+
 /* STORE_KEPT: the file is the log that it should be; STORE_LOST: it is gone, or was
  * seen to be none.  Without a descriptor (the program has taken them all, or is a user
  * who may not read the file any more) its identity and size say whether it is what

@@ -146,6 +146,10 @@ void store_set_job(struct record_store *store, const struct darshan_job *job, co
  * counting meanwhile.  0, or -1: they stay where they are. */
 int store_keep(struct record_store *store);
 
+/* Writes what there is, as the log that a journal is, into another, empty file, while
+ * other threads go on counting; no lock is held meanwhile.  0 or -1. */
+int store_snapshot(struct record_store *store, int fd);
+
 /* With no lock held: makes room in the file, if that is short, for a record of this
  * module and for names. */
 void store_make_room_slow(struct record_store *store, enum store_module module);

@@ -1,0 +1,95 @@
+#include "snapshot.h"
+
+#include <string.h>
+
+#include "../intercept/stack.h"
+#include "../intercept/sys.h"
+#include "../job/end.h"
+#include "outside.h"
+
+enum { SHARE = 100 }; /* of the time, at most one part in so many */
+
+static struct {
+  pid_t pid; /* that has begun; a forked child begins anew */
+  int due, taken;
+  uint64_t next_ns; /* of the monotonic clock */
+  char path[DARSHAN_PATH_ROOM], partial[DARSHAN_PATH_ROOM];
+} snapshot;
+
+static int is_on(void) {
+  return snapshot.pid != 0 && snapshot.pid == darshan_rt.pid && !sys_gate_is_shut();
+}
+
+void snapshot_begin(void) {
+  static const char ending[] = ".partial";
+  size_t length = strlen(darshan_rt.store.journal.path);
+  if (is_on()) snapshot_remove();
+  if (length == 0 || length + sizeof(ending) > sizeof(snapshot.path)) return;
+  memcpy(snapshot.path, darshan_rt.store.journal.path, length + 1);
+  memcpy(snapshot.partial, snapshot.path, length);
+  memcpy(snapshot.partial + length, ending, sizeof(ending));
+  snapshot.due = snapshot.taken = 0;
+  snapshot.next_ns = 0;
+  snapshot.pid = darshan_rt.pid;
+  if (!darshan_rt.clock.counter_trusted) darshan_rt.clock.refit_at = 0;
+}
+
+void snapshot_look(void) {
+  uint32_t recording = RUNTIME_RECORDING;
+  if (!is_on() || clock_ns(CLOCK_MONOTONIC) < snapshot.next_ns) return;
+  __atomic_store_n(&snapshot.due, 1, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(runtime_phase_word(), &recording, RUNTIME_SHARED, 0, __ATOMIC_SEQ_CST,
+                              __ATOMIC_RELAXED);
+}
+
+/* Events are quick again, unless another process is in this memory. */
+static void be_quick(void) {
+  uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
+  if (__atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0) return;
+  __atomic_compare_exchange_n(runtime_phase_word(), &shared, RUNTIME_RECORDING, 0, __ATOMIC_SEQ_CST,
+                              __ATOMIC_RELAXED);
+  if (__atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0)
+    __atomic_compare_exchange_n(runtime_phase_word(), &recording, RUNTIME_SHARED, 0,
+                                __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* The names are those of the start, which may mean another place by now. */
+static int write_file(void) {
+  if (outside_is_active()) return -1;
+  int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+  if (fd < 0) return -1;
+  int result = store_snapshot(&darshan_rt.store, fd);
+  if (sys_close(fd) < 0) result = -1;
+  if (result == 0) result = sys_rename(snapshot.partial, snapshot.path);
+  if (result < 0) sys_unlink(snapshot.partial);
+  if (result == 0) snapshot.taken = 1;
+  return result;
+}
+
+static void take(void *result) {
+  uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+  *(int *)result = write_file();
+  uint64_t now = clock_ns(CLOCK_MONOTONIC), pause = (now - begun) * SHARE;
+  snapshot.next_ns = now + (pause < NS_PER_SECOND ? NS_PER_SECOND : pause);
+}
+
+void snapshot_take(void) {
+  int result;
+  if (!is_on() || !__atomic_exchange_n(&snapshot.due, 0, __ATOMIC_ACQ_REL)) return;
+  stack_run(take, &result);
+  be_quick();
+}
+
+int snapshot_last(void) {
+  return is_on() ? write_file() : -1;
+}
+
+const char *snapshot_path(void) {
+  return snapshot.path;
+}
+
+void snapshot_remove(void) {
+  if (!is_on() || !snapshot.taken) return;
+  if (!outside_is_active()) sys_unlink(snapshot.path);
+  snapshot.taken = 0;
+}
