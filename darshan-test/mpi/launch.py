@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,18 +43,13 @@ class Mpi:
             )
         return program
 
-    def launch(self, *parts: list[str]) -> list[str]:
-        """The command line of a job of one or several programs."""
-        line = [self.command("mpiexec")]
-        if self.name == "openmpi":
-            line += OPENMPI
-        for number, part in enumerate(parts):
-            line += ([":"] if number else []) + part
-        return line
+    def launch(self, command: Sequence[str] = ()) -> list[str]:
+        """The command line of a job."""
+        return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
-    """A part of a job; env is for its ranks, not for the launcher."""
+    """What a job is; env is for its ranks, not for the launcher."""
     return ["-n", str(ranks), "env", *(f"{key}={value}" for key, value in env.items()), *command]
 
 

@@ -41,6 +41,22 @@ static void system_folders_are_left_out(void **state) {
     assert_false(excluded(loaded, not_paths[i], "/etc/x"));
 }
 
+static void files_of_a_launcher_are_left_out(void **state) {
+  (void)state;
+  static const char shared[] = "/tmp/prterun.n1.7.0/1/pmix-gds-shmem2.n1-prterun-n1-7@1.jobdata.7";
+  const struct loaded *loaded = LOAD("PMIX_SERVER_TMPDIR=/tmp/prterun.n1.7.0");
+  assert_true(excluded(loaded, DARSHAN_MOD_POSIX, shared));
+  assert_true(excluded(loaded, DARSHAN_MOD_STDIO, "/tmp/prterun.n1.7.0/pmix"));
+  assert_false(excluded(loaded, DARSHAN_MOD_HEATMAP, shared));
+  static const char *const others[] = {"/tmp/prterun.n1.7.0/1/0/mine", "/tmp/prterun.n1.7.0",
+                                       "/tmp/prterun.n1.7.01/pmix", "/data/pmix", "/tmp/pmix"};
+  for (size_t i = 0; i < COUNT_OF(others); i++)
+    assert_false(excluded(loaded, DARSHAN_MOD_POSIX, others[i]));
+  assert_false(excluded(LOAD("A=b"), DARSHAN_MOD_POSIX, shared));
+  assert_false(excluded(LOAD("PMIX_SERVER_TMPDIR="), DARSHAN_MOD_POSIX, "/pmix"));
+  assert_false(excluded(LOAD("PMIX_SERVER_TMPDIR=/"), DARSHAN_MOD_POSIX, "//pmix"));
+}
+
 static void rules_of_the_file(void **state) {
   (void)state;
   static const char file[] = "NAME_EXCLUDE \\.tmp$,^/scratch/.*core POSIX,STDIO\n"
@@ -150,6 +166,7 @@ static void a_path_fits_whole_or_not_at_all(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(system_folders_are_left_out),
+      cmocka_unit_test(files_of_a_launcher_are_left_out),
       cmocka_unit_test(rules_of_the_file),
       cmocka_unit_test(paths_are_cleaned_as_the_rule_says),
       cmocka_unit_test(a_path_fits_whole_or_not_at_all),

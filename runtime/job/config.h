@@ -89,13 +89,14 @@ struct darshan_config {
   const char *hints;        /* MPI-IO hints "k=v;k=v"; NULL: not set, "": none */
 
   /* Who. */
-  const char *exe;            /* last component of argv[0], never NULL */
-  const char *user;           /* LOGNAME; NULL: take the effective uid */
-  const char *home;           /* HOME or NULL */
-  const char *timezone;       /* TZ or NULL */
-  const char *config_path;    /* file that was read, or NULL */
-  const char *jobid_variable; /* never NULL */
-  bool has_jobid;             /* false: the process id is the job id */
+  const char *exe;             /* last component of argv[0], never NULL */
+  const char *user;            /* LOGNAME; NULL: take the effective uid */
+  const char *home;            /* HOME or NULL */
+  const char *timezone;        /* TZ or NULL */
+  const char *launcher_folder; /* where PMIx keeps what launcher and ranks share, or NULL */
+  const char *config_path;     /* file that was read, or NULL */
+  const char *jobid_variable;  /* never NULL */
+  bool has_jobid;              /* false: the process id is the job id */
   int64_t jobid;
   int64_t launched_rank, launched_size; /* as a launcher said; size 0: nothing */
 

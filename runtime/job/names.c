@@ -37,6 +37,17 @@ static bool in_system_folder(const char *name, size_t length) {
   }
 }
 
+/* What a launcher shares with its ranks by PMIx.  A thread of that library opens it
+ * during MPI_Init, where only what the program's own thread opens is known to be none of
+ * the program's files. */
+static bool of_launcher(const struct darshan_config *config, const char *name, size_t length) {
+  const char *folder = config->launcher_folder;
+  if (folder == NULL) return false;
+  size_t folder_length = strlen(folder);
+  return folder_length > 1 && length > folder_length && memcmp(name, folder, folder_length) == 0 &&
+         name[folder_length] == '/' && strstr(name + folder_length, "/pmix") != NULL;
+}
+
 static bool names_are_paths(int module_id) {
   return module_id != DARSHAN_MOD_HEATMAP && module_id != DARSHAN_MOD_APMPI &&
          module_id != DARSHAN_MOD_MDHIM;
@@ -68,7 +79,7 @@ static bool matches(const struct darshan_name_rules *rules, int module_id, const
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length) {
   bool path = names_are_paths(module_id);
-  bool excluded = path && in_system_folder(name, length);
+  bool excluded = path && (in_system_folder(name, length) || of_launcher(config, name, length));
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */

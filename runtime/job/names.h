@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-/* True if records of this name are not wanted in this module: system folders,
+/* True if records of this name are not wanted in this module: system folders, a launcher's,
  * NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path leaves it,
  * with a NUL after length bytes.  A few nanoseconds unless regular expressions are set, which
  * take a lock of libc: not for signal handlers that interrupt this very call. */
