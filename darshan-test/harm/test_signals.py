@@ -155,3 +155,72 @@ def test_signal_that_waits(build: Path, tmp_path: Path, name: str, never: list[s
     assert same_end(bare, watched)
     assert watched.status == 0
     assert watched.value("data", "POSIX_BYTES_WRITTEN") == 10
+
+
+# A handler that waits until another thread has written to the same file and made a
+# new one.  It comes at any instruction of writes and opens, also where those hold a lock.
+WAITS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static int ask[2], answer[2], data;
+static volatile int done;
+static void fail(void) {
+  _exit(3);
+}
+static void handler(int signal) {
+  char byte = 'x';
+  (void)signal;
+  if (write(ask[1], &byte, 1) != 1) fail();
+  while (read(answer[0], &byte, 1) != 1)
+    ;
+}
+static void make(char who, int number) {
+  char name[32];
+  snprintf(name, sizeof(name), "%c%d", who, number);
+  int fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (fd < 0 || pwrite(data, name, 2, 0) != 2 || close(fd) != 0) fail();
+}
+static void *helps(void *unused) {
+  char byte;
+  for (int number = 0; read(ask[0], &byte, 1) == 1 && byte != 'e'; number++) {
+    make('h', number);
+    if (write(answer[1], &byte, 1) != 1) fail();
+  }
+  return unused;
+}
+static void *works(void *unused) {
+  for (int number = 0; !done; number++)
+    make('w', number);
+  return unused;
+}
+int main(void) {
+  pthread_t helper, worker;
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  sigaction(SIGUSR1, &action, NULL);
+  data = open("data", O_RDWR | O_CREAT, 0600);
+  if (pipe(ask) < 0 || pipe(answer) < 0) fail();
+  pthread_create(&helper, NULL, helps, NULL);
+  pthread_create(&worker, NULL, works, NULL);
+  for (int i = 0; i < 1500; i++) {
+    pthread_kill(worker, SIGUSR1);
+    usleep(200 + i % 50);
+  }
+  done = 1;
+  pthread_join(worker, NULL);
+  if (write(ask[1], "e", 1) != 1) fail();
+  pthread_join(helper, NULL);
+  return 0;
+}
+"""
+
+
+def test_a_handler_waits_for_another_thread(build: Path, tmp_path: Path) -> None:
+    """Behind a thread that holds a lock and is in such a handler, no other one waits long."""
+    program = compile_c(tmp_path, WAITS, "-pthread")
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
+    assert len(watched.logs) == 1
+    assert not watched.journals

@@ -1,6 +1,7 @@
 /* Locks that are not free: who holds them, and what is to be done. */
 #include "spin.h"
 
+#include <fcntl.h>
 #include <time.h>
 
 __thread struct spin_thread darshan_spin;
@@ -11,11 +12,16 @@ enum {
   STALLED = 1 << 30,         /* its owner did not go on for long: nobody waits so long again */
   GONE = -3                  /* -ESRCH */
 };
-enum { PAUSES = 64, YIELDS = 256 };
-/* How long is waited for a thread that lives.  Nothing slow is done under a lock:
- * this is for one that was stopped, or whose page the kernel cannot bring. */
+enum { PAUSES = 64, YIELDS = 256, NAPS_TO_A_LOOK = 32 };
+/* How long is waited for a thread that would go on, but has no processor, or whose
+ * page the kernel does not bring. */
 #define PATIENCE_NS UINT64_C(10000000000)
 #define NAP_NS 200000
+/* Nothing slow is done under a lock.  So who runs for that long is not at it any more,
+ * but in a handler of the program's; who sleeps, look after look, is in a handler that
+ * waits, perhaps for this very thread, or was stopped. */
+#define LONGEST_STRETCH_NS UINT64_C(50000000)
+enum { LOOKS = 6 };
 
 static void pause_a_moment(void) {
 #if defined(__x86_64__)
@@ -50,6 +56,48 @@ int spin_is_gone(int owner) {
   return SYS3(SYS_tgkill, sys_getpid(), owner, 0) == GONE;
 }
 
+/* The processor's time that a thread of this process has used; 0: not known. */
+static uint64_t time_of(int owner) {
+  enum { THREADS_OWN = 6 }; /* how the kernel numbers such clocks */
+  struct timespec time = {0, 0};
+  if (SYS2(SYS_clock_gettime, (long)(~(unsigned)owner << 3 | THREADS_OWN), &time) != 0) return 0;
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The letter behind the name in parentheses; it is R where a thread has or wants a
+ * processor, D where it waits for a page. */
+static int is_asleep(int owner) {
+  char path[40] = "/proc/self/task/", line[64];
+  size_t at = 16;
+  for (int digits = 1000000000; digits > 0; digits /= 10)
+    if (owner >= digits || digits == 1) path[at++] = (char)('0' + owner / digits % 10);
+  for (const char *end = "/stat"; *end; end++)
+    path[at++] = *end;
+  int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return 0;
+  ssize_t n = sys_read(fd, line, sizeof(line));
+  sys_close(fd);
+  while (n > 2 && line[n - 3] != ')')
+    n--;
+  return n > 2 && (line[n - 1] == 'S' || line[n - 1] == 'T' || line[n - 1] == 't');
+}
+
+/* What was seen of an owner while it was waited for. */
+struct watch {
+  int owner;
+  unsigned asleep;         /* looks, one after the other */
+  uint64_t since, used_at; /* when that began; its processor's time then */
+};
+
+/* 1: it is not what it does under the lock that is waited for. */
+static int is_elsewhere(struct watch *watch, int owner) {
+  if (owner & NOT_A_THREAD_ID) return 0;
+  uint64_t used = time_of(owner);
+  if (watch->owner != owner) *watch = (struct watch){owner, 0, watch->since, used};
+  watch->asleep = is_asleep(owner) ? watch->asleep + 1 : 0;
+  return watch->asleep >= LOOKS || (watch->used_at && used - watch->used_at > LONGEST_STRETCH_NS);
+}
+
 static int take_from(int *lock, int from, int token) {
   return __atomic_compare_exchange_n(lock, &from, token, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
@@ -64,17 +112,21 @@ static void wait_a_turn(unsigned turn) {
     SYS1(SYS_sched_yield, 0);
 }
 
+static int is_worth_waiting(struct watch *watch, int owner) {
+  if (!watch->since) watch->since = now();
+  return now() - watch->since < PATIENCE_NS && !is_elsewhere(watch, owner);
+}
+
 int spin_wait(int *lock) {
   int token = spin_token();
-  uint64_t start = 0;
+  struct watch watch = {0, 0, 0, 0};
   for (unsigned turn = 1;; turn++) {
     int found = __atomic_load_n(lock, __ATOMIC_RELAXED), owner = found & ~STALLED;
     if ((owner == 0 || owner == token) && take_from(lock, found, token)) return 1;
     wait_a_turn(turn);
-    if (turn % (PAUSES * YIELDS) != 0) continue;
+    if (turn < PAUSES * YIELDS || turn % (PAUSES * NAPS_TO_A_LOOK) != 0) continue;
     if (spin_is_gone(owner) && take_from(lock, found, token)) return 1;
-    if (!start) start = now();
-    if (!(found & STALLED) && now() - start < PATIENCE_NS) continue;
+    if (!(found & STALLED) && is_worth_waiting(&watch, owner)) continue;
     take_from(lock, owner, owner | STALLED);
     __atomic_add_fetch(&darshan_spin_lost, 1, __ATOMIC_RELAXED);
     return 0;

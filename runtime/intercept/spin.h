@@ -5,9 +5,11 @@
  *     handler), since whoever holds a lock has GUARD_BUSY set and a handler's
  *     event does not come this far.  It is taken again.
  *   by a thread that is gone (cancelled at the worst moment): it is taken over.
- *   by a living thread that does not go on (stopped, or stalled by the kernel): it
- *     is never stolen.  After a long while spin_lock gives up, and the event is
- *     counted as lost: that is better than a hang and better than broken tables.
+ *   by a living thread: it is never stolen.  One that has no processor, or waits
+ *     for a page, is waited for.  One that sleeps, is stopped or computes for long
+ *     is in a handler of the program's, which may even wait for us: after some 50 ms
+ *     spin_lock gives up, and the event is counted as lost.  That is better than a
+ *     hang and better than broken tables.
  *
  * So a stretch under a lock may end at any instruction, and the next to hold the
  * lock finds what is left.  Who changes a structure writes the new thing completely

@@ -56,7 +56,7 @@ static void note_filter(void) {
   struct darshan_job *job = &darshan_rt.job;
   size_t used = strlen(job->metadata);
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "seccomp", "installed");
-  store_lock(&darshan_rt.store);
+  if (!store_lock(&darshan_rt.store)) return;
   store_set_job(&darshan_rt.store, job, NULL, 0);
   store_unlock(&darshan_rt.store);
 }

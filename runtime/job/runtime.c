@@ -195,7 +195,7 @@ void runtime_keep_journal(void) {
   struct record_store *store = &darshan_rt.store;
   runtime_describe_job(1);
   name_journal(store->journal.path, sizeof(store->journal.path));
-  store_lock(store);
+  if (!store_lock(store)) return;
   store_set_job(store, &darshan_rt.job, darshan_rt.job_text, darshan_rt.job_text_length + 1);
   store_unlock(store);
   if (store_keep(store) < 0) {
@@ -279,7 +279,8 @@ static void take_rank_over(void) {
   struct record_store *store = &darshan_rt.store;
   int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
-  store_lock(store);
+  while (!store_lock(store)) /* what is said of a rank must be */
+    ;
   store_set_rank(store, darshan_rt.mpi.rank);
   if (recording) store_set_job(store, &darshan_rt.job, NULL, 0);
   store_unlock(store);

@@ -195,18 +195,27 @@ static int replace(struct record_store *store, struct moves *moves) {
   return 0;
 }
 
-/* 1: done; 0: records came meanwhile; -1. */
+/* With all records held.  1: done; 0: records came meanwhile; -1. */
+static int replace_unless_changed(struct record_store *store, struct moves *moves) {
+  int result = 0;
+  if (!store_lock(store)) return -1;
+  if (store->closed)
+    result = -1;
+  else if (!has_changed(store, moves))
+    result = replace(store, moves) == 0 ? 1 : -1;
+  store_unlock(store);
+  return result;
+}
+
+/* As above. */
 static int try_once(struct record_store *store, struct moves *moves, int fd) {
-  store_lock(store);
+  if (!store_lock(store)) return -1;
   look(store, moves);
   store_unlock(store);
   int result = prepare(moves, fd);
   if (result == 0) {
     result = hold_all(store);
-    store_lock(store);
-    if (store->closed) result = -1;
-    if (result == 0 && !has_changed(store, moves)) result = replace(store, moves) == 0 ? 1 : -1;
-    store_unlock(store);
+    if (result == 0) result = replace_unless_changed(store, moves);
     release_all(store);
   }
   drop(moves);

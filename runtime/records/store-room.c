@@ -202,16 +202,18 @@ int store_grow_file(struct record_store *store, int number, int fd) {
   if (number >= STORE_FIRST_ANNEX && number < STORE_MODULES && !store->annex_ready &&
       store_write_annex(store, fd) < 0)
     return -1;
-  store_lock(store);
+  if (!store_lock(store)) return -1;
   int wanted = next_step(store, number, &step) && !part->in_memory;
   size_t before = part->usable;
   store_unlock(store);
   if (!wanted || journal_reserve(fd, step.reserve_from, step.reserve_to) < 0) return -1;
   size_t from = window_start(part, number, &step), to = part->start + step.window_to;
   if (step.window_to && !(at = journal_window(fd, from, to))) return -1;
-  store_lock(store);
-  int taken = take_step(store, number, &step, at, before);
-  store_unlock(store);
+  int taken = 0;
+  if (store_lock(store)) {
+    taken = take_step(store, number, &step, at, before);
+    store_unlock(store);
+  }
   if (!taken && at) journal_unmap(at, from, to);
   return taken ? 0 : -1;
 }

@@ -213,12 +213,12 @@ static void repair(struct record_store *store) {
   if (store->frame) publish_names(store);
 }
 
-void store_lock(struct record_store *store) {
-  while (!spin_lock(SPIN_STORE, &store->lock)) /* nothing is lost: it is waited for */
-    __atomic_sub_fetch(&darshan_spin_lost, 1, __ATOMIC_RELAXED);
+int store_lock(struct record_store *store) {
+  if (!spin_lock(SPIN_STORE, &store->lock)) return 0;
   if (UNLIKELY(store->changing)) repair(store);
   store->changing = 1;
   COMPILER_FENCE();
+  return 1;
 }
 void store_unlock(struct record_store *store) {
   COMPILER_FENCE();

@@ -177,13 +177,15 @@ void store_drop_records(struct record_store *store);
 const char *store_records(const struct record_store *store, enum store_module module);
 const char *store_all_names(const struct record_store *store);
 
-/* store_lock_for: when a record of this module may have to be made, and no other
- * lock is held. */
-void store_lock(struct record_store *store);
+/* 1, or 0: whoever has it does not go on (intercept/spin.h), and the event is counted
+ * as lost.  store_lock_for: when a record of this module may have to be made, and no
+ * other lock is held. */
+__attribute__((warn_unused_result)) int store_lock(struct record_store *store);
 void store_unlock(struct record_store *store);
-static inline void store_lock_for(struct record_store *store, enum store_module module) {
+__attribute__((warn_unused_result)) static inline int store_lock_for(struct record_store *store,
+                                                                     enum store_module module) {
   store_make_room(store, module);
-  store_lock(store);
+  return store_lock(store);
 }
 
 /* The entry of an id, NULL if it is not known.  Needs no lock. */

@@ -121,7 +121,10 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
  * kept.  0: it is not to be counted. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length) {
   if (!runtime_enter()) return 0;
-  store_lock_for(&darshan_rt.store, STORE_H5D);
+  if (!store_lock_for(&darshan_rt.store, STORE_H5D)) {
+    runtime_leave();
+    return 0;
+  }
   uint32_t number = record_of(name, length);
   struct h5_dataset *dataset = number ? h5_dataset_at(number) : NULL;
   if (dataset && !dataset->record) {

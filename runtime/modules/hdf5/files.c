@@ -31,7 +31,7 @@ static uint32_t record_of(const struct posix_name *name) {
 
 /* With the runtime entered. */
 static struct h5_file *file_of_name(const struct posix_name *name) {
-  store_lock_for(&darshan_rt.store, STORE_H5F);
+  if (!store_lock_for(&darshan_rt.store, STORE_H5F)) return NULL;
   uint32_t number = record_of(name);
   store_unlock(&darshan_rt.store);
   struct h5_file *file = number ? h5_file_at(number) : NULL;

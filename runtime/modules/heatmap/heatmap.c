@@ -52,7 +52,7 @@ static int have_record(enum heatmap_layer layer) {
   if (heatmap->record) return 1;
   if (heatmap->refused) return 0;
   if (darshan_module_on(&darshan_rt.config, DARSHAN_MOD_HEATMAP)) {
-    store_lock(&darshan_rt.store);
+    if (!store_lock(&darshan_rt.store)) return 0;
     heatmap->record = make_record(layer);
     store_unlock(&darshan_rt.store);
   }

@@ -97,7 +97,10 @@ void layers_activate(void) {
   struct darshan_layers_record *sum;
   if (!runtime_enter()) return;
   sum = scratch_take(&darshan_rt.scratch, sizeof(*sum)); /* too large for a small stack */
-  store_lock(store);
+  if (!store_lock(store)) {                              /* the next call tries it again */
+    runtime_leave();
+    return;
+  }
   int first = !darshan_rt.layers.active;
   __atomic_store_n(&darshan_rt.layers.active, 1, __ATOMIC_RELAXED);
   posix = store->regions[STORE_POSIX].count;

@@ -45,7 +45,7 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
                  int upper_module) {
   struct record_store *store = &darshan_rt.store;
   if (state->attached) return state->part ? 0 : -1;
-  store_lock_for(store, STORE_LAYERS);
+  if (!store_lock_for(store, STORE_LAYERS)) return -1;
   if (!state->attached) {
     struct store_entry *entry = store_enter(store, id, name, length);
     state->part = part_of(store_record_number(store, STORE_LAYERS, entry));

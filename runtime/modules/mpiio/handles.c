@@ -134,9 +134,10 @@ struct mpiio_file *mpiio_file_get(const char *path) {
   struct mpiio_file *file = NULL;
   if (runtime_enter()) {
     store_make_room(&darshan_rt.store, STORE_MPIIO_EXT);
-    store_lock_for(&darshan_rt.store, STORE_MPIIO);
-    file = file_of(&name);
-    store_unlock(&darshan_rt.store);
+    if (store_lock_for(&darshan_rt.store, STORE_MPIIO)) {
+      file = file_of(&name);
+      store_unlock(&darshan_rt.store);
+    }
     runtime_leave();
   }
   posix_name_done(&name);
@@ -152,13 +153,14 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
   if (!darshan_rt.mpiio.prepared) return;
   if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return;
   if (runtime_enter()) {
-    store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT);
-    struct store_entry *entry =
-        name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
-    uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
-    if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
-    if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
-    store_unlock(&darshan_rt.store);
+    if (store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT)) {
+      struct store_entry *entry =
+          name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
+      uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
+      if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
+      if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
+      store_unlock(&darshan_rt.store);
+    }
     runtime_leave();
   }
   posix_name_done(&name);

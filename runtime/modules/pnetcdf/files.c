@@ -29,7 +29,7 @@ static struct pn_file *record_of(const struct posix_name *name) {
 
 /* With the runtime entered. */
 static struct pn_file *file_of_name(const struct posix_name *name) {
-  store_lock_for(&darshan_rt.store, STORE_PNETCDF_FILE);
+  if (!store_lock_for(&darshan_rt.store, STORE_PNETCDF_FILE)) return NULL;
   struct pn_file *file = record_of(name);
   store_unlock(&darshan_rt.store);
   if (file)

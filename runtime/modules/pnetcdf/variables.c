@@ -95,7 +95,10 @@ static void note_shape(struct pn_variable *variable, const struct pn_member *sha
 static struct pn_variable *variable_of_name(const struct pn_file *file, const char *name,
                                             size_t length) {
   if (!runtime_enter()) return NULL;
-  store_lock_for(&darshan_rt.store, STORE_PNETCDF_VAR);
+  if (!store_lock_for(&darshan_rt.store, STORE_PNETCDF_VAR)) {
+    runtime_leave();
+    return NULL;
+  }
   uint32_t number = record_of(name, length);
   struct pn_variable *variable = number ? pn_variable_at(number) : NULL;
   if (variable && !variable->record) {

@@ -13,8 +13,7 @@ static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id
                                                    size_t length) {
   struct record_store *store = &darshan_rt.store;
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return NULL;
-  if (!*number) {
-    store_lock(store);
+  if (!*number && store_lock(store)) {
     struct store_entry *entry = store_enter(store, id, name, length);
     *number = store_record_number(store, STORE_POSIX_EXT, entry);
     store_unlock(store);

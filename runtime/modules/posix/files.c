@@ -149,7 +149,7 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
   uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
   if (LIKELY(number != 0)) return number;
   uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
-  store_lock_for(&darshan_rt.store, STORE_POSIX);
+  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
   number = new_file(name, alignment);
   store_unlock(&darshan_rt.store);
   return number;
@@ -166,7 +166,7 @@ uint32_t posix_file_find(const struct posix_name *name) {
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
   if (!darshan_rt.store.regions[STORE_POSIX].overflow) return 0;
-  store_lock_for(&darshan_rt.store, STORE_POSIX);
+  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
   uint32_t number =
       overflow_knows(&darshan_rt.posix, name->id) ? overflow_file(&darshan_rt.posix, name, 0) : 0;
   store_unlock(&darshan_rt.store);
@@ -175,7 +175,7 @@ uint32_t posix_file_find(const struct posix_name *name) {
 
 void posix_file_unused(struct posix_file *file) {
   if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
-  store_lock(&darshan_rt.store);
+  if (!store_lock(&darshan_rt.store)) return;
   if (file->overflow && file->descriptors == 0) overflow_forget(&darshan_rt.posix, file);
   store_unlock(&darshan_rt.store);
 }
@@ -187,7 +187,7 @@ int posix_materialise(struct posix_file *file) {
     __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  store_lock_for(&darshan_rt.store, STORE_POSIX);
+  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
   if (!file->record) {
     struct store_entry *entry =
         store_enter(&darshan_rt.store, file->id, file->name, file->name_length);

@@ -79,7 +79,7 @@ static int identify(const struct stdio_stream *stream, struct posix_name *name) 
 /* The record of this name, made if there is room; the shared one otherwise. */
 static uint32_t record_of(struct posix_name *name) {
   struct record_store *store = &darshan_rt.store;
-  store_lock_for(store, STORE_STDIO);
+  if (!store_lock_for(store, STORE_STDIO)) return 0;
   uint32_t number = 0;
   const struct store_region *region = &store->regions[STORE_STDIO];
   int room = name->length && region->count - (region->overflow != 0) < region->limit;
