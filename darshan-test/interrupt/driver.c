@@ -45,13 +45,14 @@ static void make_place(struct place *place, const struct options *options, unsig
 
 static void report(const char *kind, int action, const struct point *point, const char *why) {
   __atomic_add_fetch(&tally->failed, 1, __ATOMIC_RELAXED);
-  printf("FAILED %s %c %#x %u,%#x,%u%s: %s\n", kind, action, point->address, point->n, point->gate,
-         point->gate_n, point->call ? " in a library" : "", why);
+  printf("FAILED %s %c %#x %u,%#x,%u: %s\n", kind, action, point->address, point->n, point->gate,
+         point->gate_n, why);
   fflush(stdout);
 }
 
 static void run_point(const struct judge *judge, const struct place *place, const char *kind,
-                      const uint64_t code[2], const struct point *point) {
+                      const struct trace *trace, const struct point *point) {
+  const uint64_t *code = trace->code;
   struct process process;
   struct result result;
   char why[512];
@@ -83,29 +84,12 @@ static void run_point(const struct judge *judge, const struct place *place, cons
    * is what is left. */
   int torn = judge->action == ACTION_JUMP || judge->action == ACTION_CANCEL;
   torn = judge->action == ACTION_KILL || (torn && !judge->have[AFTER_CALL]);
-  result_read(&result, place, process.status, torn,
-              point->call ? known_words(kind, judge->action) : NULL);
-  if (!judge_says(judge, &result, why, sizeof(why))) report(kind, judge->action, point, why);
+  const char *known = known_words(kind, judge->action);
+  result_read(&result, place, process.status, torn, known);
+  int right = judge_says(judge, &result, why, sizeof(why)) && !result.said;
+  if (!right && known) right = is_of_the_library(&result, place, kind, judge->action, trace);
+  if (!right) report(kind, judge->action, point, result.said ? known : why);
   result_free(&result);
-}
-
-/* A library that is known not to bear this is compared with itself. */
-static void run_in_place(const struct judge *judge, const struct place *place, const char *kind,
-                         const struct trace *trace, const struct point *point) {
-  static struct judge within;
-  static uint32_t call; /* that it is about; points come in their order */
-  if (!point->call || !known_words(kind, judge->action)) {
-    run_point(judge, place, kind, trace->code, point);
-    return;
-  }
-  if (call != point->call) {
-    if (take_references_within(&within, place, kind, judge->action, trace, point->call) < 0) {
-      report(kind, judge->action, point, "a reference in the library could not be taken");
-      return;
-    }
-    call = point->call;
-  }
-  run_point(&within, place, kind, trace->code, point);
 }
 
 /* Chooses the same points in every worker. */
@@ -128,7 +112,7 @@ static void work(const struct options *options, unsigned worker, const char *kin
   unsigned turn = 0;
   for (size_t i = 0; i < points->count; i++)
     if (chosen(options, i) && turn++ % options->workers == worker)
-      run_in_place(&judge, &place, kind, trace, &points->point[i]);
+      run_point(&judge, &place, kind, trace, &points->point[i]);
 }
 
 static double now(void) {
@@ -190,8 +174,7 @@ static void run_one(const struct options *options) {
   if (trace_take(&trace, &place, options->kinds, options->actions[0]) < 0 ||
       take_references(&judge, &place, options->kinds, options->actions[0]) < 0)
     return;
-  point.call = trace_call_at(&trace, &point);
-  run_in_place(&judge, &place, options->kinds, &trace, &point);
+  run_point(&judge, &place, options->kinds, &trace, &point);
   trace_free(&trace);
 }
 

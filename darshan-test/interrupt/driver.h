@@ -50,7 +50,6 @@ struct point {
   uint32_t n;       /* its n-th time, after ... */
   uint32_t gate;    /* ... this address, 0: from the call on, ... */
   uint32_t gate_n;  /* ... its n-th time */
-  uint32_t call;    /* that a library made in the midst of its work; 0: the program's own */
 };
 struct points {
   struct point *point;
@@ -68,7 +67,6 @@ struct trace {
 };
 int trace_take(struct trace *trace, const struct place *place, const char *kind, int action);
 void trace_free(struct trace *trace);
-uint32_t trace_call_at(const struct trace *trace, const struct point *point);
 /* First, middle and last time of every instruction of the call; with_handlers: of
  * those where signals are let through. */
 void points_choose(struct points *points, const struct trace *trace, int with_handlers);
@@ -86,6 +84,7 @@ struct result {
   size_t rows;
   char *data; /* of the file that everything is about */
   size_t length;
+  int said;          /* what is known of a library */
   char problem[400]; /* what must not be; empty: nothing */
 };
 void result_clean(const struct place *place);
@@ -106,8 +105,10 @@ struct judge {
 /* Lets it happen where the process stands, and waits for the end. */
 int let_happen(struct process *process, int action);
 int take_references(struct judge *judge, const struct place *place, const char *kind, int action);
-int take_references_within(struct judge *judge, const struct place *place, const char *kind,
-                           int action, const struct trace *trace, uint32_t call);
+/* For where a library is at work: 1 if the result is what it leaves by itself, when the
+ * same thing happens right before or behind one of its calls. */
+int is_of_the_library(const struct result *result, const struct place *place, const char *kind,
+                      int action, const struct trace *trace);
 /* What the library is known to say, by itself; NULL: nothing. */
 const char *known_words(const char *kind, int action);
 

@@ -111,19 +111,12 @@ void trace_free(struct trace *trace) {
   free(trace->n);
 }
 
-uint32_t trace_call_at(const struct trace *trace, const struct point *point) {
-  for (size_t i = 0; i < trace->length; i++)
-    if (trace->address[i] == point->address && trace->n[i] == point->n && !point->gate_n)
-      return trace->call[i];
-  return 0;
-}
-
 /* Reaching the n-th time of an address costs n stops: where that is many, a rarer
  * instruction shortly before it is gone to first. */
 static struct point point_at(const struct trace *trace, size_t place) {
   enum { FEW = 12, FAR = 200000 };
   uint32_t address = trace->address[place], between = 0;
-  struct point best = {.address = address, .n = trace->n[place], .call = trace->call[place]};
+  struct point best = {.address = address, .n = trace->n[place]};
   uint32_t cost = best.n;
   if (cost <= FEW) return best;
   for (size_t i = place; i-- > 0 && place - i < FAR && between < cost;) {
@@ -133,7 +126,7 @@ static struct point point_at(const struct trace *trace, size_t place) {
     }
     if (trace->n[i] + between + 1 < cost) {
       cost = trace->n[i] + between + 1;
-      best = (struct point){address, between + 1, trace->address[i], trace->n[i], best.call};
+      best = (struct point){address, between + 1, trace->address[i], trace->n[i]};
     }
   }
   return best;

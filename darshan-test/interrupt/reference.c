@@ -92,8 +92,8 @@ static int take_reference_within(struct judge *judge, const struct place *place,
 }
 
 /* What depends on time may come otherwise once. */
-int take_references_within(struct judge *judge, const struct place *place, const char *kind,
-                           int action, const struct trace *trace, uint32_t call) {
+static int take_references_within(struct judge *judge, const struct place *place, const char *kind,
+                                  int action, const struct trace *trace, uint32_t call) {
   size_t first = 0, last;
   while (first < trace->length && trace->call[first] != call)
     first++;
@@ -106,4 +106,22 @@ int take_references_within(struct judge *judge, const struct place *place, const
       return 0;
   }
   return -1;
+}
+
+int is_of_the_library(const struct result *result, const struct place *place, const char *kind,
+                      int action, const struct trace *trace) {
+  enum { CALLS = 16 };
+  static struct judge within[CALLS]; /* of this kind and action */
+  static int taken[CALLS];
+  char why[512];
+  uint32_t calls = 0;
+  for (size_t i = 0; i < trace->length; i++)
+    if (trace->call[i] > calls) calls = trace->call[i];
+  for (uint32_t call = 1; call <= calls && call < CALLS; call++) {
+    if (!taken[call])
+      taken[call] =
+          take_references_within(&within[call], place, kind, action, trace, call) == 0 ? 1 : -1;
+    if (taken[call] == 1 && judge_says(&within[call], result, why, sizeof(why))) return 1;
+  }
+  return 0;
 }
