@@ -17,6 +17,9 @@ enum { RECORDS = 64 };
 
 struct darshan_runtime darshan_rt;
 
+/* The clock stands still here. */
+void runtime_refit(void) {}
+
 static struct darshan_posix_record *records[RECORDS + 1];
 
 /* Those of the two modules that are used here; room for the others. */
