@@ -17,7 +17,7 @@
 struct options {
   const char *program, *runtime, *folder, *modes, *one;
   unsigned workers, share, seed, wait;
-  int verbose, error; /* error: this one alone, 0: all */
+  int lasting, verbose, error; /* error: this one alone, 0: all */
 };
 /* Shared with the workers. */
 struct tally {
@@ -35,6 +35,18 @@ static const struct {
 #undef KNOWN
     {"", "", 0, ""},
 };
+
+static const struct program programs[] = {
+#define PROGRAM(name, mode, launcher, rank, setting) {name, mode, launcher, rank, setting},
+#include "programs.def"
+#undef PROGRAM
+};
+
+static const struct program *program_named(const char *name) {
+  for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+    if (strcmp(programs[i].name, name) == 0) return &programs[i];
+  return NULL;
+}
 
 static int is_known(const char *mode, long call, int error) {
   for (size_t i = 0; i + 1 < sizeof(known) / sizeof(known[0]); i++)
@@ -69,20 +81,14 @@ static void make_place(struct place *place, const struct options *options, unsig
   mkdir(place->journals, 0755);
 }
 
-static const char *error_text(int error) {
-  if (error == SHORT) return "short";
-  if (error == DELAYED) return "delayed";
-  return strerrorname_np(error);
-}
-
-static int take_one(struct result *result, const struct place *place, const char *mode, int bare,
-                    struct run *run) {
-  struct fault none = {.n = 0};
+static int take_one(struct result *result, const struct place *place, const struct program *program,
+                    int bare, struct run *run) {
+  struct fault none = {.expected = -1};
   result_clean(place);
-  run_program(run, place, mode, bare, &none);
-  result_read(result, place, run->status, 0);
+  run_program(run, place, program, bare, &none);
+  result_read(result, place, run->status, 0, NULL);
   if (run->hung || result->problem[0]) {
-    printf("FAILED %s%s: no reference: %s\n", mode, bare ? ", bare" : "",
+    printf("FAILED %s%s: no reference: %s\n", program->name, bare ? ", bare" : "",
            run->hung ? "it hangs" : result->problem);
     count(&tally->failed);
     return -1;
@@ -90,18 +96,18 @@ static int take_one(struct result *result, const struct place *place, const char
   return 0;
 }
 
-static int take_expected(struct expected *expected, const struct place *place, const char *mode,
-                         struct run *run) {
-  if (take_one(&expected->bare, place, mode, 1, run) < 0) return -1;
-  if (take_one(&expected->two, place, mode, 0, run) < 0) return -1;
-  if (take_one(&expected->one, place, mode, 0, run) < 0) return -1;
+static int take_expected(struct expected *expected, const struct place *place,
+                         const struct program *program, struct run *run) {
+  if (take_one(&expected->bare, place, program, 1, run) < 0) return -1;
+  if (take_one(&expected->two, place, program, 0, run) < 0) return -1;
+  if (take_one(&expected->one, place, program, 0, run) < 0) return -1;
   expected->logs = count_logs(place);
   return 0;
 }
 
 static void report(const struct options *options, const char *mode, const struct fault *fault,
                    const struct verdict *verdict) {
-  const char *name = call_name(fault->call), *error = error_text(fault->error);
+  const char *name = call_name(fault->call), *error = error_name(fault->error);
   if (verdict->line[0]) count(&tally->said);
   if (verdict->why[0] && is_known(mode, fault->call, fault->error)) {
     count(&tally->known);
@@ -116,20 +122,27 @@ static void report(const struct options *options, const char *mode, const struct
   fflush(stdout);
 }
 
-static void run_fault(const struct options *options, const struct place *place, const char *mode,
-                      const struct expected *expected, unsigned n, long call, int error) {
+static void run_fault(const struct options *options, const struct place *place,
+                      const struct program *program, const struct expected *expected,
+                      const struct run *reference, unsigned n, int error) {
   struct run run;
   struct verdict verdict;
-  struct fault fault = {.n = n, .expected = call, .error = error, .wait = options->wait};
+  struct fault fault = {.n = n,
+                        .expected = reference->call[n - 1],
+                        .error = error,
+                        .wait = options->wait,
+                        .lasting = options->lasting};
+  for (unsigned i = 0; i < n; i++)
+    fault.turn += reference->call[i] == fault.expected;
   result_clean(place);
-  run_program(&run, place, mode, 0, &fault);
+  run_program(&run, place, program, 0, &fault);
   if (fault.call < 0) {
     count(&tally->missed);
     return;
   }
   count(&tally->runs);
   judge(&verdict, expected, place, &run);
-  report(options, mode, &fault, &verdict);
+  report(options, program->name, &fault, &verdict);
 }
 
 /* The same faults in every worker. */
@@ -139,34 +152,39 @@ static int chosen(const struct options *options, unsigned i) {
   return (hash ^ hash >> 13) % options->share == 0;
 }
 
-static void work(const struct options *options, unsigned worker, const char *mode) {
+static void work(const struct options *options, unsigned worker, const struct program *program) {
   struct place place;
   struct expected expected;
-  struct run run;
+  static struct run run;
+  char path[PATH_MAX];
   unsigned turn = 0, i = 0;
   make_place(&place, options, worker);
-  if (take_expected(&expected, &place, mode, &run) < 0) return;
+  snprintf(path, sizeof(path), "%s%s%s", options->program, program->launcher[0] ? "-" : "",
+           program->launcher);
+  place.program = path;
+  if (take_expected(&expected, &place, program, &run) < 0) return;
   if (run.calls > MOST_CALLS) {
-    printf("FAILED %s: more calls than there is room for\n", mode);
+    printf("FAILED %s: more calls than there is room for\n", program->name);
     count(&tally->failed);
     return;
   }
   int one = 0;
   unsigned n = 0;
-  if (options->one && sscanf(options->one, "%u:%d", &n, &one) == 2) {
-    run_fault(options, &place, mode, &expected, n, -1, one);
+  if (options->one && sscanf(options->one, "%u:%d", &n, &one) == 2 && n <= run.calls) {
+    run_fault(options, &place, program, &expected, &run, n, one);
     return;
   }
-  if (worker == 0 && !options->one) printf("%s: %u calls of the runtime\n", mode, run.calls);
+  if (worker == 0 && !options->one)
+    printf("%s: %u calls of the runtime\n", program->name, run.calls);
   fflush(stdout);
   for (n = 1; n <= run.calls; n++)
     for (unsigned e = 0, error; (error = (unsigned)error_of(run.call[n - 1], e)) != NO_FAULT; e++)
       if ((!options->error || options->error == (int)error) && chosen(options, i++) &&
           turn++ % options->workers == worker)
-        run_fault(options, &place, mode, &expected, n, run.call[n - 1], (int)error);
+        run_fault(options, &place, program, &expected, &run, n, (int)error);
 }
 
-static void run_mode(const struct options *options, const char *mode) {
+static void run_all(const struct options *options, const struct program *program) {
   struct tally before = *tally;
   double start = now();
   unsigned workers = options->one ? 1 : options->workers;
@@ -174,21 +192,22 @@ static void run_mode(const struct options *options, const char *mode) {
   for (unsigned worker = 0; worker < workers; worker++)
     if (fork() == 0) {
       prctl(PR_SET_CHILD_SUBREAPER, 1);
-      work(options, worker, mode);
+      work(options, worker, program);
       fflush(stdout);
       _exit(0);
     }
   while (wait(NULL) > 0 || errno == EINTR)
     ;
-  printf("%s: %lu runs, %lu not reached, %lu with a line, %lu known, %lu failed, %.1f s\n", mode,
-         tally->runs - before.runs, tally->missed - before.missed, tally->said - before.said,
-         tally->known - before.known, tally->failed - before.failed, now() - start);
+  printf("%s: %lu runs, %lu not reached, %lu with a line, %lu known, %lu failed, %.1f s\n",
+         program->name, tally->runs - before.runs, tally->missed - before.missed,
+         tally->said - before.said, tally->known - before.known, tally->failed - before.failed,
+         now() - start);
   fflush(stdout);
 }
 
 int main(int argc, char **argv) {
   struct options options = {.workers = 1, .share = 1, .wait = 10};
-  for (int c; (c = getopt(argc, argv, "p:r:f:k:w:n:S:d:e:1:v")) != -1;) {
+  for (int c; (c = getopt(argc, argv, "p:r:f:k:w:n:S:d:e:1:lv")) != -1;) {
     if (c == 'p') options.program = optarg;
     if (c == 'r') options.runtime = optarg;
     if (c == 'f') options.folder = optarg;
@@ -199,6 +218,7 @@ int main(int argc, char **argv) {
     if (c == 'd') options.wait = (unsigned)atoi(optarg);
     if (c == 'e') options.error = atoi(optarg);
     if (c == '1') options.one = optarg;
+    if (c == 'l') options.lasting = 1;
     if (c == 'v') options.verbose = 1;
   }
   if (!options.program || !options.runtime || !options.folder || !options.modes) return 2;
@@ -209,7 +229,10 @@ int main(int argc, char **argv) {
   char modes[1024];
   snprintf(modes, sizeof(modes), "%s", options.modes);
   for (char *mode = strtok(modes, ","); mode; mode = strtok(NULL, ","))
-    run_mode(&options, mode);
+    if (!program_named(mode))
+      return 2;
+    else
+      run_all(&options, program_named(mode));
   printf("%lu runs, %lu not reached, %lu with a line, %lu known, %lu failed, %.0f s\n", tally->runs,
          tally->missed, tally->said, tally->known, tally->failed, now() - start);
   return tally->failed != 0;

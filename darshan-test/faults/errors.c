@@ -1,6 +1,7 @@
 /* The tables of errors.def. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "faults.h"
@@ -18,6 +19,13 @@ static const struct {
 #include "errors.def"
 #undef CALL
 };
+
+const char *error_name(int error) {
+  if (error == SHORT) return "short";
+  if (error == NOTHING) return "nothing";
+  if (error == DELAYED) return "delayed";
+  return strerrorname_np(error);
+}
 
 static int find(long call) {
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

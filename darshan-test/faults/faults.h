@@ -7,21 +7,34 @@
 
 #include "../interrupt/driver.h"
 
-enum { SHORT = -1, DELAYED = -2, NO_FAULT = 0, MOST_CALLS = 4096 };
+enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 };
+
+/* What is run: a mode of target.c, by itself or as a job of two ranks, of which one is
+ * looked at. */
+struct program {
+  const char *name, *mode, *launcher; /* launcher: "": none */
+  int rank;
+  const char *setting;
+};
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
 /* The e-th error of a system call, NO_FAULT behind the last one. */
 int error_of(long call, unsigned e);
 const char *call_name(long call);
+const char *error_name(int error);
 
 /* --- trace.c: a run ------------------------------------------------------------------ */
 struct fault {
-  unsigned n; /* the n-th call of the runtime, from 1; 0: none */
+  unsigned n; /* the n-th call of the runtime where nothing fails, from 1; 0: none */
+  /* Which is the turn-th of this system call: others may come in between, since
+   * threads and ranks are not as fast each time. */
+  long expected;
+  unsigned turn;
   int error;
-  long expected; /* which call it should be, -1: any */
   long call;     /* which one it was; -1: it did not come to it */
   unsigned at;   /* where, from the start of the code */
   unsigned wait; /* milliseconds, where it is DELAYED */
+  int lasting;   /* ... and every later call of this kind, too */
 };
 struct run {
   int status, hung;
@@ -29,8 +42,8 @@ struct run {
   long call[MOST_CALLS]; /* the runtime's own, in order */
 };
 /* bare: without the runtime. */
-void run_program(struct run *run, const struct place *place, const char *mode, int bare,
-                 struct fault *fault);
+void run_program(struct run *run, const struct place *place, const struct program *program,
+                 int bare, struct fault *fault);
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */
 struct verdict {

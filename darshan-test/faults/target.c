@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
 
 enum { GROWTH_FILES = 300, THREADS = 4, ROUNDS = 10 };
 static const char *self; /* the path of this program */
@@ -117,6 +120,30 @@ static void threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
+/* Children are made while other threads are in the midst of calls. */
+static void fork_threads(void) {
+  static const char *const name[THREADS] = {"one", "two", "three", "four"};
+  pthread_t id[THREADS];
+  use("before", 1);
+  for (int i = 0; i < THREADS; i++)
+    must(pthread_create(&id[i], NULL, thread, (void *)name[i]) == 0, 50);
+  for (int i = 0; i < 2; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      use("child", 3);
+      _exit(0);
+    }
+    wait_for(child);
+  }
+  for (int i = 0; i < THREADS; i++)
+    must(pthread_join(id[i], NULL) == 0, 51);
+}
+/* More segments than there is room for at first, of files and of a stream. */
+static void traces(void) {
+  use("first", 3);
+  use("many", 3000);
+  streams();
+}
 static void ends_at_once(void) {
   use("first", 3);
   (void)!write(1, "end\n", 4);
@@ -137,17 +164,51 @@ static void ends(void) {
   exit(7);
 }
 
+#ifdef WITH_MPI
+/* A file of each rank, one of both, and one by MPI-IO. */
+static void mpi(void) {
+  int rank;
+  char name[32];
+  MPI_File file;
+  use("early", 1);
+  must(MPI_Init(NULL, NULL) == MPI_SUCCESS, 70);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(name, sizeof(name), "own-%d", rank);
+  use(name, 2);
+  int fd = open("shared", O_RDWR | O_CREAT, 0600);
+  must(fd >= 0 && pwrite(fd, "0123456789", 10, 10 * rank) == 10 && close(fd) == 0, 71);
+  must(MPI_File_open(MPI_COMM_WORLD, "together", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                     &file) == MPI_SUCCESS,
+       72);
+  MPI_File_write_at(file, 8 * rank, "12345678", 8, MPI_BYTE, MPI_STATUS_IGNORE);
+  must(MPI_File_close(&file) == MPI_SUCCESS, 73);
+  must(MPI_Finalize() == MPI_SUCCESS, 74);
+}
+#endif
+
 static const struct {
   const char *name;
   void (*run)(void);
 } modes[] = {
-    {"start", nothing},         {"first", first},
-    {"streams", streams},       {"names", names},
-    {"forks", forks},           {"spawn", spawn},
-    {"vforks", vforks},         {"exec", exec},
-    {"exec-fails", exec_fails}, {"exit", ends},
-    {"exit-now", ends_at_once}, {"quick-exit", ends_quickly},
-    {"threads", threads},       {"growth", growth},
+    {"start", nothing},
+    {"first", first},
+    {"streams", streams},
+    {"names", names},
+    {"forks", forks},
+    {"spawn", spawn},
+    {"vforks", vforks},
+    {"exec", exec},
+    {"exec-fails", exec_fails},
+    {"exit", ends},
+    {"exit-now", ends_at_once},
+    {"quick-exit", ends_quickly},
+    {"threads", threads},
+    {"growth", growth},
+    {"traces", traces},
+    {"fork-threads", fork_threads},
+#ifdef WITH_MPI
+    {"mpi", mpi},
+#endif
 };
 
 int main(int argc, char **argv) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/user.h>
@@ -23,7 +24,8 @@
 
 enum { MOST_THREADS = 64 };
 struct thread {
-  pid_t id; /* 0: free */
+  pid_t id;             /* 0: free */
+  int watched, counted; /* it is the program; it is the rank that is looked at */
   int struck;
   unsigned long code[2], length; /* the runtime's; what a short call was to do */
   double held;                   /* until then, 0: it is not */
@@ -33,6 +35,8 @@ struct tracer {
   const struct place *place;
   struct run *run;
   struct fault *fault;
+  const struct program *program;
+  unsigned seen; /* calls of the kind that shall fail */
   pid_t first;
 };
 
@@ -42,14 +46,45 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void become_program(const struct place *place, const char *mode, int bare) {
+/* The words of the launcher, and of env, which sets what only the ranks shall get. */
+static int launch(const char *launcher, char *argv[], char *envp[]) {
+  static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
+  static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",
+                                  "--oversubscribe",
+                                  "--mca",
+                                  "btl",
+                                  "^tcp",
+                                  "--mca",
+                                  "btl_vader_single_copy_mechanism",
+                                  "none",
+                                  "-n",
+                                  "2",
+                                  "/usr/bin/env",
+                                  NULL};
+  int n = 0;
+  if (!launcher[0]) return 0;
+  for (char *const *word = strcmp(launcher, "mpich") == 0 ? mpich : openmpi; *word; word++)
+    argv[n++] = *word;
+  for (; *envp; envp++)
+    argv[n++] = *envp;
+  return n;
+}
+
+static void become_program(const struct place *place, const struct program *program, int bare) {
   char preload[PATH_MAX + 16], logs[PATH_MAX + 32], journals[PATH_MAX + 32];
   snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", bare ? "" : place->runtime);
   snprintf(logs, sizeof(logs), "DARSHAN_LOGPATH=%s", place->logs);
   snprintf(journals, sizeof(journals), "DARSHAN_MMAP_LOGPATH=%s", place->journals);
   char on[] = "DARSHAN_ENABLE_NONMPI=1", path[] = "PATH=/usr/bin:/bin";
-  char *argv[] = {(char *)place->program, (char *)mode, NULL};
-  char *envp[] = {preload, on, logs, journals, path, NULL};
+  char root[] = "OMPI_ALLOW_RUN_AS_ROOT=1", sure[] = "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+  char *argv[32] = {NULL}, *own[] = {path, root, sure, NULL};
+  char *envp[8] = {preload, logs, journals, path};
+  int n = 4;
+  if (program->setting[0]) envp[n++] = (char *)program->setting;
+  if (!program->launcher[0]) envp[n++] = on; /* jobs are recorded without it */
+  n = launch(program->launcher, argv, envp);
+  argv[n] = (char *)place->program;
+  argv[n + 1] = (char *)program->mode;
   setpgid(0, 0);
   personality(ADDR_NO_RANDOMIZE);
   if (chdir(place->work) < 0) _exit(120);
@@ -58,7 +93,7 @@ static void become_program(const struct place *place, const char *mode, int bare
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0) _exit(121);
   ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-  execve(place->program, argv, envp);
+  execve(argv[0], argv, n ? own : envp);
   _exit(122);
 }
 
@@ -74,6 +109,15 @@ static void tick(int on) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* Launchers are let run: they make many calls, and none of ours. */
+static int is_program(const struct tracer *tracer, pid_t id) {
+  char path[64];
+  struct stat is, program;
+  snprintf(path, sizeof(path), "/proc/%d/exe", (int)id);
+  return stat(path, &is) == 0 && stat(tracer->place->program, &program) == 0 &&
+         is.st_dev == program.st_dev && is.st_ino == program.st_ino;
+}
+
 static struct thread *thread_of(struct tracer *tracer, pid_t id, int make) {
   struct thread *unused = NULL;
   for (int i = 0; i < MOST_THREADS; i++) {
@@ -81,16 +125,33 @@ static struct thread *thread_of(struct tracer *tracer, pid_t id, int make) {
     if (!tracer->thread[i].id) unused = &tracer->thread[i];
   }
   if (!make || !unused) return NULL;
-  *unused = (struct thread){.id = id};
+  *unused = (struct thread){.id = id, .watched = is_program(tracer, id)};
   return unused;
 }
 
-static void find_code(struct thread *thread, const struct place *place) {
+static int is_rank(pid_t id, int rank) {
+  static char text[1 << 16];
+  char path[64], mpich[32], openmpi[48];
+  snprintf(path, sizeof(path), "/proc/%d/environ", (int)id);
+  snprintf(mpich, sizeof(mpich), "PMI_RANK=%d", rank);
+  snprintf(openmpi, sizeof(openmpi), "OMPI_COMM_WORLD_RANK=%d", rank);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+  if (fd >= 0) close(fd);
+  text[n < 0 ? 0 : n] = '\0';
+  for (const char *at = text; at < text + n; at += strlen(at) + 1)
+    if (strcmp(at, mpich) == 0 || strcmp(at, openmpi) == 0) return 1;
+  return 0;
+}
+
+static void find_code(struct thread *thread, const struct tracer *tracer) {
+  const struct place *place = tracer->place;
   struct process process = {.pid = thread->id};
   uint64_t range[2];
   if (process_code(&process, place->runtime, range) < 0) return;
   thread->code[0] = range[0];
   thread->code[1] = range[1];
+  thread->counted = !tracer->program->launcher[0] || is_rank(thread->id, tracer->program->rank);
 }
 
 static int is_programs(long call) {
@@ -120,7 +181,9 @@ static int strike(struct thread *thread, struct fault *fault, struct user_regs_s
   }
   thread->struck = 1;
   thread->length = regs->rdx;
-  if (fault->error == SHORT && regs->rdx > 1)
+  if (fault->error == NOTHING)
+    regs->rdx = 0;
+  else if (fault->error == SHORT && regs->rdx > 1)
     regs->rdx /= 2;
   else if (fault->error != SHORT && regs->orig_rax != SYS_close) /* that closes and fails */
     regs->orig_rax = (unsigned long long)-1;
@@ -132,14 +195,15 @@ static int on_entry(struct tracer *tracer, struct thread *thread,
                     const struct __ptrace_syscall_info *info) {
   struct user_regs_struct regs;
   struct run *run = tracer->run;
-  if (!thread->code[1]) find_code(thread, tracer->place);
+  if (!thread->code[1]) find_code(thread, tracer);
   if (info->instruction_pointer < thread->code[0] || info->instruction_pointer >= thread->code[1])
     return 0;
-  if (is_programs((long)info->entry.nr)) return 0;
+  if (is_programs((long)info->entry.nr) || !thread->counted) return 0;
   if (run->calls < MOST_CALLS) run->call[run->calls] = (long)info->entry.nr;
-  if (++run->calls != tracer->fault->n) return 0;
-  /* Threads come in another order: the error would be one of another call. */
-  if (tracer->fault->expected >= 0 && tracer->fault->expected != (long)info->entry.nr) return 0;
+  run->calls++;
+  if (tracer->fault->expected != (long)info->entry.nr || ++tracer->seen < tracer->fault->turn)
+    return 0;
+  if (tracer->seen > tracer->fault->turn && !tracer->fault->lasting) return 0;
   ptrace(PTRACE_GETREGS, thread->id, NULL, &regs);
   return strike(thread, tracer->fault, &regs);
 }
@@ -155,7 +219,7 @@ static void on_exit_of_call(const struct tracer *tracer, struct thread *thread) 
 }
 
 static void go_on(const struct thread *thread, int signal) {
-  ptrace(PTRACE_SYSCALL, thread->id, NULL, (long)signal);
+  ptrace(thread->watched ? PTRACE_SYSCALL : PTRACE_CONT, thread->id, NULL, (long)signal);
 }
 
 static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
@@ -170,7 +234,10 @@ static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
     signal = 0;
   } else if (event) {
     /* What an exec leaves is the one thread, under the number of the process. */
-    if (event == PTRACE_EVENT_EXEC) thread->code[0] = thread->code[1] = 0;
+    if (event == PTRACE_EVENT_EXEC) {
+      thread->code[0] = thread->code[1] = 0;
+      thread->watched = is_program(tracer, thread->id);
+    }
     signal = 0;
   } else if (signal == SIGSTOP || signal == SIGTRAP) {
     signal = 0;
@@ -210,18 +277,18 @@ static void lead(struct tracer *tracer) {
   }
 }
 
-void run_program(struct run *run, const struct place *place, const char *mode, int bare,
-                 struct fault *fault) {
+void run_program(struct run *run, const struct place *place, const struct program *program,
+                 int bare, struct fault *fault) {
   long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
                  PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
-  struct tracer tracer = {.place = place, .run = run, .fault = fault};
+  struct tracer tracer = {.place = place, .run = run, .fault = fault, .program = program};
   int status;
   run->status = -1;
   run->hung = 0;
   run->calls = 0;
   fault->call = -1;
   pid_t pid = fork();
-  if (pid == 0) become_program(place, mode, bare);
+  if (pid == 0) become_program(place, program, bare);
   if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status)) return;
   ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)options);
   tracer.first = pid;
@@ -231,6 +298,8 @@ void run_program(struct run *run, const struct place *place, const char *mode, i
   tick(0);
   if (run->hung) {
     struct process process = {.pid = pid};
+    for (int i = 0; i < MOST_THREADS; i++) /* a launcher's are groups of their own */
+      if (tracer.thread[i].id) kill(tracer.thread[i].id, SIGKILL);
     process_kill(&process);
   }
 }

@@ -82,7 +82,9 @@ struct result {
   uint64_t dropped; /* in handlers, as the logs say */
   struct row *row;
   size_t rows;
-  char *data; /* of the file that everything is about */
+  int64_t traced, heat; /* bytes in segments of traces, in bins of heat maps */
+  int partial;          /* a trace says that it is not whole */
+  char *data;           /* of the file that everything is about */
   size_t length;
   int said;          /* what is known of a library */
   char problem[400]; /* what must not be; empty: nothing */

@@ -62,20 +62,41 @@ static void add_record(struct result *result, darshan_log *log, const struct dar
     if (!(time[i] >= -1 && time[i] < 1e9)) problem(result, "a time that is none:", module->name);
 }
 
+static void add_trace(struct result *result, const void *record) {
+  const struct darshan_dxt_head *head = record;
+  const struct darshan_dxt_segment *segment = (const struct darshan_dxt_segment *)(head + 1);
+  for (int64_t i = 0; i < head->write_count + head->read_count; i++)
+    result->traced += segment[i].length;
+}
+
+static void add_heat(struct result *result, const void *record) {
+  const struct darshan_heatmap_head *head = record;
+  const int64_t *bin = (const int64_t *)(head + 1);
+  for (int64_t i = 0; i < 2 * head->nbins; i++)
+    result->heat += bin[i];
+}
+
 static void add_module(struct result *result, darshan_log *log,
                        const struct darshan_module *module) {
   struct darshan_error error = {""};
   const void *record;
   size_t size;
   int more;
-  if (module->kind != DARSHAN_KIND_COUNTERS) return;
+  if (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_DXT &&
+      module->kind != DARSHAN_KIND_HEATMAP)
+    return;
   darshan_records *records = darshan_records_open(log, module->id, &error);
   if (!records) {
     problem(result, "a module that cannot be read:", error.text);
     return;
   }
   while ((more = darshan_records_next(records, &record, &size, &error)) == 1)
-    add_record(result, log, module, record);
+    if (module->kind == DARSHAN_KIND_DXT)
+      add_trace(result, record);
+    else if (module->kind == DARSHAN_KIND_HEATMAP)
+      add_heat(result, record);
+    else
+      add_record(result, log, module, record);
   if (more < 0) problem(result, "a record that cannot be read:", error.text);
   darshan_records_close(records);
 }
@@ -95,6 +116,7 @@ static void add_log(const char *path, void *context) {
       result->dropped += strtoull(info->metadata[i].value, NULL, 10);
   for (int i = 0; i < info->num_modules; i++) {
     const struct darshan_module *module = darshan_module_by_id(info->modules[i].id);
+    if (module && module->kind == DARSHAN_KIND_DXT && info->modules[i].partial) result->partial = 1;
     if (module && info->modules[i].length) add_module(result, log, module);
   }
   if (info->annex_problem && !result->killed)

@@ -2,10 +2,16 @@
 
 #include <sys/mman.h>
 
+#include <time.h>
+
 #include "signals.h"
+#include "spin.h"
 #include "sys.h"
 
 enum { PAGE = 4096, AREAS = 32 };
+/* How long an area is waited for: ten seconds, as for a lock (spin.c), since whoever
+ * has it may be asking a slow file system. */
+enum { NAPS = 50000, NAP_NS = 200000 };
 
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
     __attribute__((visibility("hidden")));
@@ -19,7 +25,7 @@ static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {
-  int taken;
+  int taken;     /* its thread; 0: free */
   char *memory;  /* AREA_BYTES; NULL: none */
   char *home;    /* the stack pointer of whoever went over */
   uint64_t mask; /* its signals */
@@ -41,11 +47,14 @@ static char *new_memory(void) {
   return memory;
 }
 
-static struct area *take_area(void) {
+static int take(struct area *area, int from) {
+  return __atomic_compare_exchange_n(&area->taken, &from, spin_token(), 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+static struct area *take_free(void) {
   for (int i = 0; i < AREAS; i++) {
-    if (__atomic_load_n(&areas[i].taken, __ATOMIC_RELAXED) ||
-        __atomic_exchange_n(&areas[i].taken, 1, __ATOMIC_ACQUIRE))
-      continue;
+    if (__atomic_load_n(&areas[i].taken, __ATOMIC_RELAXED) || !take(&areas[i], 0)) continue;
     if (areas[i].memory) return &areas[i];
     char *memory = new_memory();
     __atomic_store_n(&areas[i].memory, memory, __ATOMIC_RELAXED);
@@ -54,6 +63,27 @@ static struct area *take_area(void) {
     break;
   }
   return NULL;
+}
+
+/* More threads than areas, or no memory for another: the first one, which is always
+ * there, comes back.  Not if this very thread has it, in a call into a library that
+ * a handler has interrupted. */
+static struct area *wait_for_area(void) {
+  static const struct timespec nap = {0, NAP_NS};
+  for (int i = 0; i < NAPS; i++) {
+    int owner = __atomic_load_n(&areas[0].taken, __ATOMIC_RELAXED);
+    if (owner == spin_token()) return NULL;
+    if (SYS2(SYS_nanosleep, &nap, NULL) < 0) SYS1(SYS_sched_yield, 0);
+    if (owner && spin_is_gone(owner) && take(&areas[0], owner)) return &areas[0];
+    struct area *area = take_free();
+    if (area) return area;
+  }
+  return NULL;
+}
+
+static struct area *take_area(void) {
+  struct area *area = take_free();
+  return area ? area : wait_for_area();
 }
 
 static void give_area(struct area *area) {

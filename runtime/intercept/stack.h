@@ -9,8 +9,9 @@
 enum { STACK_BYTES = 128 << 10 };
 
 /* Runs function(argument) there, or, if the caller is there already, where it is.
- * May be called by several threads at once and in signal handlers.  Returns 0; -1
- * if there is neither memory nor a way to block signals: nothing was done. */
+ * May be called by several threads at once and in signal handlers; who finds no memory
+ * for a stack of its own waits for the one that is part of the library.  Returns 0; -1
+ * if that does not come back, or signals cannot be blocked: nothing was done. */
 int stack_run(void (*function)(void *argument), void *argument);
 
 /* The same for what must be done in any case: where it cannot be had, on the

@@ -71,12 +71,24 @@ static void finish_in_memory(void) {
   store_set_job(&darshan_rt.store, &darshan_rt.job, NULL, 0);
 }
 
+/* The rarest end: no memory to work on came back, so little may be done here. */
+static void finish_at_once(void) {
+  const struct journal *journal = &darshan_rt.store.journal;
+  if (!runtime_may_leave_files()) return;
+  darshan_message_add(
+      &darshan_rt.messages, "no log",
+      journal->has_file ? "there was no memory to write it, the records may be kept in"
+                        : "there was no memory to write it, the records are lost",
+      journal->has_file ? journal->path : NULL, journal->has_file ? strlen(journal->path) : 0);
+  log_say_problems();
+}
+
 void runtime_finish(void) {
   if (!darshan_rt.phase_page && !runtime_may_leave_files()) return; /* never on */
   if (sys_gate_is_shut())
     finish_in_memory();
-  else
-    stack_run(finish, NULL);
+  else if (stack_run(finish, NULL) < 0 && runtime_stop_recording() != RUNTIME_OFF)
+    finish_at_once();
   fd_vfork_leaves(1);
 }
 
@@ -122,7 +134,11 @@ static uint32_t stop_before_exec(void) {
 
 static void before_exec(void *nothing) {
   (void)nothing;
-  if (stop_before_exec() == RUNTIME_OFF) return;
+  if (stop_before_exec() == RUNTIME_OFF) {
+    /* What an end would say of a process without records. */
+    if (darshan_rt.store.unrecorded && fd_may_change() && process_is_ours()) log_say_problems();
+    return;
+  }
   if (!runtime_may_leave_files()) return;
   static int said; /* once, however often an exec fails */
   unsigned problems = darshan_rt.messages.count;
@@ -141,8 +157,8 @@ static void before_exec(void *nothing) {
 void runtime_before_exec(void) {
   if (sys_gate_is_shut())
     stop_before_exec();
-  else if (fd_may_change())
-    stack_run(before_exec, NULL);
+  else if (fd_may_change() && stack_run(before_exec, NULL) < 0 && stop_before_exec() != RUNTIME_OFF)
+    finish_at_once();
   fd_vfork_leaves(1);
 }
 

@@ -12,19 +12,18 @@
 
 extern char **environ;
 
-/* No answer: the exec itself may well have one. */
-static int is_unknown(long result) {
-  enum { INTERRUPTED = -4, IO_ERROR = -5, NO_MEMORY = -12, STALE = -116 };
-  return result == INTERRUPTED || result == IO_ERROR || result == NO_MEMORY || result == STALE;
+/* All else is no answer, and the exec may well have another: it asks for the rights
+ * of the effective user, and the file system of the moment. */
+static int is_absent(long result) {
+  enum { NOT_THERE = -2, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
+  return result == NOT_THERE || result == NOT_A_FOLDER || result == TOO_LONG || result == LOOPS;
 }
 
 int exec_may_work(const char *path) {
   struct stat st;
   if (!sys_may(SYS_faccessat)) return instead_of_access_to_run(path);
-  long result = sys_faccess(path, X_OK);
-  if (result < 0) return is_unknown(result);
-  result = SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
-  return result < 0 ? is_unknown(result) : S_ISREG(st.st_mode);
+  if (is_absent(sys_faccess(path, X_OK))) return 0;
+  return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || S_ISREG(st.st_mode);
 }
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */

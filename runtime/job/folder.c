@@ -7,8 +7,6 @@
 #include "names.h"
 #include "runtime.h"
 
-enum { NO_MEMORY = -12 /* ENOMEM */ };
-
 /* The child of a vfork has a folder of its own, and our memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
@@ -21,8 +19,8 @@ static void ask(struct folder_state *folder) {
   folder->length = 0;
   folder->seen = changes;
   ssize_t got = sys_getcwd(folder->path, sizeof(folder->path));
-  /* For want of memory just now: without it, the name would be another file's. */
-  if (got == NO_MEMORY) got = sys_getcwd(folder->path, sizeof(folder->path));
+  /* Without it the name would be another file's: only what is said twice is believed. */
+  if (got < 0) got = sys_getcwd(folder->path, sizeof(folder->path));
   /* "(unreachable)...": it lies outside of the root */
   if (got > 1 && folder->path[0] == '/') folder->length = (uint32_t)got - 1;
 }

@@ -241,7 +241,8 @@ static void begin_recording(void *begun) {
 
 int runtime_begin_recording(void) {
   int begun = 0;
-  stack_run(begin_recording, &begun);
+  if (stack_run(begin_recording, &begun) < 0)
+    __atomic_add_fetch(&darshan_rt.dropped_memory, 1, __ATOMIC_RELAXED);
   return begun ? 0 : -1;
 }
 
@@ -260,7 +261,8 @@ void runtime_become_child(void) {
   path_buffers_forked(thread);
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
-  darshan_rt.dropped = darshan_rt.dropped_shared = 0;
+  darshan_rt.dropped = darshan_rt.dropped_shared = darshan_rt.dropped_memory = 0;
+  darshan_rt.lacks_memory = 0;
   darshan_rt.sharers = darshan_rt.apart = 0;
   folder_forked();
   darshan_rt.log_written = 0;

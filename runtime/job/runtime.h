@@ -69,6 +69,9 @@ struct darshan_runtime {
   struct fd_entry **far_fds; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
   uint64_t dropped;          /* events lost in signal handlers */
   uint64_t dropped_shared;   /* events of other processes in this memory */
+  int has_traces;            /* which no journal has */
+  int lacks_memory;          /* a module has found none for what it keeps */
+  uint64_t dropped_memory;   /* ... for which there was no memory to work on */
   uint32_t sharers;          /* children that may be in it (clone.c) */
   uint32_t apart;            /* ... with descriptors of their own */
 
@@ -126,6 +129,13 @@ void runtime_ends_by(long number);
  * has happened, makes this process a rank. */
 void runtime_start_rank(void);
 /* Of a rank that is not to record: what there is goes, its journal with it. */
+/* Memory for what a module keeps besides records; where there is none, a line will
+ * say that something is missing. */
+static inline void *runtime_module_memory(size_t size) {
+  void *memory = journal_private_memory(size);
+  if (!memory) darshan_rt.lacks_memory = 1;
+  return memory;
+}
 void runtime_drop_records(void);
 /* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
 struct rank_comm;

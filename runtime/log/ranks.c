@@ -11,9 +11,10 @@
 #include "write.h"
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
-  (void)context;
   heatmap_set_end(agreed->times.last);
-  return log_content_here(content, NULL, 0);
+  int result = log_content_here(content, NULL, 0);
+  *(unsigned *)context |= log_gaps();
+  return result;
 }
 
 /* Which nodes, as far as there is room in the metadata. */
@@ -39,7 +40,7 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
 
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct darshan_job *job = &darshan_rt.job;
-  (void)context;
+  *(unsigned *)context = agreed->gaps;
   job->start_time_sec = agreed->times.start_sec;
   job->start_time_nsec = agreed->times.start_nsec;
   job->end_time_sec = agreed->times.end_sec;
@@ -61,6 +62,7 @@ int log_write_ranks(struct rank_comm *comm) {
   log_end_now(&darshan_rt.job);
   log_round_times(store);
   const char *names = store->frame ? store_all_names(store) : NULL;
+  unsigned gaps = log_gaps(); /* at the root in the end those of all ranks */
   struct reduce_source source = {
       .rank = darshan_rt.mpi.rank,
       .nprocs = darshan_rt.job.nprocs,
@@ -70,8 +72,10 @@ int log_write_ranks(struct rank_comm *comm) {
       .names = names ? names : "",
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),
+      .gaps = &gaps,
       .times = {darshan_rt.job.start_time_sec, darshan_rt.job.start_time_nsec,
                 darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, heatmap_end()},
+      .context = &gaps,
       .content = content,
       .job = job,
       .config = &darshan_rt.config,
@@ -83,6 +87,7 @@ int log_write_ranks(struct rank_comm *comm) {
     log_note_failure();
   else if (comm->rank == 0)
     log_note_name(&source.identity);
+  if (result == 0) log_note_gaps(comm->rank == 0 ? gaps | log_gaps() : 0);
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }

@@ -7,6 +7,7 @@
 #include "../intercept/spin.h"
 #include "../job/children.h"
 #include "../job/modules.h"
+#include "../job/path-buffers.h"
 #include "../job/runtime.h"
 #include "compose.h"
 #include "round.h"
@@ -58,12 +59,33 @@ static void metadata_end(struct darshan_job *job) {
   if (darshan_spin_lost) add_number(&used, "dropped_behind_stalled_threads", darshan_spin_lost);
   if (darshan_rt.dropped_shared)
     add_number(&used, "dropped_in_shared_memory", darshan_rt.dropped_shared);
+  if (darshan_rt.dropped_memory)
+    add_number(&used, "dropped_for_want_of_memory", darshan_rt.dropped_memory);
   if (darshan_rt.posix.overflow_names)
     add_number(&used, "posix_files_in_overflow", darshan_rt.posix.overflow_names);
   if (darshan_rt.store.regions[STORE_STDIO].refused)
     add_number(&used, "stdio_streams_in_overflow", darshan_rt.store.regions[STORE_STDIO].refused);
   if (darshan_rt.store.frame && !darshan_rt.store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
+}
+
+unsigned log_gaps(void) {
+  return (darshan_rt.store.unrecorded ? LOG_LACKS_FILES : 0) |
+         (darshan_rt.dropped_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
+         (darshan_rt.lacks_memory ? LOG_LACKS_PARTS : 0);
+}
+
+void log_note_gaps(unsigned gaps) {
+  if (gaps & LOG_LACKS_FILES)
+    darshan_message_add(&darshan_rt.messages, "the log",
+                        "there was too little memory, some files are missing", NULL, 0);
+  else if (gaps & LOG_LACKS_PARTS)
+    darshan_message_add(&darshan_rt.messages, "the log",
+                        "there was too little memory, a module's records or map are not whole",
+                        NULL, 0);
+  else if (gaps)
+    darshan_message_add(&darshan_rt.messages, "the log",
+                        "some calls could not be counted, its metadata says how many", NULL, 0);
 }
 
 /* Where the records of this process are. */
@@ -103,8 +125,31 @@ void log_note_name(const struct darshan_log_identity *identity) {
                         path, strlen(path));
 }
 
+/* The journals of all ranks of the job, by a pattern. */
+static void all_ranks(char *path) {
+  static const char pattern[] = "-*.darshan";
+  char *end = strrchr(path, '-');
+  if (end && (size_t)(end - path) + sizeof(pattern) <= DARSHAN_PATH_ROOM)
+    memcpy(end, pattern, sizeof(pattern));
+}
+
+static void note_kept(const char *problem, const char *journal) {
+  const struct mpi_state *mpi = &darshan_rt.mpi;
+  struct path_buffer *path = path_buffer_take();
+  int is_job = path && mpi->phase == MPI_RUNNING && mpi->size > 1 && !mpi->by_sessions;
+  if (is_job) {
+    memcpy(path->bytes, journal, strlen(journal) + 1);
+    all_ranks(path->bytes);
+    journal = path->bytes;
+  }
+  darshan_message_add(&darshan_rt.messages, "the log", problem, journal, strlen(journal));
+  path_buffer_give(path);
+}
+
 void log_note_failure(void) {
   if (torn_apart()) return; /* that is said */
+  static const char without_traces[] =
+      "cannot be written, the traces are lost, the records are kept in";
   static const char *const problems[] = {
       [STORE_KEPT] = "cannot be written, the records are kept in",
       [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
@@ -118,7 +163,10 @@ void log_note_failure(void) {
     path = snapshot_path();
   }
   if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
-  darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
+  if (kept == STORE_LOST)
+    darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
+  else
+    note_kept(kept == STORE_KEPT && darshan_rt.has_traces ? without_traces : problems[kept], path);
 }
 
 void log_is_written(void) {
@@ -156,9 +204,7 @@ int log_write(void) {
     log_note_failure();
   else
     log_note_name(&identity);
-  if (result == 0 && darshan_rt.store.unrecorded)
-    darshan_message_add(&darshan_rt.messages, "the log",
-                        "there was too little memory, some files are missing", NULL, 0);
+  if (result == 0) log_note_gaps(log_gaps());
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
@@ -182,11 +228,10 @@ static size_t timing_line(char *out) {
   return put(out, used, " us\n");
 }
 
-int log_say_problems(void) {
+/* With room of its own: what comes before needs as much. */
+__attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;
-  torn_settle();
-  if (!runtime_may_leave_files()) return 0;
   size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
   if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
   darshan_rt.messages.count = 0; /* said once, both */
@@ -194,4 +239,9 @@ int log_say_problems(void) {
   if (length == 0 || sys_fstat(2, &st) < 0) return 0;
   if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return 0;
   return sys_write(2, line, length) > 0;
+}
+
+int log_say_problems(void) {
+  torn_settle();
+  return runtime_may_leave_files() && say_line();
 }

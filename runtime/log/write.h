@@ -25,6 +25,11 @@ void log_note_failure(void);
 /* The log was written, maybe under another name than DARSHAN_LOGFILE. */
 void log_note_name(const struct darshan_log_identity *identity);
 
+/* What the records do not have, here and in the line that says so. */
+enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
+unsigned log_gaps(void);
+void log_note_gaps(unsigned gaps);
+
 /* What was kept until there was a log is taken away. */
 void log_is_written(void);
 

@@ -6,6 +6,5 @@
 
 /* On our own communicator; 0, or -1 if there is none. */
 int comm_mpi_open(struct rank_comm *comm);
-void comm_mpi_close(struct rank_comm *comm);
 
 #endif

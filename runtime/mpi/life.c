@@ -133,7 +133,6 @@ static void finish(void) {
   if (is_active()) {
     if (comm_mpi_open(&comm) == 0) {
       runtime_finish_ranks(&comm);
-      comm_mpi_close(&comm);
     } else {
       runtime_finish();
     }

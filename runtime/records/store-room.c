@@ -253,7 +253,8 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   int first = store_begin_growing(store);
   if (first) {
     struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
-    stack_run(grow, &growth);
+    if (stack_run(grow, &growth) < 0)
+      __atomic_fetch_or(&store->wanted, growth.parts & ~none, __ATOMIC_RELAXED);
     store_end_growing(store);
   }
   signals_restore(mask);

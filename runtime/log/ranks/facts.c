@@ -8,6 +8,7 @@ struct head { /* then hosts, then the table of sharing */
   struct facts_times times;
   uint64_t bytes;
   uint32_t failed;
+  uint32_t gaps;
   uint32_t num_hosts;
   uint32_t hosts_here;
   uint32_t sharing;
@@ -67,6 +68,7 @@ int facts_decode(struct facts *facts, const void *message, size_t n) {
   *facts = (struct facts){.times = head.times,
                           .bytes = head.bytes,
                           .failed = head.failed,
+                          .gaps = head.gaps,
                           .num_hosts = head.num_hosts,
                           .hosts = (struct facts_host *)(uintptr_t)hosts,
                           .sharing = sharing_at(table, head.sharing)};
@@ -79,6 +81,7 @@ int facts_merge(struct facts *facts, struct arena *arena, const void *message, s
   merge_times(&facts->times, &other.times);
   facts->bytes += other.bytes;
   facts->failed |= other.failed;
+  facts->gaps |= other.gaps;
   for (uint32_t i = 0; i < other.num_hosts; i++)
     if (add_host(facts, arena, &other.hosts[i]) < 0) return -1;
   return sharing_merge(&facts->sharing, arena, &other.sharing);
@@ -88,6 +91,7 @@ void *facts_encode(const struct facts *facts, struct arena *arena, int with_host
   struct head head = {.times = facts->times,
                       .bytes = facts->bytes,
                       .failed = facts->failed,
+                      .gaps = facts->gaps,
                       .num_hosts = facts->num_hosts,
                       .hosts_here = with_hosts ? facts->num_hosts : 0,
                       .sharing = facts->sharing.count};

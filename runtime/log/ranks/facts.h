@@ -22,6 +22,7 @@ struct facts {
   struct facts_times times;
   uint64_t bytes;           /* of records and names, over all ranks */
   uint32_t failed;          /* 1: a rank has no memory to take part */
+  uint32_t gaps;            /* what a rank could not record (enum log_gap) */
   uint32_t num_hosts;       /* FACTS_HOSTS: so many, or more */
   struct facts_host *hosts; /* in order of rank; only on the way up */
   struct sharing sharing;

@@ -9,7 +9,7 @@
 struct head { /* then lines (struct stretch), candidates, and the bytes of the lines */
   uint32_t failed, kept;
   uint64_t candidates, candidate_bytes;
-  uint32_t lines, padding;
+  uint32_t lines, gaps;
 };
 
 /* Of the parts: own streams, then those of candidates that were too many at
@@ -59,6 +59,7 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   memcpy(&head, at, sizeof(head));
   at += sizeof(head);
   if (head.kept) reduction->kept_children |= 1u << n; /* it waits for an answer */
+  reduction->facts.gaps |= head.gaps;
   if (head.failed || reduction->failed) return -1;
   struct stretches *part = &reduction->parts[reduce_part_of_child(reduction, n)];
   if (take_lines(reduction, part, &head, &at, end) < 0 ||
@@ -160,7 +161,8 @@ static char *put_bytes(const struct reduction *reduction, char *out) {
 }
 
 static void say_failed(struct reduction *reduction) {
-  struct head head = {.failed = 1, .kept = reduction->kept_children != 0};
+  struct head head = {
+      .failed = 1, .kept = reduction->kept_children != 0, .gaps = reduction->facts.gaps};
   reduction->kept = (int)head.kept;
   reduce_send(reduction, tree_parent(reduction->comm->rank), &head, sizeof(head));
 }
@@ -181,6 +183,7 @@ static void send_up(struct gathering *gathering) {
   }
   struct head head = {.kept = reduction->kept != 0,
                       .candidates = set->count,
+                      .gaps = reduction->facts.gaps,
                       .lines = (uint32_t)reduction->total.count};
   char *at = message + sizeof(head);
   memcpy(at, reduction->total.lines, head.lines * sizeof(struct stretch));
@@ -228,6 +231,7 @@ static int take_own(struct gathering *gathering) {
                                         .nprocs = source->nprocs,
                                         .most_bytes = source->limits.candidates};
   if (!content || source->content(source->context, &reduction->facts, content) < 0) return -1;
+  if (source->gaps) reduction->facts.gaps |= *source->gaps; /* found while it was put together */
   return select_content(&selection, content, &reduction->parts[SLOT_OWN], &gathering->set);
 }
 

@@ -41,7 +41,9 @@ static void facts_up(struct reduction *reduction) {
   struct arena arena = {NULL, 0};
   struct message message;
   size_t n;
-  *facts = (struct facts){.times = source->times, .bytes = source->bytes + source->names_length};
+  *facts = (struct facts){.times = source->times,
+                          .bytes = source->bytes + source->names_length,
+                          .gaps = source->gaps ? *source->gaps : 0};
   if (facts_make(facts, &arena, source->host, source->names, source->names_length) < 0)
     facts->failed = 1;
   for (int i = 0; i < reduce_children(reduction); i++) {

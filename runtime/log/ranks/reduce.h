@@ -43,7 +43,8 @@ struct reduce_source {
   const char *host;
   const char *names; /* region of names */
   size_t names_length;
-  uint64_t bytes; /* of all records; only whether there are any matters */
+  uint64_t bytes;       /* of all records; only whether there are any matters */
+  const unsigned *gaps; /* enum log_gap; content may add to it; NULL: none */
   struct facts_times times;
   /* The records, now that all ranks have agreed on times.  0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);

@@ -116,8 +116,8 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
   if (size == 0) return;
   struct writer writer = {.out_room = log_compress_bound(size) +
                                       (size / (PIECE / 2) + 1) * log_compress_bound(0)};
-  writer.piece = journal_private_memory(PIECE);
-  writer.out = journal_private_memory(writer.out_room);
+  writer.piece = runtime_module_memory(PIECE);
+  writer.out = runtime_module_memory(writer.out_room);
   if (!writer.piece || !writer.out) return;
   for (uint32_t i = 1; i <= records && !writer.failed; i++)
     if (is_kept(module, i)) put_trace(&writer, module, i, host);
@@ -128,7 +128,10 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
                           .ready = 1,
                           .records = writer.out,
                           .length = writer.out_used};
-  if (!writer.failed) log_content_add(content, &part);
+  if (!writer.failed)
+    log_content_add(content, &part);
+  else
+    darshan_rt.lacks_memory = 1;
 }
 
 void dxt_add_parts(struct log_content *content) {

@@ -17,7 +17,7 @@ int h5_start(void) {
 void h5_prepare(void) {
   struct hdf5_state *hdf5 = &darshan_rt.hdf5;
   if (hdf5->prepared) return;
-  struct h5_id *ids = journal_private_memory(H5_IDS * sizeof(struct h5_id));
+  struct h5_id *ids = runtime_module_memory(H5_IDS * sizeof(struct h5_id));
   if (!spin_lock(SPIN_RECORD, &hdf5->lock)) return;
   if (!hdf5->prepared && ids) {
     hdf5->ids = ids;

@@ -55,6 +55,8 @@ static int have_record(enum heatmap_layer layer) {
     if (!store_lock(&darshan_rt.store)) return 0;
     heatmap->record = make_record(layer);
     store_unlock(&darshan_rt.store);
+    const struct store_region *region = &darshan_rt.store.regions[STORE_HEATMAP];
+    if (!heatmap->record && region->count < region->limit) darshan_rt.lacks_memory = 1;
   }
   heatmap->refused = !heatmap->record;
   return !heatmap->refused;

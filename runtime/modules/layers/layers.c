@@ -72,7 +72,7 @@ void layers_forked(void) {
 }
 
 static struct layer_thread *this_thread(void) {
-  if (!darshan_layers) darshan_layers = journal_private_memory(sizeof(struct layer_thread));
+  if (!darshan_layers) darshan_layers = runtime_module_memory(sizeof(struct layer_thread));
   return darshan_layers;
 }
 

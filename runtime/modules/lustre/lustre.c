@@ -18,9 +18,9 @@ static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
   lustre->limit = darshan_rt.config.max_records[DARSHAN_MOD_LUSTRE];
   lustre->size = (size_t)lustre->limit * BYTES_PER_RECORD + LUSTRE_LAYOUT_MAX;
-  lustre->bytes = journal_private_memory(lustre->size);
+  lustre->bytes = runtime_module_memory(lustre->size);
   if (lustre->bytes)
-    lustre->slots = journal_private_memory(((size_t)lustre->limit + 1) * sizeof(*lustre->slots));
+    lustre->slots = runtime_module_memory(((size_t)lustre->limit + 1) * sizeof(*lustre->slots));
   return lustre->slots ? 0 : -1;
 }
 
@@ -62,7 +62,7 @@ static void ask(struct store_entry *entry, int fd) {
   char *reply = usual->bytes;
   long n = SYS4(SYS_fgetxattr, fd, name, reply, DARSHAN_PATH_ROOM);
   if (n == -ERANGE) {
-    reply = journal_private_memory(LUSTRE_LAYOUT_MAX);
+    reply = runtime_module_memory(LUSTRE_LAYOUT_MAX);
     if (reply) n = SYS4(SYS_fgetxattr, fd, name, reply, LUSTRE_LAYOUT_MAX);
   }
   if (n > 0 && n <= LUSTRE_LAYOUT_MAX && spin_lock(SPIN_RECORD, &lustre->lock)) {
@@ -100,7 +100,7 @@ void lustre_forked(void) {
 
 void lustre_add_part(struct log_content *content) {
   const struct lustre_state *lustre = &darshan_rt.lustre;
-  char *records = lustre->count ? journal_private_memory(lustre->used) : NULL;
+  char *records = lustre->count ? runtime_module_memory(lustre->used) : NULL;
   struct log_part part = {.module = DARSHAN_MOD_LUSTRE,
                           .version = DARSHAN_VERSION_LUSTRE,
                           .partial = lustre->refused != 0,

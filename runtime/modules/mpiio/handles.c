@@ -9,8 +9,8 @@
 static void prepare(void) {
   struct mpiio_state *mpiio = &darshan_rt.mpiio;
   if (mpiio->prepared) return;
-  struct mpiio_handle *handles = journal_private_memory(MPIIO_HANDLES * sizeof(*handles));
-  struct mpiio_requests *requests = journal_private_memory(sizeof(*requests));
+  struct mpiio_handle *handles = runtime_module_memory(MPIIO_HANDLES * sizeof(*handles));
+  struct mpiio_requests *requests = runtime_module_memory(sizeof(*requests));
   if (!spin_lock(SPIN_RECORD, &mpiio->lock)) return;
   if (!mpiio->prepared && handles && requests) {
     mpiio->requests = requests;

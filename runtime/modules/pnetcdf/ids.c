@@ -18,7 +18,7 @@ int pn_start(void) {
 void pn_prepare(void) {
   struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
   if (pn->prepared) return;
-  struct pn_open *open = journal_private_memory(PN_OPEN * sizeof(struct pn_open));
+  struct pn_open *open = runtime_module_memory(PN_OPEN * sizeof(struct pn_open));
   if (!spin_lock(SPIN_RECORD, &pn->lock)) return;
   if (!pn->prepared && open) {
     pn->open = open;

@@ -105,8 +105,9 @@
 #define RING                                                                                       \
   ACTIVE;                                                                                          \
   int outermost = posix_ring_begin()
+/* Who has no memory for records has something to say all the same. */
 #define EXEC(may_work)                                                                             \
-  ACTIVE;                                                                                          \
+  if (LIKELY(!darshan_rt.fd_limit && !darshan_rt.store.unrecorded)) FORWARD;                       \
   if (!(may_work)) FORWARD;                                                                        \
   runtime_before_exec()
 
