@@ -21,7 +21,7 @@ uint32_t runtime_stop_recording(void) {
   modules_ending();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  darshan_rt.store.closed = 1;
+  __atomic_store_n(&darshan_rt.store.closed, 1, __ATOMIC_RELAXED);
   if (phase != RUNTIME_FINISHED) modules_ended();
   if (phase == RUNTIME_READY) {
     if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */

@@ -1,7 +1,6 @@
 /* Records that are in private memory become a file, while threads go on counting:
- * everything is prepared and copied once, with no lock; then, for microseconds, all
- * records are held, what has changed is copied again, and the windows of the file
- * take the place of the memory. */
+ * everything is prepared with no lock; then, for microseconds, all records are held
+ * and copied, and the windows of the file take the place of the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../log/outside.h"
@@ -136,8 +135,15 @@ static void release_all(struct record_store *store) {
   release_guards(store, 0);
 }
 
-/* Windows of the file with room for what is to be copied, once copied: from then on
- * a copy touches no page for the first time. */
+/* What is to be copied there finds the pages made; each keeps what it holds. */
+static void touch(const struct move *move) {
+  volatile char *page = move->new;
+  size_t odd = move->from % JOURNAL_PAGE;
+  for (size_t at = 0; at < move->used; at += JOURNAL_PAGE - (at ? 0 : odd))
+    page[at] = page[at];
+}
+
+/* Windows of the file, with room for what is to be copied. */
 static int prepare(struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
@@ -150,7 +156,8 @@ static int prepare(struct moves *moves, int fd) {
     move->new = journal_window(fd, move->from, move->to);
     if (!move->new) return -1;
   }
-  copy(moves);
+  for (int i = 0; i < moves->count; i++)
+    touch(&moves->move[i]);
   return 0;
 }
 
@@ -160,11 +167,12 @@ static void settle_part(struct record_store *store, int number) {
   size_t used = used_of(store, number);
   part->reserved = used ? journal_page_up(part->start + used) : 0;
   if (number == STORE_NAMES && part->reserved < STORE_FIRST_ROOM) part->reserved = STORE_FIRST_ROOM;
-  part->usable = part->reserved ? part->reserved - part->start : 0;
-  if (part->usable > part->mapped) part->usable = part->mapped;
-  part->kept = part->usable;
+  part->kept = part->reserved ? part->reserved - part->start : 0;
+  if (part->kept > part->mapped) part->kept = part->mapped;
+  store_may_use(part, part->kept);
   part->in_memory = 0;
-  if (part->usable < part->mapped) store->wanted |= 1u << number;
+  if (part->usable < part->mapped)
+    __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
 }
 
 static void settle_annex(struct record_store *store) {
@@ -188,7 +196,7 @@ static int replace(struct record_store *store, struct moves *moves) {
     if (journal_replace(move->old, move->new, move->from, move->to) < 0) return -1;
     move->new = NULL;
   }
-  store->journal.has_file = 1;
+  __atomic_store_n(&store->journal.has_file, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < STORE_PARTS; i++)
     settle_part(store, i);
   settle_annex(store);
@@ -282,7 +290,7 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
 static int put_all(struct record_store *store, int fd) {
   static struct moves moves;
   static struct darshan_header header;
-  store_lock(store);
+  if (!store_lock(store)) return -1;
   look(store, &moves);
   memcpy(&header, store->frame, sizeof(header));
   store_unlock(store);

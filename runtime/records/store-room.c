@@ -107,7 +107,7 @@ static int grow_in_memory(struct record_store *store, int number) {
                                                rest, from, to) < 0))
       return -1;
   }
-  part->usable = part->mapped;
+  store_may_use(part, part->mapped);
   part->in_memory = 1;
   return 0;
 }
@@ -189,9 +189,9 @@ static int take_step(struct record_store *store, int number, const struct step *
     add_window(store, number, step, at + head);
   }
   part->reserved = step->reserve_to;
-  part->usable = part->reserved - part->start;
-  if (part->usable > part->mapped) part->usable = part->mapped;
-  part->kept = part->usable;
+  part->kept = part->reserved - part->start;
+  if (part->kept > part->mapped) part->kept = part->mapped;
+  store_may_use(part, part->kept);
   return 1;
 }
 
@@ -247,8 +247,10 @@ static void grow(void *growth_) {
 
 void store_make_room_slow(struct record_store *store, enum store_module module) {
   const struct store_part *part = &store->regions[module].part;
-  uint32_t none = part->usable == 0 ? 1u << module : 0;
-  if (!store->journal.has_file || store->closed || (darshan_guard & GUARD_VFORK)) return;
+  uint32_t none = store_hint(&part->usable) == 0 ? 1u << module : 0;
+  if (!store_hint(&store->journal.has_file) || store_hint(&store->closed) ||
+      (darshan_guard & GUARD_VFORK))
+    return;
   uint64_t mask = signals_block();
   int first = store_begin_growing(store);
   if (first) {

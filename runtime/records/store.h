@@ -153,8 +153,15 @@ int store_snapshot(struct record_store *store, int fd);
 /* With no lock held: makes room in the file, if that is short, for a record of this
  * module and for names. */
 void store_make_room_slow(struct record_store *store, enum store_module module);
+/* What is asked without the lock: who reads it too late makes room a little later. */
+#define store_hint(word) __atomic_load_n(word, __ATOMIC_RELAXED)
+static inline void store_may_use(struct store_part *part, size_t bytes) {
+  __atomic_store_n(&part->usable, bytes, __ATOMIC_RELAXED);
+}
 static inline void store_make_room(struct record_store *store, enum store_module module) {
-  if (__builtin_expect(store->wanted != 0 || store->regions[module].part.usable == 0, 0))
+  if (__builtin_expect(store_hint(&store->wanted) != 0 ||
+                           store_hint(&store->regions[module].part.usable) == 0,
+                       0))
     store_make_room_slow(store, module);
 }
 
