@@ -221,6 +221,8 @@ def test_a_handler_waits_for_another_thread(build: Path, tmp_path: Path) -> None
     """Behind a thread that holds a lock and is in such a handler, no other one waits long."""
     program = compile_c(tmp_path, WAITS, "-pthread")
     bare, watched = both(build, tmp_path, [program])
-    assert same_end(bare, watched)
+    assert (bare.status, bare.stdout) == (watched.status, watched.stdout)
+    assert not bare.stderr
+    assert not watched.stderr or b"some calls could not be counted" in watched.stderr
     assert len(watched.logs) == 1
     assert not watched.journals
