@@ -1,6 +1,7 @@
 /* open, openat, creat, mkstemp and their other names. */
 #include "calls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -107,6 +108,9 @@ SCENARIO(unnamed_file) {
   struct stat st;
   CHECK(SYS2(SYS_fstat, fd, &st) == 0);
   CHECK((st.st_mode & 07777) == 0640);
+  char name[40];
+  snprintf(name, sizeof(name), "#%lu", (unsigned long)st.st_ino); /* as the kernel has it */
+  model_open(in_dir(name), 0640);
   expect_nothing_about(test_dir);
 }
 

@@ -300,6 +300,47 @@ def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) ->
     assert watched.value("a", "POSIX_OPENS") == 0
 
 
+UNNAMED = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  for (int i = 0; i < 3; i++) {
+    struct stat st;
+    char self[40];
+    int fd = open(argv[1], O_TMPFILE | O_RDWR, 0600);
+    if (fd < 0) return 77;
+    if (write(fd, "0123456789", 5 + i) < 0 || fstat(fd, &st) < 0) return 1;
+    printf("%lu\n", (unsigned long)st.st_ino);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (i == 1 && linkat(AT_FDCWD, self, AT_FDCWD, "linked", AT_SYMLINK_FOLLOW) < 0) return 2;
+    if (write(fd, "x", 1) < 0) return 3;
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("folder", [".", "below", "full"])
+def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
+    """Each has the name that the system has for it, the folder has none of their bytes."""
+    program = compile_c(tmp_path, UNNAMED)
+    where = str(tmp_path / "work") if folder == "full" else folder
+    _, watched = both(
+        build, tmp_path, [program, where], lambda work: (work / "below").mkdir() or None
+    )
+    if watched.status == 77:
+        pytest.skip("this file system has no O_TMPFILE")
+    assert watched.status == 0
+    below = watched.work / "below" if folder == "below" else watched.work
+    numbers = watched.stdout.decode().split()
+    for i, number in enumerate(numbers):
+        assert watched.value(str(below / f"#{number}"), "POSIX_BYTES_WRITTEN") == 5 + i + 1
+        assert watched.value(str(below / f"#{number}"), "POSIX_OPENS") == 1
+    assert watched.total("POSIX_BYTES_WRITTEN") == 5 + 6 + 7 + 3
+
+
 @pytest.mark.needs("ptrace")
 def test_a_close_that_never_came_to_the_kernel(build: Path, program: Path, tmp_path: Path) -> None:
     """The descriptor stays what it is."""

@@ -278,3 +278,99 @@ def test_programs(build: Path, tmp_path: Path, name: str) -> None:
     assert max(written) == size > 0
     if name == "bash":
         assert watched.value("<STDOUT>", "STDIO_BYTES_WRITTEN") == 4
+
+
+# A stream's descriptor, used by its number though nobody asked fileno: what is done, and how
+# many bytes each file has by number (the rest, if any, came through the stream).
+BY_NUMBER = {
+    "freopen and write": ('freopen("a", "w", stdout); write(1, text, 5);', {"a": 5}),
+    "freopen and dprintf": ('freopen("a", "w", stdout); dprintf(1, "%s", "hello");', {"a": 5}),
+    "close and fopen": ('close(1); fopen("a", "w"); write(1, text, 5);', {"a": 5}),
+    "fopen and write": ('FILE *f = fopen("a", "w"); write(3, text, 5);', {"a": 5}),
+    "fopen and dup": ('fopen("a", "w"); write(dup(3), text, 5);', {"a": 5}),
+    "fopen and dup2": ('fopen("a", "w"); dup2(3, 1); write(1, text, 5);', {"a": 5}),
+    "fopen and fcntl": ('fopen("a", "w"); write(fcntl(3, F_DUPFD, 9), text, 5);', {"a": 5}),
+    "by number of the call": ('fopen("a", "w"); syscall(SYS_write, 3, text, 5);', {"a": 5}),
+    "dup by number of the call": (
+        'fopen("a", "w"); write(syscall(SYS_dup, 3), text, 5);',
+        {"a": 5},
+    ),
+    "fdopen of a stream's number": (
+        'fopen("a", "w"); FILE *f = fdopen(3, "w"); fputs("123", f); fflush(f); write(3, text, 5);',
+        {"a": 5},
+    ),
+    "sendfile": (
+        'FILE *f = fopen("b", "w+"); fwrite(text, 1, 7, f); fflush(f); lseek(3, 0, SEEK_SET);'
+        'fopen("a", "w"); sendfile(4, 3, NULL, 7);',
+        {"a": 7, "b": 0},
+    ),
+    "vectors and places": (
+        'fopen("a", "w"); struct iovec v[2] = {{text, 3}, {text, 2}}; writev(3, v, 2);'
+        "pwrite(3, text, 4, 5);",
+        {"a": 9},
+    ),
+    "child of fork": (
+        'fopen("a", "w"); if (fork() == 0) { write(3, text, 5); _exit(0); } wait(NULL);'
+        "write(3, text, 2);",
+        {"a": 7},
+    ),
+    "another file at the number": (
+        'fopen("a", "w"); close(3); open("b", O_CREAT | O_WRONLY, 0600); write(3, text, 5);',
+        {"a": 0, "b": 5},
+    ),
+    "a socket at the number": (
+        'fopen("a", "w"); int s[2]; close(3); socketpair(1, 1, 0, s); write(3, text, 5);',
+        {"a": 0},
+    ),
+    "unseen at the number": (
+        'fopen("a", "w"); close(3); FILE *p = popen("cat >/dev/null", "w"); write(3, text, 5);'
+        "pclose(p);",
+        {"a": 0},
+    ),
+    "after fclose": (
+        'FILE *f = fopen("a", "w"); write(3, text, 5); fclose(f);'
+        'fopen("b", "w"); write(3, text, 3);',
+        {"a": 5, "b": 3},
+    ),
+}
+
+
+@pytest.mark.parametrize("way", BY_NUMBER)
+def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
+    """Who uses the number of a stream's descriptor need not have asked for it."""
+    code, expected = BY_NUMBER[way]
+    includes = "#include <sys/sendfile.h>\n#include <sys/socket.h>\n#include <sys/uio.h>\n"
+    includes += "#include <sys/syscall.h>\n"
+    source = includes + FRAME % ('static char text[] = "hello, world";' + code)
+    program = hostile.compile_c(tmp_path, source, "-w")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    for name, size in expected.items():
+        assert watched.value(name, "POSIX_BYTES_WRITTEN") == size, name
+    streams = 8 - 5 if way.startswith("fdopen") else 0
+    assert watched.value("a", "STDIO_BYTES_WRITTEN") == streams
+    total = sum(expected.values())
+    assert watched.total("POSIX_BYTES_WRITTEN") == total
+
+
+def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
+    """What goes by number stands behind what went through the stream."""
+    code = 'FILE *f = fopen("a", "w"); fputs("1234567", f); fflush(f); write(3, "hello", 5);'
+    program = hostile.compile_c(tmp_path, FRAME % code, "-w")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched)
+    assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 7 + 5 - 1
+    assert watched.value("a", "POSIX_OPENS") == watched.value("a", "POSIX_FILENOS") == 0
+
+
+def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
+    """stdout writes to whatever has its number now, also if that is another stream's."""
+    code = (
+        'close(1); FILE *f = fopen("a", "w"); printf("%s\\n", "hello"); fflush(stdout);'
+        'fputs("123", f);'
+    )
+    program = hostile.compile_c(tmp_path, FRAME % code, "-w")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched)
+    assert (watched.work / "a").stat().st_size == 9
+    assert watched.value("a", "STDIO_BYTES_WRITTEN") == 9

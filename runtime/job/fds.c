@@ -94,6 +94,17 @@ void fd_set_file(int fd, uint32_t file) {
   if (file && UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }
 
+int fd_found_file(int fd, struct posix_file *file) {
+  struct fd_entry *entry = fd_entry(fd);
+  struct posix_file *nothing = NULL;
+  if (!entry || !__atomic_compare_exchange_n(&entry->file, &nothing, file, 0, __ATOMIC_RELAXED,
+                                             __ATOMIC_RELAXED))
+    return 0;
+  __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  if (entry->stream) stdio_descriptor_changed(fd);
+  return 1;
+}
+
 void fd_set_stream(int fd, struct stdio_stream *stream) {
   struct fd_entry *entry = stream ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
@@ -104,7 +115,10 @@ void fd_set_stream(int fd, struct stdio_stream *stream) {
 struct posix_file *fd_release_slow(int fd) {
   if (!fd_may_change()) return NULL;
   struct fd_entry *entry = fd_entry(fd);
-  if (entry->stream == FD_FOLDER) fd_set_stream(fd, NULL);
+  if (entry->stream == FD_FOLDER)
+    fd_set_stream(fd, NULL);
+  else
+    stdio_number_closed(entry->stream);
   struct posix_file *file = __atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED);
   if (file) __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   return file;

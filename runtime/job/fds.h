@@ -34,6 +34,16 @@ static inline struct posix_file *posix_file_of(int fd) {
   return __atomic_load_n(&darshan_rt.fds[fd].file, __ATOMIC_RELAXED);
 }
 
+/* The same for a call that the program makes with this number.  One that only a stream
+ * used so far stands for the file of the stream. */
+struct posix_file *posix_file_of_stream(int fd);
+static inline struct posix_file *posix_file_behind(int fd) {
+  const struct fd_entry *entry = fd_entry(fd);
+  struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
+  if (LIKELY(file || !entry || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED))) return file;
+  return posix_file_of_stream(fd);
+}
+
 static inline struct posix_file *posix_file_at(uint32_t number) {
   return segments_at(&darshan_rt.posix.files, number);
 }
@@ -53,6 +63,9 @@ void fd_vfork_caged(int caged);
 
 /* From now on the descriptor stands for this file (0: for nothing we follow). */
 void fd_set_file(int fd, uint32_t file);
+/* A number in use turned out to be one more descriptor of this file; 0: another thread
+ * has found that out. */
+int fd_found_file(int fd, struct posix_file *file);
 void fd_set_stream(int fd, struct stdio_stream *stream);
 
 static inline int fd_is_free(const struct fd_entry *entry) {

@@ -58,8 +58,10 @@ void aio_waited(struct posix_file *file, uint64_t t1, uint64_t t2) {
 }
 
 struct posix_file *aio_first_file(const struct aiocb *const *list, int n) {
-  for (int i = 0; i < n; i++)
-    if (list[i] && posix_file_of(list[i]->aio_fildes)) return posix_file_of(list[i]->aio_fildes);
+  for (int i = 0; i < n; i++) {
+    struct posix_file *file = list[i] ? posix_file_behind(list[i]->aio_fildes) : NULL;
+    if (file) return file;
+  }
   return NULL;
 }
 
@@ -68,7 +70,7 @@ void aio_list_submitted(struct aiocb *const *list, int n, int result, uint64_t t
   for (int i = 0; i < n; i++) {
     if (!list[i] || (list[i]->aio_lio_opcode != LIO_READ && list[i]->aio_lio_opcode != LIO_WRITE))
       continue;
-    struct posix_file *file = posix_file_of(list[i]->aio_fildes);
+    struct posix_file *file = posix_file_behind(list[i]->aio_fildes);
     if (file) aio_submitted(file, list[i], t1);
   }
 }
@@ -85,7 +87,7 @@ enum {
 
 void kaio_submitted(struct kaio_request **list, int n, uint64_t t1) {
   for (int i = 0; i < n; i++) {
-    struct posix_file *file = posix_file_of(list[i]->fd);
+    struct posix_file *file = posix_file_behind(list[i]->fd);
     if (!file) continue;
     posix_ext(file, POSIX_EXT_KAIO_SUBMITS, 1, -1, 0, 0);
     remember(list[i], t1);

@@ -1,9 +1,11 @@
-/* Descriptors that others opened: sent over a socket, fetched from a process. */
+/* Descriptors that others opened: sent over a socket, fetched from a process; by a stream. */
 #include "posix.h"
 
 #include <sys/socket.h>
 
 #include "../../job/fd-name.h"
+#include "../../job/names.h"
+#include "../stdio/stdio-module.h"
 
 /* Where the descriptor stands; it may be shared with who opened it, so from here
  * on the position is what this process makes of it. */
@@ -27,6 +29,24 @@ void posix_arrived(int fd) {
   if (!posix_lock(file)) return;
   place_at(file, fd);
   posix_unlock(file);
+}
+
+/* No call has named it: neither an open nor a fileno is counted. */
+struct posix_file *posix_file_of_stream(int fd) {
+  struct posix_name name;
+  if (!stdio_name_at(fd, &name) || !fd_may_change()) return NULL;
+  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return NULL;
+  if (name.length && name.text[0] == '/' /* else one of ours */ &&
+      darshan_name_excluded(&darshan_rt.config, DARSHAN_MOD_POSIX, name.text, name.length))
+    return NULL;
+  uint32_t number = posix_file_enter(&name, fd);
+  if (!number) return NULL;
+  struct posix_file *file = posix_file_at(number);
+  if (!fd_found_file(fd, file)) return posix_file_of(fd);
+  if (!posix_lock(file)) return file;
+  place_at(file, fd);
+  posix_unlock(file);
+  return file;
 }
 
 /* Not by the macros of libc, which call a function of it. */

@@ -41,10 +41,11 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   }
   if (!fd_may_change()) return;
   fd_dropped(fd);
-  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path)) return;
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);
-  int creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+  int creates = (flags & O_CREAT) || unnamed;
   register_fd(fd, number, -1, creates ? (int64_t)mode : 0, t1, t2);
 }
 
@@ -86,11 +87,7 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
     posix_closed(file, t1, t2);
     return;
   }
-  struct posix_file *nothing = NULL;
-  struct fd_entry *entry = fd_entry(fd);
-  if (entry && __atomic_compare_exchange_n(&entry->file, &nothing, file, 0, __ATOMIC_RELAXED,
-                                           __ATOMIC_RELAXED))
-    __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  fd_found_file(fd, file);
 }
 
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2) {

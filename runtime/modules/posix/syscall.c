@@ -147,6 +147,33 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
 
 void posix_before_syscall(struct posix_call *call) {
   switch (call->number) {
+  case SYS_copy_file_range:
+    posix_file_behind((int)call->argument[2]);
+    posix_file_behind((int)call->argument[0]);
+    break;
+  case SYS_sendfile:
+    posix_file_behind((int)call->argument[1]);
+    __attribute__((fallthrough));
+  case SYS_read:
+  case SYS_write:
+  case SYS_pread64:
+  case SYS_pwrite64:
+  case SYS_readv:
+  case SYS_writev:
+  case SYS_preadv:
+  case SYS_pwritev:
+  case SYS_lseek:
+  case SYS_fsync:
+  case SYS_fdatasync:
+  case SYS_ftruncate:
+  case SYS_fcntl:
+  case SYS_dup:
+#ifdef SYS_dup2
+  case SYS_dup2:
+#endif
+  case SYS_dup3:
+    posix_file_behind((int)call->argument[0]); /* from here on it is known */
+    break;
   case SYS_close:
     call->closing = fd_release((int)call->argument[0]);
     break;

@@ -25,7 +25,7 @@
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
 #define FD(fd)                                                                                     \
-  struct posix_file *f = posix_file_of(fd);                                                        \
+  struct posix_file *f = posix_file_behind(fd);                                                    \
   if (LIKELY(!f)) FORWARD
 /* What a path means may have changed. */
 #define ROOT_CHANGED                                                                               \
@@ -38,13 +38,13 @@
   if ((flags)&FTW_CHDIR) folder_trust_again()
 #define FD_OR_NOT(fd)                                                                              \
   ACTIVE;                                                                                          \
-  struct posix_file *f = posix_file_of(fd)
+  struct posix_file *f = posix_file_behind(fd)
 #define COPY(in, out)                                                                              \
-  struct posix_file *f = posix_file_of(in), *g = posix_file_of(out);                               \
+  struct posix_file *f = posix_file_behind(in), *g = posix_file_behind(out);                       \
   if (!f && !g) FORWARD
 #define AIO(cb)                                                                                    \
   ACTIVE;                                                                                          \
-  struct posix_file *f = (cb) ? posix_file_of((cb)->aio_fildes) : NULL;                            \
+  struct posix_file *f = (cb) ? posix_file_behind((cb)->aio_fildes) : NULL;                        \
   if (!f) FORWARD
 #define RELEASE(fd)                                                                                \
   struct posix_file *f = fd_release(fd);                                                           \
@@ -71,7 +71,7 @@
   va_start(list, command);                                                                         \
   void *extra = va_arg(list, void *);                                                              \
   va_end(list);                                                                                    \
-  struct posix_file *f = posix_file_of(fd);                                                        \
+  struct posix_file *f = posix_file_behind(fd);                                                    \
   if (!posix_fcntl_counts(f, command)) FORWARD;                                                    \
   ACTIVE
 #define SYSCALL_ARGUMENTS(by_number)                                                               \

@@ -19,25 +19,27 @@ static int stdio_is_on(void) {
   return darshan_module_on(&darshan_rt.config, DARSHAN_MOD_STDIO) && fd_may_change();
 }
 
-/* A number that libc opened inside is a new one: nothing old lives on it. */
-static void forget_number(FILE *file) {
-  fd_set_stream(file->_fileno, NULL);
-  fd_dropped(file->_fileno);
+/* A number that libc opened inside is a new one.  Streams that had it, and were not
+ * closed when it was, write to the new file from now on. */
+static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
+  struct stdio_stream *stream = stdio_follow(file, name);
+  if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(file->_fileno);
+  return stream;
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change()) return;
-  forget_number(file);
+  fd_dropped(file->_fileno);
   if (!stdio_is_on()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path)) return;
-  struct stdio_stream *stream = stdio_follow(file, &name);
+  struct stdio_stream *stream = follow(file, &name);
   posix_name_done(&name);
   count_open(stream, 0, t1, t2);
 }
 
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
-  const struct posix_file *posix = posix_file_of(fd);
+  const struct posix_file *posix = posix_file_behind(fd);
   if (!posix || !stdio_is_on()) return;
   struct posix_name name = {posix->name, posix->name_length, posix->id, NULL};
   if (posix->overflow) name.id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
@@ -53,8 +55,8 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
   static const char text[] = "<tmpfile>";
   struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0), NULL};
   if (!fd_may_change()) return;
-  forget_number(file);
-  if (stdio_is_on()) count_open(stdio_follow(file, &name), 0, t1, t2);
+  fd_dropped(file->_fileno);
+  if (stdio_is_on()) count_open(follow(file, &name), 0, t1, t2);
 }
 
 void stdio_closing(const struct stdio_stream *stream, int fd) {

@@ -25,6 +25,10 @@ void stdio_finish(void);
 /* A descriptor with a stream was given a file, or something that is not followed:
  * from the next call on, the stream's bytes belong there. */
 void stdio_descriptor_changed(int fd);
+/* A descriptor with a stream is about to be closed by its number. */
+void stdio_number_closed(struct stdio_stream *stream);
+/* The file that a number belongs to because a stream was opened there; 0: none. */
+int stdio_name_at(int fd, struct posix_name *name);
 /* The name of a stream that is followed; 0: it is not. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);

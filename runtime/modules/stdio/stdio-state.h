@@ -41,6 +41,7 @@ struct stdio_stream {
   const char *read_end;         /* ... and the end of the buffer then */
   const char *write_mark;       /* where the last counted write ended */
   const char *write_base;
+  uint32_t numberless; /* 1: its descriptor was closed by number, which means another file now */
 } __attribute__((aligned(64)));
 
 enum { /* stdio_stream.odd */

@@ -58,6 +58,21 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   return 1;
 }
 
+void stdio_number_closed(struct stdio_stream *stream) {
+  for (; stream; stream = stream->same_fd)
+    STDIO_POKE(stream->numberless, 1);
+}
+
+/* The newest stream is the one that tells. */
+int stdio_name_at(int fd, struct posix_name *name) {
+  const struct fd_entry *entry = fd_entry(fd);
+  const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
+  if (!stream || stream == FD_FOLDER || stream->standard) return 0;
+  if (STDIO_PEEK(stream->numberless) || STDIO_PEEK(stream->changed)) return 0;
+  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
+  return 1;
+}
+
 /* A record that is new has counted nothing yet. */
 static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
@@ -181,7 +196,11 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
     stdio_remember(stream);
     /* Another stream of this descriptor may live on. */
     const struct fd_entry *entry = fd_entry(fd);
-    if (entry && entry->stream != FD_FOLDER) stream->same_fd = entry->stream;
+    if (entry && entry->stream != FD_FOLDER) {
+      stream->same_fd = entry->stream;
+      if (entry->stream && entry->stream->file == file) /* closed where nobody saw it */
+        stream->same_fd = entry->stream->same_fd;
+    }
     fd_set_stream(fd, stream);
   }
   spin_unlock(&stdio->lock);
