@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "log/compose.h"
+#include "records.h"
 
 enum { RECORDS = 64 };
 

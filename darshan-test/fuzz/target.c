@@ -2,6 +2,7 @@
  * checks what that header promises.  The sanitizers do the rest. */
 #include "target.h"
 #include "darshan-util.h"
+#include "records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "merge.h"
 #include "record-id.h"
+#include "records.h"
 
 enum { NAME_ROOM = 64, SLOTS = 4 };
 

@@ -1,6 +1,7 @@
 /* Old record versions: every value finds its place in the newest record, and
  * what an old version lacks gets the value that the format names. */
 #include "reader.h"
+#include "records.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* The merge engine: ranks of one job, and totals of the text output. */
 #include "merge.h"
+#include "records.h"
 #include "unit.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* The descriptions of describe.h, expanded from the tables. */
 #include "describe.h"
 #include "merge.h"
+#include "records.h"
 
 #include <string.h>
 

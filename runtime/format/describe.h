@@ -4,8 +4,10 @@
 #ifndef DARSHAN_DESCRIBE_H
 #define DARSHAN_DESCRIBE_H
 
+#include <stddef.h>
+
+#include "base-record.h"
 #include "log-format.h"
-#include "records.h"
 
 /* How two values of one counter become one (README.md says each in full). */
 enum darshan_rule {

@@ -1,6 +1,7 @@
 /* A merge plan from the tables.  Separate from describe.c, whose tables are
  * full of pointers: the runtime is in every process and merges in few. */
 #include "merge.h"
+#include "records.h"
 
 #include <string.h>
 

@@ -8,37 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EACH_TABLE "declare-record.h"
-#include "modules.def"
+#include "base-record.h"
+#include "modules/hdf5/records.h"
+#include "modules/layers/records.h"
+#include "modules/mpiio/records.h"
+#include "modules/pnetcdf/records.h"
+#include "modules/posix/records.h"
+#include "modules/stdio/records.h"
 
-/* Every record starts like this.  rank -1: all ranks combined. */
-struct darshan_base_record {
-  uint64_t id;
-  int64_t rank;
-};
-
-#define DARSHAN_DECLARE_COUNTERS(tag, SYMBOL)                                                      \
-  struct darshan_##tag##_record {                                                                  \
-    struct darshan_base_record base;                                                               \
-    int64_t counters[SYMBOL##_NUM_COUNTERS];                                                       \
-    double fcounters[SYMBOL##_NUM_FCOUNTERS];                                                      \
-  };
-#define DARSHAN_DECLARE_FILE_COUNTERS(tag, SYMBOL)                                                 \
-  struct darshan_##tag##_record {                                                                  \
-    struct darshan_base_record base;                                                               \
-    uint64_t file_rec_id; /* id of the record of the containing file */                            \
-    int64_t counters[SYMBOL##_NUM_COUNTERS];                                                       \
-    double fcounters[SYMBOL##_NUM_FCOUNTERS];                                                      \
-  };
-#define DARSHAN_DECLARE_NONE(tag, SYMBOL)
-#define DARSHAN_DECLARE_LUSTRE(tag, SYMBOL)
-#define DARSHAN_DECLARE_DXT(tag, SYMBOL)
-#define DARSHAN_DECLARE_MDHIM(tag, SYMBOL)
-#define DARSHAN_DECLARE_HEATMAP(tag, SYMBOL)
-#define DARSHAN_DECLARE_DFS(tag, SYMBOL)
-#define DARSHAN_DECLARE_DAOS(tag, SYMBOL)
-#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_DECLARE_##KIND(tag, SYMBOL)
-#include "modules.def"
+#define SOME_ARE_DECLARED /* by those */
+#include "declare-records.h"
+#undef SOME_ARE_DECLARED
 
 /* LUSTRE: the components follow the head, then the OST ids (i64) of all. */
 struct darshan_lustre_head {
@@ -49,30 +29,6 @@ struct darshan_lustre_head {
 struct darshan_lustre_component {
   int64_t counters[LUSTRE_COMP_NUM_COUNTERS];
   char pool_name[16];
-};
-
-/* DXT: write_count segments, then read_count segments follow the head. */
-struct darshan_dxt_head {
-  struct darshan_base_record base;
-  int64_t shared_record; /* always 0 */
-  char hostname[64];
-  int64_t write_count;
-  int64_t read_count;
-};
-struct darshan_dxt_segment { /* the newest versions; older ones end before pthread_id */
-  int64_t offset;            /* -1: unknown */
-  int64_t length;
-  double start_time;
-  double end_time;
-  uint64_t pthread_id;
-};
-
-/* HEATMAP: write_bins[nbins], then read_bins[nbins] (i64 bytes) follow. */
-struct darshan_heatmap_head {
-  struct darshan_base_record base;
-  double bin_width_seconds;
-  int64_t nbins;
-  uint64_t undefined[2]; /* written as 0, ignored */
 };
 
 /* MDHIM: max(1, MDHIM_SERVERS) operation counts (i64) follow. */
@@ -115,6 +71,5 @@ struct darshan_daos_record {
   static_assert(DARSHAN_BYTES_##KIND(tag) == (bytes), "the bytes in the row of " name);
 #include "modules.def"
 static_assert(sizeof(struct darshan_lustre_component) == 72, "format");
-static_assert(sizeof(struct darshan_dxt_segment) == 40, "format");
 
 #endif

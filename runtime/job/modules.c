@@ -1,5 +1,7 @@
 #include "modules.h"
 
+#include "records.h"
+
 #include "../modules/heatmap/heatmap-state.h"
 
 #define PREPARE(function) int function(void);

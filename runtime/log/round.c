@@ -1,5 +1,7 @@
 #include "round.h"
 
+#include "records.h"
+
 /* Which fcounters are points in time: from the tables. */
 enum { TIME_SECONDS, TIME_TIMESTAMP, TIME_NONE };
 #define EACH_TABLE "../log/round-rows.h"

@@ -5,6 +5,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "record-id.h"
+#include "records.h"
 #include "store-room.h"
 
 enum {

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "../log/journal.h"
+#include "base-record.h"
 #include "log-format.h"
-#include "records.h"
 #include "segments.h"
 
 /* The modules that keep records at run time: those of the log, then the annex. */

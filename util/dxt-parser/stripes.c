@@ -1,6 +1,7 @@
 /* Layouts of Lustre files; see stripes.h.  Offsets and sizes come from a log
  * and may be anything, hence the 128 bits. */
 #include "stripes.h"
+#include "records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

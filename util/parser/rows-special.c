@@ -1,4 +1,5 @@
 /* Rows of the records that are not just counters. */
+#include "records.h"
 #include "rows.h"
 
 #include <inttypes.h>

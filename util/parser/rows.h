@@ -19,6 +19,11 @@ struct row_label {
 /* More than the longest table has; asserted where they are made. */
 enum { ROW_LABELS_MAX = 512 };
 
+struct darshan_lustre_head;
+struct darshan_mdhim_head;
+struct darshan_dfs_record;
+struct darshan_daos_record;
+
 struct rows {
   struct output *out;
   const darshan_log *log;

@@ -2,6 +2,7 @@
  * one, worked out from the tables. */
 #include "bytes.h"
 #include "reader.h"
+#include "records.h"
 
 #include <string.h>
 

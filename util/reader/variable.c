@@ -1,6 +1,7 @@
 /* Records whose length lies inside them: LUSTRE, HEATMAP, MDHIM. */
 #include "bytes.h"
 #include "reader.h"
+#include "records.h"
 
 #include <string.h>
 

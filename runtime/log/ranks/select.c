@@ -1,4 +1,5 @@
 #include "select.h"
+#include "records.h"
 
 #include <string.h>
 

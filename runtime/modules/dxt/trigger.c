@@ -1,6 +1,7 @@
 #include "trigger.h"
 
 #include "../../job/runtime.h"
+#include "records.h"
 
 enum { BINS = 10, SMALL_BINS = 3 /* up to 10 KiB */ };
 static_assert(POSIX_SIZE_READ_1K_10K == POSIX_SIZE_READ_0_100 + SMALL_BINS - 1, "bins");

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../job/path-buffers.h"
+#include "modules/hdf5/records.h"
+#include "modules/layers/records.h"
 #include "record-id.h"
 
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, CHUNKED = 2 };

@@ -5,6 +5,7 @@
 
 #include "../../job/names.h"
 #include "../posix/posix.h"
+#include "modules/hdf5/records.h"
 
 uint32_t h5f_number(const struct h5_file *file) {
   return file->number;

@@ -8,7 +8,9 @@
 #include "../../records/common-accesses.h"
 #include "../../records/segments.h"
 #include "../layers/layers-state.h"
-#include "records.h"
+
+struct darshan_h5d_record;
+struct darshan_h5f_record;
 
 enum { H5_IDS = 1 << 14 };
 

@@ -1,6 +1,7 @@
 /* Everything that is neither a file nor raw data: attributes, groups, links,
  * objects, and closes by whatever name. */
 #include "hdf5.h"
+#include "modules/hdf5/records.h"
 
 enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
 

@@ -4,6 +4,8 @@
 #include "hdf5.h"
 
 #include "../posix/posix.h"
+#include "modules/hdf5/records.h"
+#include "modules/layers/records.h"
 
 enum {
   CONTIGUOUS = 1,

@@ -5,6 +5,8 @@
 
 #include "../../job/path-buffers.h"
 #include "../../records/size-bins.h"
+#include "modules/hdf5/records.h"
+#include "modules/layers/records.h"
 
 enum { FRAME = 5 };
 /* Data spaces that are no ids, and selections: they never changed. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "../../intercept/real.h"
+#include "modules/hdf5/records.h"
 
 #define EXPORT __attribute__((visibility("default"), used))
 #define NOTHING ((void)0)

@@ -6,6 +6,7 @@
 #include "../../intercept/spin.h"
 #include "../../records/store-room.h"
 #include "record-id.h"
+#include "records.h"
 
 #define FIRST_WIDTH 0.1 /* seconds */
 

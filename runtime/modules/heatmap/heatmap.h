@@ -29,15 +29,6 @@ static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *sp
   heatmap_next(layer, span, booked, &transfer);
 }
 
-/* The same for a record of the MPI-IO module, by its number. */
-static inline void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1,
-                                 uint64_t t2) {
-  struct heatmap_slot *slot = segments_at(&darshan_rt.heatmap.mpiio, number);
-  const struct darshan_mpiio_record *record = store_record(&darshan_rt.store, STORE_MPIIO, number);
-  heatmap_add(HEATMAP_MPIIO, &slot->span, slot->booked, &record->counters[MPIIO_BYTES_READ],
-              &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
-}
-
 int heatmap_prepare(void);
 
 /* At the end of recording: books what no bin has yet, for all records. */

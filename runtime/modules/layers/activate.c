@@ -4,6 +4,9 @@
 #include "../../intercept/spin.h"
 #include "../../job/runtime.h"
 #include "layers.h"
+#include "modules/layers/records.h"
+#include "modules/posix/records.h"
+#include "modules/stdio/records.h"
 
 /* Counters of one operation of the application's record. */
 #define PART(record, operation) (&(record)->counters[LAYERS_##operation##_CALLS])

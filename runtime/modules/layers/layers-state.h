@@ -6,7 +6,8 @@
 
 #include "../../records/segments.h"
 #include "extents.h"
-#include "records.h"
+
+struct darshan_layers_record;
 
 /* Belongs to a record of LAYERS.  Two upper records of one name share it: a file
  * that is opened by HDF5 and by MPI-IO. */

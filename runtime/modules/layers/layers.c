@@ -5,6 +5,7 @@
 
 #include "../../job/runtime.h"
 #include "../../records/update.h"
+#include "modules/layers/records.h"
 #include "record-id.h"
 
 /* The counters of an operation stand together, in the order of its frame. */

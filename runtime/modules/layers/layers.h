@@ -11,7 +11,8 @@
 
 #include "extents.h"
 #include "layers-state.h"
-#include "records.h"
+
+struct darshan_layers_record;
 
 enum layer_operation {
   LAYER_OPEN,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layers.h"
+#include "modules/layers/records.h"
 
 static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
 static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");

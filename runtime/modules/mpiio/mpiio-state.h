@@ -8,7 +8,9 @@
 #include "../../records/common-values.h"
 #include "../../records/segments.h"
 #include "../layers/layers-state.h"
-#include "records.h"
+
+struct darshan_mpiio_ext_record;
+struct darshan_mpiio_record;
 
 enum mpiio_operation { MPIIO_META, MPIIO_READ, MPIIO_WRITE };
 

@@ -6,6 +6,7 @@
 #include "../../mpi/mpi.h"
 #include "../../records/update.h"
 #include "../layers/layers.h"
+#include "modules/mpiio/records.h"
 #include "mpiio-state.h"
 
 /* A call under way. */

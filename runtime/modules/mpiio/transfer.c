@@ -4,6 +4,14 @@
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
+/* What the heat map has to know of a transfer that its record has already counted. */
+static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
+  struct heatmap_slot *slot = segments_at(&darshan_rt.heatmap.mpiio, number);
+  const struct darshan_mpiio_record *record = store_record(&darshan_rt.store, STORE_MPIIO, number);
+  heatmap_add(HEATMAP_MPIIO, &slot->span, slot->booked, &record->counters[MPIIO_BYTES_READ],
+              &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
+}
+
 /* Read and write counters stand side by side, so one function serves both. */
 static_assert(MPIIO_INDEP_WRITES == MPIIO_INDEP_READS + 1, "pairs");
 static_assert(MPIIO_COLL_WRITES == MPIIO_COLL_READS + 1, "pairs");

@@ -1,6 +1,7 @@
 /* PNETCDF_FILE: files, and calls about a file as a whole. */
 #include "../../job/names.h"
 #include "../posix/posix.h"
+#include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 
 enum { META, WAIT }; /* of last_end */

@@ -8,7 +8,9 @@
 #include "../../records/common-accesses.h"
 #include "../../records/segments.h"
 #include "../layers/layers-state.h"
-#include "records.h"
+
+struct darshan_pnetcdf_file_record;
+struct darshan_pnetcdf_var_record;
 
 struct pn_file { /* belongs to a record of PNETCDF_FILE */
   int lock;

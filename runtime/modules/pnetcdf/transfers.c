@@ -2,6 +2,8 @@
 #include <errno.h>
 
 #include "../../records/size-bins.h"
+#include "modules/layers/records.h"
+#include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 
 static_assert(PNETCDF_VAR_INDEP_WRITES == PNETCDF_VAR_INDEP_READS + 1, "pairs");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../job/path-buffers.h"
+#include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 #include "record-id.h"
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "../../intercept/wrap.h"
+#include "modules/pnetcdf/records.h"
 
 #undef CALL
 #define CALL(name, params, args, operation, find, event)                                           \

@@ -1,5 +1,6 @@
 /* Asynchronous transfers: booked when their result is known, with the time
  * from submission to that moment. */
+#include "account.h"
 #include "posix.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "account.h"
+#include "modules/posix/records.h"
 #include "overflow.h"
 
 static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "account.h"
 #include "record-id.h"
 
 /* With the lock of whoever keeps the number: the record, made when it is first

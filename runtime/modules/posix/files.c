@@ -7,6 +7,7 @@
 #include "../../job/fd-name.h"
 #include "../../job/names.h"
 #include "../lustre/lustre.h"
+#include "account.h"
 #include "overflow.h"
 #include "record-id.h"
 

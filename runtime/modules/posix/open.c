@@ -7,6 +7,7 @@
 #include "../../intercept/sys.h"
 #include "../../job/text.h"
 #include "../stdio/stdio-module.h"
+#include "account.h"
 #include "record-id.h"
 
 /* Books an open that gave this descriptor; counter: what is counted beside OPENS. */

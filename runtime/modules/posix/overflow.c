@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "account.h"
 #include "record-id.h"
 
 enum {

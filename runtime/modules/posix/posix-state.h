@@ -7,7 +7,8 @@
 #include "../../records/common-values.h"
 #include "../../records/segments.h"
 #include "../heatmap/heatmap-state.h"
-#include "records.h"
+
+struct darshan_posix_record;
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
 struct posix_aux { /* in lines of its own: another thread may own the next one */

@@ -10,6 +10,7 @@
 
 #include "../../job/exec.h"
 #include "../../log/outside.h"
+#include "account.h"
 
 static int64_t place(long offset_pointer, long result) {
   return posix_place((const int64_t *)offset_pointer, result);

@@ -2,6 +2,7 @@
 #include "posix.h"
 
 #include "../../records/size-bins.h"
+#include "account.h"
 
 /* Read and write counters stand side by side, so one function serves both. */
 static_assert(POSIX_WRITES == POSIX_READS + 1, "pairs");

@@ -20,6 +20,7 @@
 #include "../../intercept/declare-slots.h"
 
 #include "../../intercept/wrap.h"
+#include "account.h"
 
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \

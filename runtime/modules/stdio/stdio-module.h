@@ -9,7 +9,10 @@
 #include "../../job/fds.h"
 #include "../../job/runtime.h"
 #include "../../records/update.h"
+#include "../heatmap/heatmap.h"
+#include "../layers/layers.h"
 #include "../posix/posix.h"
+#include "modules/stdio/records.h"
 
 /* What threads look at without a lock. */
 #define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)

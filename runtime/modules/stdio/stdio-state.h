@@ -7,7 +7,8 @@
 
 #include "../../records/segments.h"
 #include "../heatmap/heatmap-state.h"
-#include "records.h"
+
+struct darshan_stdio_record;
 
 struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-state.h */
   int lock;

@@ -1,4 +1,5 @@
 /* What passes through streams. */
+#include "modules/stdio/records.h"
 #include "stdio-module.h"
 
 #include <string.h>

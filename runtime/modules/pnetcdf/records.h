@@ -1,0 +1,8 @@
+/* Counters and records of this module, which only those include who use them. */
+#ifndef DARSHAN_PNETCDF_RECORDS_H
+#define DARSHAN_PNETCDF_RECORDS_H
+
+#define ONE_MODULE "modules/pnetcdf/module.def"
+#include "declare-records.h"
+
+#endif
