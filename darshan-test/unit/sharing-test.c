@@ -1,5 +1,5 @@
 /* How many ranks know an id: as a list, and as a table by buckets. */
-#include "log/ranks/sharing.h"
+#include "log/ranks/facts.h"
 #include "unit.h"
 
 #include <stdlib.h>

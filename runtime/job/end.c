@@ -7,7 +7,6 @@
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "../log/outside.h"
-#include "../log/ranks.h"
 #include "../log/write.h"
 #include "clone.h"
 #include "fds.h"

@@ -9,7 +9,10 @@
 #include "../job/modules.h"
 #include "../job/path-buffers.h"
 #include "../job/runtime.h"
+#include "../job/text.h"
+#include "../modules/heatmap/heatmap.h"
 #include "compose.h"
+#include "ranks/reduce.h"
 #include "round.h"
 #include "save.h"
 #include "snapshot.h"
@@ -69,13 +72,16 @@ static void metadata_end(struct darshan_job *job) {
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
-unsigned log_gaps(void) {
+/* What the records do not have, here and in the line that says so. */
+enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
+
+static unsigned gaps_here(void) {
   return (darshan_rt.store.unrecorded ? LOG_LACKS_FILES : 0) |
          (darshan_rt.dropped_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
          (darshan_rt.lacks_memory ? LOG_LACKS_PARTS : 0);
 }
 
-void log_note_gaps(unsigned gaps) {
+static void note_gaps(unsigned gaps) {
   if (gaps & LOG_LACKS_FILES)
     darshan_message_add(&darshan_rt.messages, "the log",
                         "there was too little memory, some files are missing", NULL, 0);
@@ -88,8 +94,8 @@ void log_note_gaps(unsigned gaps) {
                         "some calls could not be counted, its metadata says how many", NULL, 0);
 }
 
-/* Where the records of this process are. */
-int log_content_here(struct log_content *content, const char *job, size_t job_length) {
+/* Where the records of this process are (job may be NULL; -1: no memory). */
+static int content_here(struct log_content *content, const char *job, size_t job_length) {
   const struct record_store *store = &darshan_rt.store;
   *content = (struct log_content){.job = job, .job_length = job_length};
   if (!store->frame) return 0; /* there was no I/O */
@@ -112,13 +118,15 @@ int log_content_here(struct log_content *content, const char *job, size_t job_le
   return 0;
 }
 
-size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
+/* The job region; returns its length. */
+static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &darshan_rt.job, sizeof(darshan_rt.job));
   memcpy(out + sizeof(darshan_rt.job), darshan_rt.job_text, darshan_rt.job_text_length + 1);
   return sizeof(darshan_rt.job) + darshan_rt.job_text_length + 1;
 }
 
-void log_note_name(const struct darshan_log_identity *identity) {
+/* The log was written, maybe under another name than DARSHAN_LOGFILE. */
+static void note_name(const struct darshan_log_identity *identity) {
   const char *wanted = darshan_rt.config.logfile, *path = darshan_rt.log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
     darshan_message_add(&darshan_rt.messages, "DARSHAN_LOGFILE", "the name is taken, the log is",
@@ -146,7 +154,7 @@ static void note_kept(const char *problem, const char *journal) {
   path_buffer_give(path);
 }
 
-void log_note_failure(void) {
+static void note_failure(void) {
   if (torn_apart()) return; /* that is said */
   static const char without_traces[] =
       "cannot be written, the traces are lost, the records are kept in";
@@ -194,20 +202,106 @@ int log_write(void) {
   log_end_now(&darshan_rt.job);
   struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_rt.store);
-  int result = log_content_here(&content, job, log_job_bytes(job));
+  int result = content_here(&content, job, job_bytes(job));
   if (result == 0) result = log_compose(&draft, &content);
   if (torn_apart()) result = -1; /* what was read just now are zeros */
   if (result == 0)
     result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
   /* Not given back: the process is at its end. */
   if (result < 0)
-    log_note_failure();
+    note_failure();
   else
-    log_note_name(&identity);
-  if (result == 0) log_note_gaps(log_gaps());
+    note_name(&identity);
+  if (result == 0) note_gaps(gaps_here());
   darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
+
+/* --- of all ranks ------------------------------------------------------------------ */
+
+static int ranks_content(void *context, const struct facts *agreed, struct log_content *content) {
+  heatmap_set_end(agreed->times.last);
+  int result = content_here(content, NULL, 0);
+  *(unsigned *)context |= gaps_here();
+  return result;
+}
+
+/* Which nodes, as far as there is room in the metadata. */
+static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
+  enum { HOSTS_ROOM = 256 };
+  char line[HOSTS_ROOM], number[16];
+  struct darshan_text text = darshan_text_in(line, sizeof(line)), count;
+  size_t used = strlen(job->metadata);
+  count = darshan_text_in(number, sizeof(number));
+  darshan_text_unsigned(&count, agreed->num_hosts);
+  if (agreed->num_hosts == FACTS_HOSTS) darshan_text_add(&count, "+");
+  used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "nodes", number);
+  for (uint32_t i = 0; i < agreed->num_hosts; i++) {
+    if (text.length + FACTS_HOST_ROOM + sizeof(",...") > sizeof(line)) {
+      darshan_text_add(&text, ",...");
+      break;
+    }
+    if (i > 0) darshan_text_add(&text, ",");
+    darshan_text_add(&text, agreed->hosts[i].name);
+  }
+  darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
+}
+
+static size_t ranks_job(void *context, const struct facts *agreed, char *out) {
+  struct darshan_job *job = &darshan_rt.job;
+  *(unsigned *)context = agreed->gaps;
+  job->start_time_sec = agreed->times.start_sec;
+  job->start_time_nsec = agreed->times.start_nsec;
+  job->end_time_sec = agreed->times.end_sec;
+  job->end_time_nsec = agreed->times.end_nsec;
+  add_hosts(job, agreed);
+  return job_bytes(out);
+}
+
+static uint64_t record_bytes(const struct record_store *store) {
+  uint64_t bytes = 0;
+  for (int i = 0; i < STORE_MODULES; i++)
+    bytes += (uint64_t)store->regions[i].count * store->regions[i].record_size;
+  return bytes;
+}
+
+int log_write_ranks(struct rank_comm *comm) {
+  struct record_store *store = &darshan_rt.store;
+  uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+  log_end_now(&darshan_rt.job);
+  log_round_times(store);
+  const char *names = store->frame ? store_all_names(store) : NULL;
+  unsigned gaps = gaps_here(); /* at the root in the end those of all ranks */
+  struct reduce_source source = {
+      .rank = darshan_rt.mpi.rank,
+      .nprocs = darshan_rt.job.nprocs,
+      .keep_ranks = darshan_rt.config.no_reduction,
+      .limits = reduce_default_limits,
+      .host = darshan_rt.mpi.host,
+      .names = names ? names : "",
+      .names_length = names ? store->names.used : 0,
+      .bytes = record_bytes(store),
+      .gaps = &gaps,
+      .times = {darshan_rt.job.start_time_sec, darshan_rt.job.start_time_nsec,
+                darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, heatmap_end()},
+      .context = &gaps,
+      .content = ranks_content,
+      .job = ranks_job,
+      .config = &darshan_rt.config,
+      .identity = runtime_identity(),
+      .begun_ns = begun,
+      .final_path = darshan_rt.log_path};
+  int result = reduce_all(comm, &source);
+  if (result < 0)
+    note_failure();
+  else if (comm->rank == 0)
+    note_name(&source.identity);
+  if (result == 0) note_gaps(comm->rank == 0 ? gaps | gaps_here() : 0);
+  darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+  return result;
+}
+
+/* --- what is said -------------------------------------------------------------------- */
 
 static size_t put(char *out, size_t used, const char *text) {
   size_t n = strlen(text);

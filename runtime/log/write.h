@@ -2,9 +2,8 @@
 #ifndef DARSHAN_WRITE_H
 #define DARSHAN_WRITE_H
 
-#include "compose.h"
+#include "../mpi/comm.h"
 #include "log-format.h"
-#include "logname.h"
 
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
@@ -17,18 +16,8 @@ void log_end_now(struct darshan_job *job);
  * copy. */
 int log_write(void);
 
-/* Parts of it, for the log of many ranks: where the records of this process are
- * (job may be NULL; -1: no memory); the job region, and its length; the message. */
-int log_content_here(struct log_content *content, const char *job, size_t job_length);
-size_t log_job_bytes(char out[DARSHAN_JOB_REGION_MAX]);
-void log_note_failure(void);
-/* The log was written, maybe under another name than DARSHAN_LOGFILE. */
-void log_note_name(const struct darshan_log_identity *identity);
-
-/* What the records do not have, here and in the line that says so. */
-enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
-unsigned log_gaps(void);
-void log_note_gaps(unsigned gaps);
+/* The same with all ranks of a job, which call it before the communicator is gone. */
+int log_write_ranks(struct rank_comm *comm);
 
 /* What was kept until there was a log is taken away. */
 void log_is_written(void);

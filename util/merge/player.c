@@ -15,7 +15,7 @@ struct letter {
   char bytes[];
 };
 
-struct rank {
+struct played_rank {
   struct rank_comm comm;
   struct reduce_source source;
   struct reduction reduction;
@@ -24,7 +24,7 @@ struct rank {
 
 struct game {
   struct player *player;
-  struct rank *ranks;
+  struct played_rank *ranks;
   double since; /* the rank at work is at work since */
   int stopped;
 };
@@ -117,7 +117,7 @@ static void close_rank(struct game *game, int rank) {
 }
 
 static void facts(struct game *game, int rank) {
-  struct rank *self = &game->ranks[rank];
+  struct played_rank *self = &game->ranks[rank];
   for (int i = 0, child; (child = tree_child(rank, game->player->size, i)) >= 0; i++)
     facts(game, child);
   self->comm = (struct rank_comm){.rank = rank,
@@ -154,7 +154,7 @@ static void result(struct game *game, int rank) {
     result(game, child);
 }
 
-static void drop_letters(struct rank *rank) {
+static void drop_letters(struct played_rank *rank) {
   while (rank->letters) {
     struct letter *next = rank->letters->next;
     free(rank->letters);
@@ -163,7 +163,8 @@ static void drop_letters(struct rank *rank) {
 }
 
 int player_run(struct player *player, signed char *statuses) {
-  struct game game = {.player = player, .ranks = calloc((size_t)player->size, sizeof(struct rank))};
+  struct game game = {.player = player,
+                      .ranks = calloc((size_t)player->size, sizeof(struct played_rank))};
   int worked = 0;
   if (!game.ranks) return -1;
   facts(&game, 0);

@@ -2,25 +2,7 @@
 
 #include <string.h>
 
-struct candidate *candidates_add(struct candidates *set, size_t size) {
-  struct candidate *candidate = arena_take(set->arena, candidate_room(size));
-  if (!candidate) return NULL;
-  *candidate =
-      (struct candidate){.size = (uint32_t)size, .ranks = 1, .bytes = (char *)(candidate + 1)};
-  set->items[set->count++] = candidate;
-  set->bytes += candidate_room(size);
-  return candidate;
-}
-
-struct candidate *candidates_add_borrowed(struct candidates *set, const char *bytes, size_t size) {
-  struct candidate *candidate = arena_take(set->arena, sizeof(*candidate));
-  if (!candidate) return NULL;
-  *candidate = (struct candidate){
-      .size = (uint32_t)size, .ranks = 1, .borrowed = 1, .bytes = (char *)(uintptr_t)bytes};
-  set->items[set->count++] = candidate;
-  set->bytes += candidate_room(size); /* it may come to that */
-  return candidate;
-}
+/* --- two become one ------------------------------------------------------------- */
 
 int candidate_own(struct arena *arena, struct candidate *candidate) {
   if (!candidate->borrowed) return 0;
@@ -42,7 +24,7 @@ int candidates_can_merge(struct candidates *set, int section) {
 }
 
 /* A record of one rank is as that rank wrote it until it meets another. */
-static void prepare(struct candidates *set, struct candidate *candidate) {
+static void prepare_for_merge(struct candidates *set, struct candidate *candidate) {
   if (candidate->ranks == 1)
     darshan_merge_prepare(&set->plan, candidate->bytes, &candidate->spread);
 }
@@ -50,8 +32,8 @@ static void prepare(struct candidates *set, struct candidate *candidate) {
 int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from) {
   if (candidates_can_merge(set, (int)into->section) && into->size == from->size) {
     if (candidate_own(set->arena, into) < 0 || candidate_own(set->arena, from) < 0) return -1;
-    prepare(set, into);
-    prepare(set, from);
+    prepare_for_merge(set, into);
+    prepare_for_merge(set, from);
     darshan_merge_pair(&set->plan, into->bytes, &into->spread, from->bytes, &from->spread);
   } /* else: names are equal, and of LUSTRE the lowest rank's record counts */
   into->ranks += from->ranks;
@@ -64,7 +46,7 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
   if (candidate->section == SECTION_NAMES || (candidate->ranks == 1 && nprocs > 1)) return 0;
   if (candidate_own(set->arena, candidate) < 0) return -1;
   if (candidates_can_merge(set, (int)candidate->section)) {
-    prepare(set, candidate);
+    prepare_for_merge(set, candidate);
     darshan_merge_finish(&set->plan, candidate->bytes, &candidate->spread);
   } else {
     ((struct darshan_base_record *)(void *)candidate->bytes)->rank = -1;
@@ -72,7 +54,232 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
   return 0;
 }
 
-static int before(const struct candidate *a, const struct candidate *b) {
+/* --- in order ------------------------------------------------------------------- */
+
+/* Stable: what is equal stays in order.  Compiled for each kind of item. */
+static inline __attribute__((always_inline)) int sort(struct arena *arena, void *items, size_t n,
+                                                      size_t size,
+                                                      int (*in_order)(const void *, const void *)) {
+  char *from = items, *to = arena_take(arena, n * size);
+  if (!to) return -1;
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t start = 0; start < n; start += 2 * width) {
+      size_t middle = start + width < n ? start + width : n;
+      size_t end = start + 2 * width < n ? start + 2 * width : n;
+      size_t a = start, b = middle;
+      for (size_t i = start; i < end; i++) {
+        int first = b == end || (a < middle && in_order(from + a * size, from + b * size));
+        memcpy(to + i * size, from + (first ? a++ : b++) * size, size);
+      }
+    }
+    memcpy(from, to, n * size);
+  }
+  return 0;
+}
+
+static int found_in_order(const void *a, const void *b) {
+  return ((const struct found *)a)->id <= ((const struct found *)b)->id;
+}
+
+static int64_t rank_in_log(const struct candidate *candidate) {
+  const struct darshan_base_record *record = (const void *)candidate->bytes;
+  return candidate->section == SECTION_NAMES ? 0 : record->rank;
+}
+
+/* As streams of rank 0 are to be: by descending rank, so that combined records
+ * come last, then by id. */
+static int in_order_for_log(const void *a_, const void *b_) {
+  const struct candidate *a = *(struct candidate *const *)a_;
+  const struct candidate *b = *(struct candidate *const *)b_;
+  if (a->section != b->section) return a->section < b->section;
+  if (rank_in_log(a) != rank_in_log(b)) return rank_in_log(a) > rank_in_log(b);
+  return a->id <= b->id;
+}
+
+int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n) {
+  return sort(arena, items, n, sizeof(*items), in_order_for_log);
+}
+
+/* --- of this rank ----------------------------------------------------------------- */
+
+struct candidate *candidates_add(struct candidates *set, size_t size) {
+  struct candidate *candidate = arena_take(set->arena, candidate_room(size));
+  if (!candidate) return NULL;
+  *candidate =
+      (struct candidate){.size = (uint32_t)size, .ranks = 1, .bytes = (char *)(candidate + 1)};
+  set->items[set->count++] = candidate;
+  set->bytes += candidate_room(size);
+  return candidate;
+}
+
+static struct candidate *add_borrowed(struct candidates *set, const char *bytes, size_t size) {
+  struct candidate *candidate = arena_take(set->arena, sizeof(*candidate));
+  if (!candidate) return NULL;
+  *candidate = (struct candidate){
+      .size = (uint32_t)size, .ranks = 1, .borrowed = 1, .bytes = (char *)(uintptr_t)bytes};
+  set->items[set->count++] = candidate;
+  set->bytes += candidate_room(size); /* it may come to that */
+  return candidate;
+}
+
+int candidates_add_found(struct candidates *set, int section, int64_t rank, struct found *found,
+                         size_t n) {
+  size_t skip = section == SECTION_NAMES ? sizeof(uint64_t) : 0;
+  struct candidate **items = arena_take(set->arena, (set->count + n) * sizeof(*items));
+  if (!items) return -1;
+  if (set->count) memcpy(items, set->items, set->count * sizeof(*items));
+  set->items = items;
+  if (sort(set->arena, found, n, sizeof(*found), found_in_order) < 0) return -1;
+  for (size_t i = 0; i < n; i++) {
+    if (i > 0 && found[i].id == found[i - 1].id) continue; /* damaged: an id twice */
+    struct candidate *candidate = add_borrowed(set, found[i].at + skip, found[i].size - skip);
+    if (!candidate) return -1;
+    candidate->id = found[i].id;
+    candidate->section = (uint32_t)section;
+    candidate->lowest = candidate->highest = (int32_t)rank;
+  }
+  return 0;
+}
+
+/* --- on the way ---------------------------------------------------------------- */
+
+/* As words, most of which are 0.  A bit for each word says whether it follows; of
+ * those that do, the bytes between zeros at both ends, because counters are small
+ * and times are rounded. */
+enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
+
+/* Before the words of a record; `spread` and the rest only if several ranks are
+ * in it. */
+struct candidate_head {
+  uint64_t id;
+  uint32_t section, size;
+  uint32_t ranks;
+  int32_t lowest;
+  int32_t highest;
+  uint32_t padding;
+  struct darshan_spread spread;
+};
+enum { HEAD_WORDS = sizeof(struct candidate_head) / WORD };
+
+static size_t words_of(size_t size) {
+  return (size + WORD - 1) / WORD;
+}
+
+/* Names have no zeros worth a bit. */
+static int is_sparse(uint32_t section) {
+  return section != SECTION_NAMES;
+}
+
+static size_t most_of_words(size_t words) {
+  return words * PACKED_MAX + (words / BITS + 1) * WORD;
+}
+
+size_t candidate_wire_max(const struct candidate *candidate) {
+  return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
+}
+
+/* A byte says how many bytes of zeros are below, and how many bytes follow.
+ * Up to seven more than that are written; there is room. */
+static char *put_word(char *out, uint64_t word) {
+  unsigned below = (unsigned)__builtin_ctzll(word) / 8;
+  uint64_t rest = word >> (8 * below);
+  unsigned length = 8 - (unsigned)__builtin_clzll(rest) / 8;
+  *out++ = (char)(below << 4 | length);
+  memcpy(out, &rest, WORD);
+  return out + length;
+}
+
+static char *put_words(char *out, const char *bytes, size_t words) {
+  for (size_t first = 0; first < words; first += BITS) {
+    size_t n = words - first < BITS ? words - first : BITS;
+    uint64_t mask = 0, word;
+    char *mask_at = out;
+    out += WORD;
+    for (size_t i = 0; i < n; i++) {
+      memcpy(&word, bytes + (first + i) * WORD, WORD);
+      if (word == 0) continue;
+      mask |= UINT64_C(1) << i;
+      out = put_word(out, word);
+    }
+    memcpy(mask_at, &mask, WORD);
+  }
+  return out;
+}
+
+size_t candidate_encode(const struct candidate *candidate, char *out) {
+  char *at = out;
+  struct candidate_head head = {.id = candidate->id,
+                                .section = candidate->section,
+                                .size = candidate->size,
+                                .ranks = candidate->ranks,
+                                .lowest = candidate->lowest,
+                                .highest = candidate->highest};
+  if (candidate->ranks > 1) head.spread = candidate->spread;
+  at = put_words(at, (const char *)&head, HEAD_WORDS);
+  if (is_sparse(candidate->section))
+    return (size_t)(put_words(at, candidate->bytes, words_of(candidate->size)) - out);
+  memcpy(at, candidate->bytes, candidate->size);
+  return (size_t)(at - out) + candidate->size;
+}
+
+static int get_bytes(void *out, const char **at, const char *end, size_t n) {
+  if ((size_t)(end - *at) < n) return -1;
+  memcpy(out, *at, n);
+  *at += n;
+  return 0;
+}
+
+static int get_word(char *out, const char **at, const char *end) {
+  uint64_t word = 0;
+  if (*at == end) return -1;
+  unsigned head = (unsigned char)*(*at)++, below = head >> 4, length = head & 15;
+  if (length == 0 || below + length > WORD) return -1;
+  if (end - *at >= WORD) { /* as fast as it goes */
+    memcpy(&word, *at, WORD);
+    word &= UINT64_MAX >> (8 * (WORD - length));
+    *at += length;
+  } else if (get_bytes(&word, at, end, length) < 0) {
+    return -1;
+  }
+  word <<= 8 * below;
+  memcpy(out, &word, WORD);
+  return 0;
+}
+
+static int get_words(char *out, size_t words, const char **at, const char *end) {
+  uint64_t mask;
+  memset(out, 0, words * WORD);
+  for (size_t first = 0; first < words; first += BITS) {
+    if (get_bytes(&mask, at, end, WORD) < 0) return -1;
+    if (words - first < BITS && mask >> (words - first)) return -1;
+    for (; mask; mask &= mask - 1)
+      if (get_word(out + (first + (size_t)__builtin_ctzll(mask)) * WORD, at, end) < 0) return -1;
+  }
+  return 0;
+}
+
+/* NULL: no memory, or a message that is not ours. */
+static struct candidate *candidate_decode(struct arena *arena, const char **at, const char *end) {
+  struct candidate_head head;
+  if (get_words((char *)&head, HEAD_WORDS, at, end) < 0 || head.section >= SECTIONS) return NULL;
+  struct candidate *candidate = arena_take(arena, candidate_room(head.size));
+  if (!candidate) return NULL;
+  *candidate = (struct candidate){.id = head.id,
+                                  .section = head.section,
+                                  .size = head.size,
+                                  .ranks = head.ranks,
+                                  .lowest = head.lowest,
+                                  .highest = head.highest,
+                                  .bytes = (char *)(candidate + 1),
+                                  .spread = head.spread};
+  int result = is_sparse(head.section) ? get_words(candidate->bytes, words_of(head.size), at, end)
+                                       : get_bytes(candidate->bytes, at, end, head.size);
+  return result == 0 ? candidate : NULL;
+}
+
+/* --- of a child ------------------------------------------------------------------- */
+
+static int comes_before(const struct candidate *a, const struct candidate *b) {
   return a->section != b->section ? a->section < b->section : a->id < b->id;
 }
 
@@ -112,9 +319,9 @@ int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t
   for (size_t i = 0; i < count; i++) {
     struct candidate *next = candidate_decode(set->arena, &bytes, end);
     if (!next) return -1;
-    while (old < set->count && before(set->items[old], next))
+    while (old < set->count && comes_before(set->items[old], next))
       items[made++] = set->items[old++];
-    if (old < set->count && !before(next, set->items[old])) {
+    if (old < set->count && !comes_before(next, set->items[old])) {
       if (meet(set, &spare, set->items[old], next) < 0) return -1;
     } else {
       items[made++] = next;
@@ -126,4 +333,29 @@ int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t
   set->items = items;
   set->count = made;
   return 0;
+}
+
+/* --- when some have left ----------------------------------------------------------- */
+
+int candidates_compact(struct candidates *set) {
+  struct arena arena = {NULL, 0};
+  struct candidate **items = arena_take(&arena, set->count * sizeof(*items));
+  for (size_t i = 0; items && i < set->count; i++) {
+    const struct candidate *old = set->items[i];
+    struct candidate *kept = arena_take(&arena, candidate_room(old->size));
+    if (!kept) {
+      arena_drop(&arena);
+      return -1;
+    }
+    *kept = *old;
+    if (!old->borrowed) {
+      kept->bytes = (char *)(kept + 1);
+      memcpy(kept->bytes, old->bytes, old->size);
+    }
+    items[i] = kept;
+  }
+  arena_drop(set->arena);
+  *set->arena = arena;
+  set->items = items;
+  return items ? 0 : -1;
 }

@@ -3,7 +3,7 @@
 #ifndef DARSHAN_RANKS_CANDIDATES_H
 #define DARSHAN_RANKS_CANDIDATES_H
 
-#include "arena.h"
+#include "../arena.h"
 #include "merge.h"
 
 /* The parts of a log as numbers: names, then each module by its id. */
@@ -40,30 +40,51 @@ struct candidates {
   int plan_section, plan_merges;
 };
 
+/* None yet; they will be in the arena. */
+static inline struct candidates candidates_none(struct arena *arena) {
+  return (struct candidates){.arena = arena, .plan_section = -1};
+}
+
+/* --- into the set ---------------------------------------------------------------- */
+
 /* Room for one more of this size at the end of the list, to be filled by the
  * caller, in order.  items has the room.  NULL: no memory. */
 struct candidate *candidates_add(struct candidates *set, size_t size);
-/* The same for bytes that stay where they are until something is merged into
- * them. */
-struct candidate *candidates_add_borrowed(struct candidates *set, const char *bytes, size_t size);
+
+struct found { /* a record or name of this rank, wherever it stands */
+  uint64_t id;
+  const char *at;
+  size_t size;
+};
+/* Adds those of one section, which comes behind all that are there.  They stay
+ * where they are until something is merged into them; the list is put in order. */
+int candidates_add_found(struct candidates *set, int section, int64_t rank, struct found *found,
+                         size_t n);
 /* Merges what a child sent into the set: n bytes, count candidates. */
 int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t count);
 
-/* As they travel: words that are 0 are left out. */
-size_t candidate_wire_max(const struct candidate *candidate);
-size_t candidate_encode(const struct candidate *candidate, char *out);
-/* NULL: no memory, or a message that is not ours. */
-struct candidate *candidate_decode(struct arena *arena, const char **at, const char *end);
+/* --- in it ------------------------------------------------------------------------- */
 
+/* True if this section is one of counters. */
+int candidates_can_merge(struct candidates *set, int section);
 /* Its bytes may be changed from now on.  0, or -1: no memory. */
 int candidate_own(struct arena *arena, struct candidate *candidate);
 /* Makes one candidate of two of the same id and section; `from` is of higher
  * ranks and may be changed.  0, or -1: no memory. */
 int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
+
+/* --- out of it --------------------------------------------------------------------- */
+
 /* All ranks that it stands for are in it: rank -1 if there are several, or all
  * ranks of the job.  0, or -1: no memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
-/* True if this section is one of counters. */
-int candidates_can_merge(struct candidates *set, int section);
+/* Into the order of streams: by section, combined records last, then by id. */
+int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
+/* Gives back the memory of those that have left; the others move. */
+int candidates_compact(struct candidates *set);
+
+/* As they travel: words that are 0 are left out. */
+size_t candidate_wire_max(const struct candidate *candidate);
+size_t candidate_encode(const struct candidate *candidate, char *out);
 
 #endif

@@ -1,9 +1,51 @@
-/* What all ranks have to agree on before anything is written: the first sweep
- * up the tree adds it up, and down again everybody hears it. */
+/* What all ranks have to agree on before anything is written: when, where, and who
+ * knows which record.  The first sweep up the tree adds it up, and down again
+ * everybody hears it. */
 #ifndef DARSHAN_RANKS_FACTS_H
 #define DARSHAN_RANKS_FACTS_H
 
-#include "sharing.h"
+#include <stdint.h>
+
+#include "../arena.h"
+#include "rank.h"
+
+/* --- who knows a record ---------------------------------------------------------- */
+
+/* How many ranks know a record id.  While there are few: a list of ids.  Beyond:
+ * a table of counts by some bits of the id; a bucket that one rank alone fills
+ * holds nothing that another rank has. */
+enum {
+  SHARING_BUCKETS = 1 << 20,
+  SHARING_LIST = SHARING_BUCKETS / sizeof(uint64_t), /* beyond, a byte per bucket is smaller */
+  SHARING_MANY = INT32_MAX                           /* ranks: more than can be counted */
+};
+
+struct sharing {
+  uint32_t count;          /* entries of the list; SHARING_BUCKETS: a byte per bucket */
+  const uint64_t *entries; /* 48 bits of an id, then 16 of how many ranks; ascending */
+  uint8_t *counts;
+};
+
+/* From a name region.  0, or -1: no memory. */
+int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
+/* Adds a table; its bytes stand in a message. */
+int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
+/* Ranks that have this id, or one of the same bucket; SHARING_MANY: or more. */
+unsigned sharing_ranks(const struct sharing *table, uint64_t id);
+/* Known to exactly that many ranks, unless two ids are the same in their upper 48
+ * bits; never true of a table by buckets, or of 65,535 ranks and more. */
+int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks);
+
+static inline const void *sharing_bytes(const struct sharing *table) {
+  return table->counts ? (const void *)table->counts : table->entries;
+}
+static inline size_t sharing_size(uint32_t count) {
+  return count == SHARING_BUCKETS ? SHARING_BUCKETS : count * sizeof(uint64_t);
+}
+/* A table whose bytes are elsewhere. */
+struct sharing sharing_at(const void *bytes, uint32_t count);
+
+/* --- all of it ---------------------------------------------------------------- */
 
 /* Nodes that are told apart; 1024 of these are 32 KiB in a message. */
 enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
@@ -11,11 +53,6 @@ enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 struct facts_host {
   uint64_t hash;
   char name[FACTS_HOST_ROOM]; /* up to its first dot, cut; ends in NUL */
-};
-
-struct facts_times { /* of the job record, and of the heat map */
-  int64_t start_sec, start_nsec, end_sec, end_nsec;
-  double last; /* seconds from start: when the last rank began to shut down */
 };
 
 struct facts {
@@ -26,17 +63,15 @@ struct facts {
   uint32_t num_hosts;       /* FACTS_HOSTS: so many, or more */
   struct facts_host *hosts; /* in order of rank; only on the way up */
   struct sharing sharing;
+  struct arena arena;    /* of hosts and sharing, on the way up and in the root */
+  struct message agreed; /* what sharing is in, below the root */
 };
 
-/* Of one rank.  host: its node's name. */
-int facts_make(struct facts *facts, struct arena *arena, const char *host, const char *names,
-               size_t names_length);
-/* Adds what a child sent; -1: no memory, or no message of ours. */
-int facts_merge(struct facts *facts, struct arena *arena, const void *message, size_t n);
-
-/* The message; its bytes are in the arena. */
-void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts, size_t *n);
-/* The message must stay where it is. */
-int facts_decode(struct facts *facts, const void *message, size_t n);
+/* The first two steps.  What went wrong is in failed: no memory, or a message that
+ * is not ours. */
+void facts_up(struct facts *facts, const struct rank *rank);
+void facts_down(struct facts *facts, const struct rank *rank);
+/* Gives the memory back, without which hosts and sharing are nothing. */
+void facts_drop(struct facts *facts);
 
 #endif

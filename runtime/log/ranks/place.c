@@ -1,15 +1,11 @@
-/* The file: the root says where each stretch of streams goes, whoever holds
- * some writes them, the root adds the frame and gives the name. */
-#include <string.h>
+#include "place.h"
 
+#include <string.h>
 #include <zlib.h>
 
-#include "../../intercept/sys.h"
 #include "../save.h"
-#include "log-format.h"
-#include "reduce.h"
 
-struct place_file {
+struct log_file {
   int fd;
   uint64_t annex, end; /* where the annex begins and ends */
   struct darshan_header header;
@@ -17,115 +13,17 @@ struct place_file {
   char path[DARSHAN_PATH_ROOM];
 };
 
-struct head { /* then an offset for each line of the receiver, then the path with its NUL */
-  uint64_t go_on, lines;
-};
+/* --- where the root lays what -------------------------------------------------------- */
 
-static int in_annex(const struct stretch *line) {
-  return section_module((int)line->section) >= DARSHAN_MAX_MODULES;
-}
-
-/* --- what a rank writes -------------------------------------------------------- */
-
-/* Where the next bytes of each line of the total go; the lines of a part move
- * it on. */
-static uint64_t take_place(const struct reduction *reduction, uint64_t *next,
-                           const struct stretch *line) {
-  int i = 0;
-  while (reduction->total.lines[i].section != line->section)
-    i++;
-  uint64_t place = next[i];
-  next[i] += line->stored;
-  return place;
-}
-
-static int write_part(const struct reduction *reduction, int fd, const struct stretches *part,
-                      uint64_t *next) {
-  for (int i = 0; i < part->count; i++) {
-    uint64_t place = take_place(reduction, next, &part->lines[i]);
-    if (part->bytes[i] && log_write_at(fd, part->bytes[i], part->lines[i].stored, place) < 0)
-      return -1;
-  }
-  return 0;
-}
-
-static void tell_child(struct reduction *reduction, int n, const char *path, uint64_t *next) {
-  const struct stretches *part = &reduction->parts[reduce_part_of_child(reduction, n)];
-  struct head head = {1, (uint64_t)part->count};
-  size_t path_size = strlen(path) + 1, places = head.lines * sizeof(uint64_t);
-  char message[sizeof(head) + SECTIONS * sizeof(uint64_t) + DARSHAN_PATH_ROOM];
-  memcpy(message, &head, sizeof(head));
-  for (int i = 0; i < part->count; i++) {
-    uint64_t place = take_place(reduction, next, &part->lines[i]);
-    memcpy(message + sizeof(head) + (size_t)i * sizeof(place), &place, sizeof(place));
-  }
-  memcpy(message + sizeof(head) + places, path, path_size);
-  reduce_send(reduction, reduce_child(reduction, n), message, sizeof(head) + places + path_size);
-}
-
-static void tell_no_child(struct reduction *reduction) {
-  struct head head = {0, 0};
-  for (int n = reduce_children(reduction) - 1; n >= 0; n--)
-    if (reduction->kept_children >> n & 1)
-      reduce_send(reduction, reduce_child(reduction, n), &head, sizeof(head));
-}
-
-/* Tells those below first, so that all write at once. */
-static void write_here(struct reduction *reduction, int fd, const char *path) {
-  int children = reduce_children(reduction), own = reduction->num_parts - children;
-  uint64_t next[SECTIONS];
-  if (reduction->num_parts == 0) return; /* a log of nothing */
-  memcpy(next, reduction->places, (size_t)reduction->total.count * sizeof(*next));
-  for (int p = 0; p < own; p++)
-    for (int i = 0; i < reduction->parts[p].count; i++)
-      take_place(reduction, next, &reduction->parts[p].lines[i]);
-  for (int n = 0; n < children; n++) {
-    const struct stretches *part = &reduction->parts[own + n];
-    if (reduction->kept_children >> n & 1)
-      tell_child(reduction, n, path, next);
-    else
-      for (int i = 0; i < part->count; i++)
-        take_place(reduction, next, &part->lines[i]);
-  }
-  reduction->writes = 1;
-  memcpy(next, reduction->places, (size_t)reduction->total.count * sizeof(*next));
-  for (int p = 0; p < reduction->num_parts; p++)
-    if (fd < 0 || write_part(reduction, fd, &reduction->parts[p], next) < 0) {
-      reduction->failed = 1;
-      return;
-    }
-}
-
-static void write_below(struct reduction *reduction, const struct message *message) {
-  struct head head = {0, 0};
-  size_t places = (size_t)reduction->total.count * sizeof(uint64_t);
-  if (message->n >= sizeof(head)) memcpy(&head, message->bytes, sizeof(head));
-  if (!head.go_on || reduction->failed || head.lines != (uint64_t)reduction->total.count ||
-      message->n < sizeof(head) + places + 1 || message->bytes[message->n - 1] != '\0' ||
-      !(reduction->places = arena_take(&reduction->arena, places))) {
-    reduction->failed = 1;
-    reduction->writes = head.go_on != 0; /* an answer is waited for */
-    tell_no_child(reduction);
-    reduction->kept_children = 0;
-    return;
-  }
-  memcpy(reduction->places, message->bytes + sizeof(head), places);
-  const char *path = message->bytes + sizeof(head) + places;
-  int fd = sys_open(path, O_WRONLY | O_NOFOLLOW, 0);
-  write_here(reduction, fd, path);
-  if (fd >= 0 && sys_close(fd) < 0) reduction->failed = 1; /* a full network file system */
-}
-
-/* --- what the root alone does ----------------------------------------------------- */
-
-static void place_regions(const struct reduction *reduction, struct place_file *file) {
-  for (int i = 0; i < reduction->total.count; i++) {
-    const struct stretch *line = &reduction->total.lines[i];
-    if (in_annex(line)) continue;
+/* One behind the other, in order of section. */
+static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
+  for (int i = 0; i < total->count; i++) {
+    const struct stretch *line = &total->lines[i];
+    if (stretch_in_annex(line)) continue;
     struct darshan_region *region = line->section == SECTION_NAMES
                                         ? &file->header.names
                                         : &file->header.modules[section_module((int)line->section)];
-    reduction->places[i] = file->end;
+    places[i] = file->end;
     if (line->stored == 0) continue;
     *region = (struct darshan_region){file->end, line->stored};
     file->end += line->stored;
@@ -147,18 +45,18 @@ static struct darshan_annex_block block_of(const struct stretch *line) {
 
 /* Blocks of the annex with their heads, which the root writes at once; their
  * checksum is put together from those of the parts. */
-static int place_annex(const struct reduction *reduction, struct place_file *file) {
+static int lay_annex(const struct stretches *total, uint64_t *places, struct log_file *file) {
   uLong checksum = crc32(0, NULL, 0);
   int result = 0;
   file->annex = file->end;
-  for (int i = 0; i < reduction->total.count; i++) {
-    const struct stretch *line = &reduction->total.lines[i];
+  for (int i = 0; i < total->count; i++) {
+    const struct stretch *line = &total->lines[i];
     struct darshan_annex_block block = block_of(line);
-    if (!in_annex(line) || line->stored == 0) continue;
+    if (!stretch_in_annex(line) || line->stored == 0) continue;
     if (log_write_at(file->fd, &block, sizeof(block), file->end) < 0) result = -1;
     checksum = crc32(checksum, (const Bytef *)&block, sizeof(block));
     checksum = crc32_combine(checksum, line->crc, (z_off_t)line->stored);
-    reduction->places[i] = file->end + sizeof(block);
+    places[i] = file->end + sizeof(block);
     file->end += sizeof(block) + line->stored;
     file->trailer.num_blocks++;
   }
@@ -170,11 +68,11 @@ static int place_annex(const struct reduction *reduction, struct place_file *fil
   return result;
 }
 
-static int write_job(struct reduction *reduction, struct place_file *file) {
-  const struct reduce_source *source = reduction->source;
+static int write_job(const struct reduce_source *source, const struct facts *facts,
+                     struct log_file *file) {
   struct log_compressor compressor = {.large = NULL};
   char job[DARSHAN_JOB_REGION_MAX], out[2 * DARSHAN_JOB_REGION_MAX];
-  size_t n = source->job(source->context, &reduction->facts, job);
+  size_t n = source->job(source->context, facts, job);
   size_t stored = log_compress(&compressor, job, n, out, sizeof(out));
   log_compressor_drop(&compressor);
   if (stored == 0 || log_write_at(file->fd, out, stored, file->end) < 0) return -1;
@@ -182,60 +80,179 @@ static int write_job(struct reduction *reduction, struct place_file *file) {
   return 0;
 }
 
-static int begin_file(struct reduction *reduction) {
-  const struct reduce_source *source = reduction->source;
-  struct place_file *file = arena_take(&reduction->arena, sizeof(*file));
-  reduction->places =
-      arena_take(&reduction->arena, (size_t)reduction->total.count * sizeof(uint64_t));
-  if (!file || !reduction->places) return -1;
+static int begin_file(struct placed *placed, const struct reduce_source *source,
+                      struct gathered *gathered, const struct facts *facts) {
+  const struct stretches *total = &gathered->total;
+  struct log_file *file = arena_take(&gathered->arena, sizeof(*file));
+  placed->places = arena_take(&gathered->arena, (size_t)total->count * sizeof(uint64_t));
+  if (!file || !placed->places) return -1;
   memset(file, 0, sizeof(*file));
   if (!darshan_partial_path(file->path, sizeof(file->path), source->config, &source->identity))
     return -1;
   file->fd = log_create(source->config, file->path);
   if (file->fd < 0) return -1;
-  reduction->file = file;
+  placed->file = file;
   file->end = sizeof(file->header);
-  if (write_job(reduction, file) < 0) return -1;
-  place_regions(reduction, file);
-  return place_annex(reduction, file);
+  if (write_job(source, facts, file) < 0) return -1;
+  lay_regions(total, placed->places, file);
+  return lay_annex(total, placed->places, file);
 }
 
-void place_down(struct reduction *reduction) {
-  if (reduce_is_root(reduction)) {
-    if (reduction->failed || begin_file(reduction) < 0) {
-      reduction->failed = 1;
-      tell_no_child(reduction);
-    } else {
-      write_here(reduction, reduction->file->fd, reduction->file->path);
+/* --- what a rank writes -------------------------------------------------------------- */
+
+struct places_head { /* then an offset for each line of the receiver, then the path with its NUL */
+  uint64_t go_on, lines;
+};
+
+/* Where the next bytes of each line of the total go; the lines of a part move
+ * it on. */
+struct cursor {
+  const struct stretches *total;
+  uint64_t next[SECTIONS];
+};
+
+static void cursor_begin(struct cursor *cursor, const struct placed *placed,
+                         const struct gathered *gathered) {
+  cursor->total = &gathered->total;
+  memcpy(cursor->next, placed->places, (size_t)gathered->total.count * sizeof(*cursor->next));
+}
+
+static uint64_t take_place(struct cursor *cursor, const struct stretch *line) {
+  int i = 0;
+  while (cursor->total->lines[i].section != line->section)
+    i++;
+  uint64_t place = cursor->next[i];
+  cursor->next[i] += line->stored;
+  return place;
+}
+
+static void pass_by(struct cursor *cursor, const struct stretches *part) {
+  for (int i = 0; i < part->count; i++)
+    take_place(cursor, &part->lines[i]);
+}
+
+static void tell_child(const struct rank *rank, int n, const struct stretches *part,
+                       const char *path, struct cursor *cursor) {
+  struct places_head head = {1, (uint64_t)part->count};
+  size_t path_size = strlen(path) + 1, places = head.lines * sizeof(uint64_t);
+  char message[sizeof(head) + SECTIONS * sizeof(uint64_t) + DARSHAN_PATH_ROOM];
+  memcpy(message, &head, sizeof(head));
+  for (int i = 0; i < part->count; i++) {
+    uint64_t place = take_place(cursor, &part->lines[i]);
+    memcpy(message + sizeof(head) + (size_t)i * sizeof(place), &place, sizeof(place));
+  }
+  memcpy(message + sizeof(head) + places, path, path_size);
+  child_send(rank, n, message, sizeof(head) + places + path_size);
+}
+
+static void tell_no_child(const struct rank *rank, const struct gathered *gathered) {
+  struct places_head head = {0, 0};
+  for (int n = rank_children(rank) - 1; n >= 0; n--)
+    if (gathered->kept_children >> n & 1) child_send(rank, n, &head, sizeof(head));
+}
+
+static void tell_children(struct placed *placed, const struct rank *rank,
+                          const struct gathered *gathered, const char *path) {
+  int children = rank_children(rank), own = part_of_child(gathered, rank, 0);
+  struct cursor cursor;
+  cursor_begin(&cursor, placed, gathered);
+  for (int p = 0; p < own; p++)
+    pass_by(&cursor, &gathered->parts[p]);
+  for (int n = 0; n < children; n++) {
+    const struct stretches *part = &gathered->parts[own + n];
+    if (gathered->kept_children >> n & 1)
+      tell_child(rank, n, part, path, &cursor);
+    else
+      pass_by(&cursor, part);
+  }
+  placed->writers = gathered->kept_children;
+}
+
+static int write_part(int fd, const struct stretches *part, struct cursor *cursor) {
+  for (int i = 0; i < part->count; i++) {
+    uint64_t place = take_place(cursor, &part->lines[i]);
+    if (part->bytes[i] && log_write_at(fd, part->bytes[i], part->lines[i].stored, place) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* Tells those below first, so that all write at once. */
+static void write_here(struct placed *placed, const struct rank *rank,
+                       const struct gathered *gathered, int fd, const char *path) {
+  struct cursor cursor;
+  if (gathered->num_parts == 0) return; /* a log of nothing */
+  tell_children(placed, rank, gathered, path);
+  placed->writes = 1;
+  cursor_begin(&cursor, placed, gathered);
+  for (int p = 0; p < gathered->num_parts; p++)
+    if (fd < 0 || write_part(fd, &gathered->parts[p], &cursor) < 0) {
+      placed->failed = 1;
+      return;
     }
-  } else if (reduction->kept) {
+}
+
+/* What the root said: where in the file, and which. */
+static void write_there(struct placed *placed, const struct rank *rank, struct gathered *gathered,
+                        const struct message *message) {
+  struct places_head head = {0, 0};
+  size_t places = (size_t)gathered->total.count * sizeof(uint64_t);
+  if (message->n >= sizeof(head)) memcpy(&head, message->bytes, sizeof(head));
+  if (!head.go_on || placed->failed || head.lines != (uint64_t)gathered->total.count ||
+      message->n < sizeof(head) + places + 1 || message->bytes[message->n - 1] != '\0' ||
+      !(placed->places = arena_take(&gathered->arena, places))) {
+    placed->failed = 1;
+    placed->writes = head.go_on != 0; /* an answer is waited for */
+    tell_no_child(rank, gathered);
+    return;
+  }
+  memcpy(placed->places, message->bytes + sizeof(head), places);
+  const char *path = message->bytes + sizeof(head) + places;
+  int fd = sys_open(path, O_WRONLY | O_NOFOLLOW, 0);
+  write_here(placed, rank, gathered, fd, path);
+  if (fd >= 0 && sys_close(fd) < 0) placed->failed = 1; /* a full network file system */
+}
+
+/* --- the steps ---------------------------------------------------------------------- */
+
+void place_down(struct placed *placed, const struct rank *rank, struct gathered *gathered,
+                const struct facts *facts) {
+  placed->failed = gathered->failed;
+  if (rank_is_root(rank)) {
+    if (placed->failed || begin_file(placed, rank->source, gathered, facts) < 0) {
+      placed->failed = 1;
+      tell_no_child(rank, gathered);
+    } else {
+      write_here(placed, rank, gathered, placed->file->fd, placed->file->path);
+    }
+  } else if (gathered->kept) {
     struct message message;
-    if (reduce_receive(reduction, tree_parent(reduction->comm->rank), &message) < 0)
-      reduction->failed = 1;
-    write_below(reduction, &message);
+    if (parent_receive(rank, &message) < 0) placed->failed = 1;
+    write_there(placed, rank, gathered, &message);
     message_drop(&message);
   }
 }
 
-void place_written(struct reduction *reduction) {
-  uint64_t worked;
-  if (!reduction->writes) return;
-  for (int n = 0; n < reduce_children(reduction); n++) {
-    struct message message;
-    if (!(reduction->kept_children >> n & 1)) continue;
-    worked = 0;
-    if (reduce_receive(reduction, reduce_child(reduction, n), &message) == 0 &&
-        message.n == sizeof(worked))
-      memcpy(&worked, message.bytes, sizeof(worked));
-    message_drop(&message);
-    if (!worked) reduction->failed = 1;
-  }
-  worked = !reduction->failed;
-  if (!reduce_is_root(reduction))
-    reduce_send(reduction, tree_parent(reduction->comm->rank), &worked, sizeof(worked));
+/* A word that says whether it worked; a message that is lost says no. */
+static int worked(const struct message *message) {
+  uint64_t word = 0;
+  if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));
+  return word != 0;
 }
 
-static int write_frame(struct place_file *file) {
+void place_up(struct placed *placed, const struct rank *rank) {
+  if (!placed->writes) return;
+  for (int n = 0; n < rank_children(rank); n++) {
+    struct message message;
+    if (!(placed->writers >> n & 1)) continue;
+    if (child_receive(rank, n, &message) < 0 || !worked(&message)) placed->failed = 1;
+    message_drop(&message);
+  }
+  uint64_t word = !placed->failed;
+  if (!rank_is_root(rank)) parent_send(rank, &word, sizeof(word));
+}
+
+static int write_frame(struct log_file *file) {
   struct darshan_header *header = &file->header;
   memcpy(header->version, DARSHAN_LOG_VERSION, sizeof(DARSHAN_LOG_VERSION));
   header->magic = DARSHAN_LOG_MAGIC;
@@ -246,12 +263,27 @@ static int write_frame(struct place_file *file) {
   return log_write_at(file->fd, header, sizeof(*header), 0);
 }
 
-int place_complete(struct reduction *reduction) {
-  const struct reduce_source *source = reduction->source;
-  struct place_file *file = reduction->file;
+int place_complete(struct placed *placed, const struct rank *rank) {
+  const struct reduce_source *source = rank->source;
+  struct log_file *file = placed->file;
   if (!file) return -1;
-  reduction->file = NULL;
-  int result = reduction->failed ? -1 : write_frame(file);
+  placed->file = NULL;
+  int result = placed->failed ? -1 : write_frame(file);
   return log_finish(file->fd, result, source->config, &source->identity, file->path,
                     source->begun_ns, source->final_path);
+}
+
+int place_result(struct placed *placed, const struct rank *rank) {
+  const struct rank_comm *comm = rank->comm;
+  uint64_t word = 0;
+  if (rank_is_root(rank)) {
+    word = place_complete(placed, rank) == 0;
+  } else {
+    struct message message;
+    word = rank_receive(rank, tree_sender(comm->rank), &message) == 0 && worked(&message);
+    message_drop(&message);
+  }
+  for (int i = 0, to; (to = tree_receiver(comm->rank, comm->size, i)) >= 0; i++)
+    rank_send(rank, to, &word, sizeof(word));
+  return word ? 0 : -1;
 }

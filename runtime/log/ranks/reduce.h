@@ -8,13 +8,7 @@
 #ifndef DARSHAN_RANKS_REDUCE_H
 #define DARSHAN_RANKS_REDUCE_H
 
-#include "../../job/config.h"
-#include "../../mpi/comm.h"
-#include "../compose.h"
-#include "../logname.h"
-#include "facts.h"
-#include "streams.h"
-#include "tree.h"
+#include "place.h"
 
 enum reduce_step {
   REDUCE_FACTS_UP,    /* who has which ids, times, nodes */
@@ -26,97 +20,81 @@ enum reduce_step {
   REDUCE_STEPS
 };
 
-struct reduce_limits {
-  size_t streams;    /* bytes that travel in a message; with more, a rank writes itself */
-  size_t candidates; /* bytes of records that may yet be merged, in memory */
-};
-extern const struct reduce_limits reduce_default_limits;
-
-/* What one rank brings; functions may use context.  Stays as it is until the
- * last step. */
-struct reduce_source {
-  void *context;
-  int64_t rank;   /* in the log; the communicator may number otherwise */
-  int64_t nprocs; /* of the job: records of less ranks are partly shared */
-  int keep_ranks; /* 1: no record is combined */
-  struct reduce_limits limits;
-  const char *host;
-  const char *names; /* region of names */
-  size_t names_length;
-  uint64_t bytes;       /* of all records; only whether there are any matters */
-  const unsigned *gaps; /* enum log_gap; content may add to it; NULL: none */
-  struct facts_times times;
-  /* The records, now that all ranks have agreed on times.  0 or -1. */
-  int (*content)(void *context, const struct facts *agreed, struct log_content *content);
-  /* Root only: the job region, at most DARSHAN_JOB_REGION_MAX bytes; its length. */
-  size_t (*job)(void *context, const struct facts *agreed, char *out);
-  /* Root only: where the log goes. */
-  const struct darshan_config *config;
-  struct darshan_log_identity identity;
-  uint64_t begun_ns;
-  char *final_path; /* receives the path, DARSHAN_PATH_ROOM bytes */
-};
-
-struct message {
-  char *bytes;
-  size_t n;
-};
-
 struct reduction {
-  struct rank_comm *comm;
-  const struct reduce_source *source;
-  int failed;             /* this rank, or one below it, or, at the end, the whole */
-  int finished;           /* the result is known: nothing more is to be done */
-  int kept;               /* streams of this rank or below stay where they are */
-  int writes;             /* places have come: this rank has something to write */
-  uint32_t kept_children; /* bit n: the n-th child keeps streams */
+  struct rank rank;
+  int failed;   /* there is no log, or there will be none */
+  int finished; /* the result is known: nothing more is to be done */
   struct facts facts;
-  struct message agreed; /* what facts points into, below the root */
-  struct arena arena;    /* of everything below, until the end */
-  int num_parts;         /* own, what left on the way, then one per child */
-  struct stretches *parts;
-  struct message *child;   /* messages of children, while their streams are in them */
-  struct stretches total;  /* one line per section, of all parts */
-  uint64_t *places;        /* in the file, of each line of total */
-  struct place_file *file; /* root only, while it is open */
+  struct gathered gathered;
+  struct placed placed;
 };
 
-static inline int reduce_children(const struct reduction *reduction) {
-  return tree_children(reduction->comm->rank, reduction->comm->size);
-}
-static inline int reduce_child(const struct reduction *reduction, int n) {
-  return tree_child(reduction->comm->rank, reduction->comm->size, n);
-}
-static inline int reduce_is_root(const struct reduction *reduction) {
-  return reduction->comm->rank == 0;
-}
-/* The part that the n-th child sent. */
-static inline int reduce_part_of_child(const struct reduction *reduction, int n) {
-  return reduction->num_parts - reduce_children(reduction) + n;
+static inline void reduce_begin(struct reduction *reduction, struct rank_comm *comm,
+                                const struct reduce_source *source) {
+  *reduction = (struct reduction){.rank = {comm, source}};
 }
 
-void reduce_begin(struct reduction *reduction, struct rank_comm *comm,
-                  const struct reduce_source *source);
-void reduce_step(struct reduction *reduction, enum reduce_step step);
+/* No rank has anything: the root alone writes a log that says so. */
+static inline int reduce_write_empty(struct reduction *reduction) {
+  place_down(&reduction->placed, &reduction->rank, &reduction->gathered, &reduction->facts);
+  return place_complete(&reduction->placed, &reduction->rank);
+}
+
+static inline void reduce_facts_down(struct reduction *reduction) {
+  struct facts *facts = &reduction->facts;
+  if (rank_is_root(&reduction->rank) && !facts->failed && facts->bytes == 0 &&
+      reduce_write_empty(reduction) < 0)
+    facts->failed = 1;
+  facts_down(facts, &reduction->rank);
+  reduction->failed = facts->failed != 0;
+  reduction->finished = facts->failed || facts->bytes == 0;
+}
+
+static inline void reduce_step(struct reduction *reduction, enum reduce_step step) {
+  const struct rank *rank = &reduction->rank;
+  struct facts *facts = &reduction->facts;
+  struct gathered *gathered = &reduction->gathered;
+  struct placed *placed = &reduction->placed;
+  if (reduction->finished) return;
+  switch (step) {
+  case REDUCE_FACTS_UP:
+    facts_up(facts, rank);
+    break;
+  case REDUCE_FACTS_DOWN:
+    reduce_facts_down(reduction);
+    break;
+  case REDUCE_RECORDS_UP:
+    gather_up(gathered, rank, facts);
+    break;
+  case REDUCE_PLACES_DOWN:
+    place_down(placed, rank, gathered, facts);
+    break;
+  case REDUCE_WRITTEN_UP:
+    place_up(placed, rank);
+    break;
+  case REDUCE_RESULT_DOWN:
+    reduction->failed = place_result(placed, rank) < 0;
+    reduction->finished = 1;
+    break;
+  case REDUCE_STEPS:
+    break;
+  }
+}
+
 /* Gives memory back.  0: the log is complete; -1: there is none. */
-int reduce_end(struct reduction *reduction);
+static inline int reduce_end(struct reduction *reduction) {
+  gathered_drop(&reduction->gathered, &reduction->rank);
+  facts_drop(&reduction->facts);
+  return reduction->failed ? -1 : 0;
+}
 
 /* All steps, for a rank that has a process of its own. */
-int reduce_all(struct rank_comm *comm, const struct reduce_source *source);
-
-/* --- gather.c: records up -------------------------------------------------- */
-void gather_records(struct reduction *reduction);
-
-/* --- place.c: the file ------------------------------------------------------ */
-void place_down(struct reduction *reduction);
-void place_written(struct reduction *reduction);
-/* Root, after everything is written: header and name; or, if something failed,
- * no file at all.  0 or -1. */
-int place_complete(struct reduction *reduction);
-
-/* --- reduce.c: messages ------------------------------------------------------ */
-int reduce_receive(struct reduction *reduction, int from, struct message *message);
-int reduce_send(struct reduction *reduction, int to, const void *bytes, size_t n);
-void message_drop(struct message *message);
+static inline int reduce_all(struct rank_comm *comm, const struct reduce_source *source) {
+  struct reduction reduction;
+  reduce_begin(&reduction, comm, source);
+  for (int step = 0; step < REDUCE_STEPS; step++)
+    reduce_step(&reduction, (enum reduce_step)step);
+  return reduce_end(&reduction);
+}
 
 #endif

@@ -1,8 +1,15 @@
 #include "streams.h"
 
+#include <string.h>
 #include <zlib.h>
 
-#include "log-format.h"
+#include "../../records/store.h"
+#include "record-id.h"
+#include "records.h"
+
+enum { SECTION_SHARED = SECTION_FIRST_MODULE + DARSHAN_MOD_SHARED };
+
+/* --- streams ------------------------------------------------------------------------- */
 
 int stretches_prepare(struct stretches *stretches, struct arena *arena, int room) {
   stretches->count = 0;
@@ -11,13 +18,25 @@ int stretches_prepare(struct stretches *stretches, struct arena *arena, int room
   return stretches->lines && stretches->bytes ? 0 : -1;
 }
 
-static int in_annex(uint32_t section) {
-  return section_module((int)section) >= DARSHAN_MAX_MODULES;
+const struct stretch *stretches_find(const struct stretches *stretches, uint32_t section) {
+  for (int i = 0; i < stretches->count; i++)
+    if (stretches->lines[i].section == section) return &stretches->lines[i];
+  return NULL;
 }
 
-int stretches_add(struct stretches *stretches, struct arena *arena,
-                  struct log_compressor *compressor, const struct stretch *kind,
-                  const struct log_records *records) {
+void stretch_join(struct stretch *a, const struct stretch *b) {
+  if (stretch_in_annex(a)) a->crc = (uint32_t)crc32_combine(a->crc, b->crc, (z_off_t)b->stored);
+  if (b->version > a->version) a->version = b->version;
+  a->partial |= b->partial;
+  a->stored += b->stored;
+  a->raw += b->raw;
+}
+
+/* Compresses records into one stream and adds it behind the others: sections
+ * come in ascending order.  A line is added even if there are none: it says
+ * which version the records have. */
+static int add_compressed(const struct leaving *leaving, struct stretches *stretches,
+                          const struct stretch *kind, const struct log_records *records) {
   size_t n = records->length;
   struct stretch *line = &stretches->lines[stretches->count];
   *line = *kind;
@@ -26,36 +45,339 @@ int stretches_add(struct stretches *stretches, struct arena *arena,
   stretches->bytes[stretches->count] = NULL;
   if (n > 0) {
     size_t room = log_compress_bound(n);
-    char *out = arena_take(arena, room);
-    if (!out || (line->stored = log_compress_records(compressor, records, out, room)) == 0)
+    char *out = arena_take(leaving->arena, room);
+    if (!out || (line->stored = log_compress_records(leaving->compressor, records, out, room)) == 0)
       return -1;
     stretches->bytes[stretches->count] = out;
     /* What was not needed goes back, while nothing came behind it. */
-    arena_shrink(arena, room, line->stored);
-    if (in_annex(kind->section)) line->crc = log_checksum(out, line->stored);
+    arena_shrink(leaving->arena, room, line->stored);
+    if (stretch_in_annex(kind)) line->crc = log_checksum(out, line->stored);
   }
   stretches->count++;
   return 0;
 }
 
-void stretches_add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
-                         size_t n) {
+/* The same for bytes that are streams already, of a module outside the annex;
+ * they must stay where they are. */
+static void add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
+                      size_t n) {
   struct stretch *line = &stretches->lines[stretches->count];
   *line = *kind;
   line->raw = line->stored = n; /* how much they were is asked in the annex only */
   stretches->bytes[stretches->count++] = bytes;
 }
 
-void stretch_join(struct stretch *a, const struct stretch *b) {
-  if (in_annex(a->section)) a->crc = (uint32_t)crc32_combine(a->crc, b->crc, (z_off_t)b->stored);
-  if (b->version > a->version) a->version = b->version;
-  a->partial |= b->partial;
-  a->stored += b->stored;
-  a->raw += b->raw;
+/* --- what a rank alone has ----------------------------------------------------------- */
+
+struct split {
+  struct found *own, *shared;
+  size_t num_own, num_shared, own_bytes;
+};
+
+static size_t record_size(int section, const struct darshan_merge_plan *plan, int can_merge,
+                          const char *at, size_t left) {
+  struct darshan_lustre_head head;
+  if (section == SECTION_NAMES) return sizeof(uint64_t) + strlen(at + sizeof(uint64_t)) + 1;
+  if (can_merge) return plan->record_size;
+  if (section != section_of_module(DARSHAN_MOD_LUSTRE) || left < sizeof(head)) return left;
+  memcpy(&head, at, sizeof(head));
+  return sizeof(head) + (size_t)head.num_comps * sizeof(struct darshan_lustre_component) +
+         (size_t)head.num_stripes * sizeof(int64_t);
 }
 
-const struct stretch *stretches_find(const struct stretches *stretches, uint32_t section) {
-  for (int i = 0; i < stretches->count; i++)
-    if (stretches->lines[i].section == section) return &stretches->lines[i];
-  return NULL;
+static size_t least_size(int section, const struct darshan_merge_plan *plan, int can_merge) {
+  if (section == SECTION_NAMES) return sizeof(uint64_t) + 1;
+  return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
+}
+
+/* Everything else (traces, heat maps) belongs to its rank. */
+static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
+  if (section == SECTION_NAMES) return 1;
+  return !leaving->rank->source->keep_ranks &&
+         (can_merge || section == section_of_module(DARSHAN_MOD_LUSTRE));
+}
+
+/* The root writes a name that all know, so nobody sends it. */
+static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
+  int ranks = leaving->rank->comm->size;
+  return ranks > 1 && !rank_is_root(leaving->rank) &&
+         sharing_known_to(leaving->sharing, id, (unsigned)ranks);
+}
+
+/* In a job of one rank even what is known to it alone is combined. */
+static void choose(const struct leaving *leaving, struct split *split, int section,
+                   struct found item) {
+  if (section == SECTION_NAMES && is_known_to_all(leaving, item.id)) return;
+  if (leaving->rank->source->nprocs == 1 || sharing_ranks(leaving->sharing, item.id) != 1) {
+    split->shared[split->num_shared++] = item;
+  } else {
+    split->own[split->num_own++] = item;
+    split->own_bytes += item.size;
+  }
+}
+
+static int split_part(const struct leaving *leaving, int section, struct candidates *set,
+                      const char *records, size_t length, struct split *split) {
+  int can_merge = candidates_can_merge(set, section);
+  size_t most = length / least_size(section, &set->plan, can_merge) + 1;
+  *split = (struct split){.own = arena_take(set->arena, most * sizeof(struct found)),
+                          .shared = arena_take(set->arena, most * sizeof(struct found))};
+  if (!split->own || !split->shared) return -1;
+  for (size_t at = 0, size; at < length; at += size) {
+    size = record_size(section, &set->plan, can_merge, records + at, length - at);
+    if (size < sizeof(uint64_t) || size > length - at) return -1;
+    struct found item = {.at = records + at, .size = size};
+    memcpy(&item.id, records + at, sizeof(item.id));
+    choose(leaving, split, section, item);
+  }
+  return 0;
+}
+
+/* Where the chosen are; they stay there. */
+static int list_own(struct arena *arena, const struct split *split, struct log_records *records) {
+  const char **at = arena_take(arena, split->num_own * sizeof(*at));
+  for (size_t i = 0; at && i < split->num_own; i++)
+    at[i] = split->own[i].at;
+  records->list = at;
+  return at ? 0 : -1;
+}
+
+static int copy_own(struct arena *arena, const struct split *split, struct log_records *records) {
+  char *bytes = arena_take(arena, split->own_bytes), *at = bytes;
+  for (size_t i = 0; bytes && i < split->num_own; i++) {
+    memcpy(at, split->own[i].at, split->own[i].size);
+    at += split->own[i].size;
+  }
+  records->bytes = bytes;
+  return bytes ? 0 : -1;
+}
+
+/* The chosen in the order in which they were made, which is that of time: so
+ * neighbours are alike.  size: of each, 0 if they differ. */
+static int put_together(struct arena *arena, const struct split *split, const char *all,
+                        size_t length, size_t size, struct log_records *records) {
+  *records = (struct log_records){.length = split->own_bytes, .size = size};
+  if (split->own_bytes == length) {
+    records->bytes = all;
+    return 0;
+  }
+  if (size && split->num_own >= LOG_LIST_LEAST) return list_own(arena, split, records);
+  return copy_own(arena, split, records);
+}
+
+static int leave_part(const struct leaving *leaving, const struct stretch *kind,
+                      const char *records, size_t length, struct candidates *set,
+                      struct stretches *out) {
+  int section = (int)kind->section, can_merge = candidates_can_merge(set, section);
+  struct split split = {.own_bytes = length};
+  if (length > 0 && may_be_shared(leaving, section, can_merge) &&
+      (split_part(leaving, section, set, records, length, &split) < 0 ||
+       candidates_add_found(set, section, leaving->rank->source->rank, split.shared,
+                            split.num_shared) < 0))
+    return -1;
+  struct log_records own;
+  size_t size = can_merge ? set->plan.record_size : 0;
+  if (put_together(set->arena, &split, records, length, size, &own) < 0) return -1;
+  return add_compressed(leaving, out, kind, &own);
+}
+
+int leave_own(const struct leaving *leaving, const struct log_content *content,
+              struct candidates *set, struct stretches *out) {
+  struct stretch names = {.section = SECTION_NAMES};
+  if (stretches_prepare(out, leaving->arena, content->num_parts + 1) < 0 ||
+      leave_part(leaving, &names, content->names, content->names_length, set, out) < 0)
+    return -1;
+  for (int i = 0; i < content->num_parts; i++) {
+    const struct log_part *part = &content->parts[i];
+    struct stretch kind = {.section = (uint32_t)section_of_module(part->module),
+                           .version = part->version,
+                           .partial = part->partial != 0};
+    if (part->ready)
+      add_ready(out, &kind, part->records, part->length);
+    else if (leave_part(leaving, &kind, part->records, part->length, set, out) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* --- candidates that leave ---------------------------------------------------------- */
+
+/* The candidates that leave, and the rows about them. */
+struct group {
+  struct candidate **items;
+  size_t count;
+};
+
+/* A row that says which ranks a combined record stands for. */
+static int add_shared_row(struct arena *arena, struct group *group, const struct candidate *of) {
+  struct candidate *row = arena_take(arena, candidate_room(sizeof(struct darshan_shared_record)));
+  if (!row) return -1;
+  *row = (struct candidate){.id = of->id,
+                            .section = SECTION_SHARED,
+                            .size = sizeof(struct darshan_shared_record),
+                            .bytes = (char *)(row + 1)};
+  struct darshan_shared_record record = {.base = {of->id, -1}};
+  record.counters[SHARED_MODULE] = section_module((int)of->section);
+  record.counters[SHARED_RANKS] = of->ranks;
+  record.counters[SHARED_LOWEST_RANK] = of->lowest;
+  record.counters[SHARED_HIGHEST_RANK] = of->highest;
+  memcpy(row->bytes, &record, sizeof(record));
+  group->items[group->count++] = row;
+  return 0;
+}
+
+static int finish_all(const struct leaving *leaving, struct candidates *set, struct group *group) {
+  int64_t nprocs = leaving->rank->source->nprocs;
+  size_t n = group->count;
+  for (size_t i = 0; i < n; i++) {
+    struct candidate *item = group->items[i];
+    if (candidate_finish(set, item, nprocs) < 0) return -1;
+    if (item->section != SECTION_NAMES && item->ranks > 1 && item->ranks < nprocs &&
+        add_shared_row(set->arena, group, item) < 0)
+      return -1;
+  }
+  return candidates_sort_for_log(set->arena, group->items, group->count);
+}
+
+static size_t copy_item(char *out, const struct candidate *item) {
+  size_t used = 0;
+  if (item->section == SECTION_NAMES) {
+    memcpy(out, &item->id, sizeof(item->id));
+    used = sizeof(item->id);
+  }
+  memcpy(out + used, item->bytes, item->size);
+  return used + item->size;
+}
+
+/* One stream per section. */
+static int compress_group(const struct leaving *leaving, struct candidates *set,
+                          const struct group *group, struct stretches *out) {
+  size_t most = 0, used = 0;
+  for (size_t i = 0; i < group->count; i++)
+    most += sizeof(uint64_t) + group->items[i]->size;
+  char *bytes = arena_take(set->arena, most);
+  if (!bytes) return -1;
+  for (size_t i = 0; i < group->count; i++) {
+    uint32_t section = group->items[i]->section;
+    used += copy_item(bytes + used, group->items[i]);
+    if (i + 1 < group->count && group->items[i + 1]->section == section) continue;
+    struct stretch kind = {.section = section,
+                           .version = section == SECTION_SHARED ? DARSHAN_VERSION_SHARED : 0};
+    struct log_records records = {.bytes = bytes, .length = used};
+    if (candidates_can_merge(set, (int)section)) records.size = set->plan.record_size;
+    if (add_compressed(leaving, out, &kind, &records) < 0) return -1;
+    used = 0;
+  }
+  return 0;
+}
+
+static int leave_group(const struct leaving *leaving, struct candidates *set, struct group *group,
+                       struct stretches *out) {
+  if (group->count == 0) return 0;
+  if (stretches_prepare(out, leaving->arena, SECTIONS) < 0) return -1;
+  if (finish_all(leaving, set, group) < 0) return -1;
+  return compress_group(leaving, set, group, out);
+}
+
+/* Takes those that leave out of the set.  Room for a row about each. */
+static int take_out(struct candidates *set, struct group *group, const struct leaving *leaving,
+                    int (*leaves)(const struct leaving *leaving, const struct candidate *item)) {
+  size_t stay = 0;
+  group->count = 0;
+  group->items = arena_take(set->arena, 2 * set->count * sizeof(*group->items));
+  if (!group->items) return -1;
+  for (size_t i = 0; i < set->count; i++) {
+    struct candidate *item = set->items[i];
+    if (leaves && !leaves(leaving, item)) {
+      set->items[stay++] = item;
+      continue;
+    }
+    group->items[group->count++] = item;
+    set->bytes -= candidate_room(item->size);
+  }
+  set->count = stay;
+  return 0;
+}
+
+/* --- what is too much -------------------------------------------------------------- */
+
+/* Names may be written twice; what cannot be added up stays with its rank. */
+static int is_single(const struct leaving *leaving, const struct candidate *item) {
+  struct darshan_merge_plan plan;
+  (void)leaving;
+  if (item->ranks == 1 || item->section == SECTION_NAMES) return 1;
+  return !darshan_merge_plan_of(&plan, section_module((int)item->section));
+}
+
+/* Everything that is left of a section becomes one record. */
+static int fold_sections(struct candidates *set, char *partial) {
+  static const char name[] = OVERFLOW_NAME;
+  uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
+  struct candidate **old = set->items;
+  size_t count = set->count;
+  set->items = arena_take(set->arena, (SECTIONS + 1) * sizeof(*set->items));
+  set->count = set->bytes = 0;
+  struct candidate *named = set->items ? candidates_add(set, sizeof(name)) : NULL;
+  if (!named) return -1;
+  named->id = id;
+  memcpy(named->bytes, name, sizeof(name));
+  for (size_t i = 0; i < count; i++) {
+    struct candidate *last = set->items[set->count - 1], *item = old[i];
+    if (last->section == item->section) {
+      uint32_t most = last->ranks > item->ranks ? last->ranks : item->ranks;
+      if (candidate_absorb(set, last, item) < 0) return -1;
+      last->ranks = most;
+      continue;
+    }
+    if (candidate_own(set->arena, item) < 0) return -1;
+    item->id = ((struct darshan_base_record *)(void *)item->bytes)->id = id;
+    partial[item->section] = 1;
+    set->items[set->count++] = item;
+    set->bytes += candidate_room(item->size);
+  }
+  return 0;
+}
+
+static int mark_partial(const struct leaving *leaving, struct stretches *out, const char *partial) {
+  if (out->count == 0 && stretches_prepare(out, leaving->arena, SECTIONS) < 0) return -1;
+  for (uint32_t section = 0; section < SECTIONS; section++) {
+    int i = 0;
+    if (!partial[section]) continue;
+    while (i < out->count && out->lines[i].section != section)
+      i++;
+    if (i == out->count) {
+      out->lines[out->count] = (struct stretch){.section = section};
+      out->bytes[out->count++] = NULL;
+    }
+    out->lines[i].partial = 1;
+  }
+  return 0;
+}
+
+int leave_excess(const struct leaving *leaving, struct candidates *set, struct stretches *out) {
+  size_t most = leaving->rank->source->limits.candidates;
+  struct group group;
+  char partial[SECTIONS] = {0};
+  out->count = 0;
+  if (set->bytes <= most) return 0;
+  if (take_out(set, &group, leaving, is_single) < 0) return -1;
+  if (leave_group(leaving, set, &group, out) < 0) return -1;
+  if (set->bytes > most &&
+      (fold_sections(set, partial) < 0 || mark_partial(leaving, out, partial) < 0))
+    return -1;
+  return out->count > 0 ? candidates_compact(set) : 0;
+}
+
+/* --- what is complete ---------------------------------------------------------------- */
+
+static int is_complete(const struct leaving *leaving, const struct candidate *item) {
+  return item->ranks == sharing_ranks(leaving->sharing, item->id);
+}
+
+int leave_complete(const struct leaving *leaving, struct candidates *set, struct stretches *out) {
+  struct group group;
+  out->count = 0;
+  if (take_out(set, &group, leaving, rank_is_root(leaving->rank) ? NULL : is_complete) < 0)
+    return -1;
+  return leave_group(leaving, set, &group, out);
 }

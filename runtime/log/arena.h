@@ -1,7 +1,7 @@
 /* Memory that is given back all at once: no malloc, which belongs to the
  * application. */
-#ifndef DARSHAN_RANKS_ARENA_H
-#define DARSHAN_RANKS_ARENA_H
+#ifndef DARSHAN_ARENA_H
+#define DARSHAN_ARENA_H
 
 #include <stddef.h>
 

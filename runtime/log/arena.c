@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-#include "../../intercept/sys.h"
-#include "../journal.h"
+#include "../intercept/sys.h"
+#include "journal.h"
 
 enum { CHUNK = 256 << 10, ALIGNMENT = 16 };
 
