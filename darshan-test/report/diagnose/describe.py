@@ -1,6 +1,6 @@
 """Writes doc/diagnoses.md: every finding as its smallest log has it, and the thresholds.
 
-DARSHAN_BUILD=build python -m report.diagnose.describe   (in darshan-test)
+./dev describe
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ What `darshan report` and `darshan stat` look for. Each diagnosis is one file in
 
 A problem is told if it costs enough (`stake.share` and `stake.seconds`, or `stake.large`, in the table at the end), the costliest first. The seconds at stake are an upper bound, over all processes; each finding says how they were estimated. A symptom is left out where a cause explains all of its files: small reads of a file whose dataset is stored across the grain are told as that.
 
-This page is made by `python -m report.diagnose.describe` in `darshan-test`; a test holds it against the rules.
+This page is made by `./dev describe`; a test holds it against the rules.
 """  # noqa: E501
 
 

@@ -63,4 +63,4 @@ def test_every_threshold_decides() -> None:
 
 
 def test_page_is_of_today() -> None:
-    assert PAGE.read_text("utf-8") == page(), "run python -m report.diagnose.describe"
+    assert PAGE.read_text("utf-8") == page(), "run ./dev describe"

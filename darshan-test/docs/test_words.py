@@ -1,0 +1,165 @@
+"""What the guides say, held against the tree."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from place import needs
+
+TREE = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    [TREE / "README.md", TREE / "CONTRIBUTING.md"]
+    + [page for top in ("doc", "runtime", "darshan-test") for page in (TREE / top).rglob("*.md")]
+)
+SECONDS = 60
+
+
+def named(page: Path) -> str:
+    """A page's path in the tree."""
+    return str(page.relative_to(TREE))
+
+
+def prose(page: Path) -> str:
+    """Without examples."""
+    return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of a page can be reached by."""
+    heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    """To files of the tree, and to headings in them."""
+    lost = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"\w+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        there = (page.parent / name).resolve() if name else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            lost.append(target)
+    assert not lost
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_paths_exist(page: Path) -> None:
+    """`runtime/...` and the like in backticks, patterns too."""
+    paths = re.findall(r"`((?:runtime|util|darshan-test|doc)/[\w./*-]+)`", prose(page))
+    assert not [path for path in paths if not list(TREE.glob(path.rstrip("/")))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_of_dev_exist(page: Path) -> None:
+    """./dev NAME is a function of it."""
+    known = set(re.findall(r"^command_(\w+)\(", (TREE / "dev").read_text("utf-8"), re.MULTILINE))
+    used = set(re.findall(r"\./dev ([a-z][a-z-]*)", page.read_text("utf-8")))
+    assert {name.replace("-", "_") for name in used} <= known | {"help"}
+
+
+def test_every_command_is_in_the_usage() -> None:
+    """./dev help leaves none out, and promises none that is not there."""
+    text = (TREE / "dev").read_text("utf-8")
+    known = {name.replace("_", "-") for name in re.findall(r"^command_(\w+)\(", text, re.MULTILINE)}
+    usage = subprocess.run(
+        [TREE / "dev", "help"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
+    ).stdout
+    assert set(re.findall(r"^  ([a-z-]+)", usage, re.MULTILINE)) == known
+
+
+def folders(top: str) -> set[str]:
+    """The folders in one, but those that a build or an editor left."""
+    return {
+        path.name
+        for path in (TREE / top).iterdir()
+        if path.is_dir() and any(file.is_file() for file in path.iterdir()) and path.name[0] != "_"
+    }
+
+
+def rows(page: str) -> set[str]:
+    """The folders that the first columns of a page's tables name."""
+    text = (TREE / page).read_text("utf-8")
+    cells = re.findall(r"^\| ((?:`[\w/-]+/`(?:, )?)+)", text, re.MULTILINE)
+    return {name.rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_folders_of_tests_have_rows() -> None:
+    """CONTRIBUTING.md has each folder of darshan-test/, and no other."""
+    said = {name for name in rows("CONTRIBUTING.md") if "/" not in name}
+    assert said == folders("darshan-test")
+
+
+def test_folders_have_doors() -> None:
+    """doc/architecture.md has each folder of runtime/, its modules and util/."""
+    there = folders("runtime") | {f"modules/{name}" for name in folders("runtime/modules")}
+    there |= {f"util/{name}" for name in folders("util")}
+    assert rows("doc/architecture.md") | {"format", "modules"} >= there
+    assert not rows("doc/architecture.md") - there
+
+
+def examples() -> list[tuple[str, str, list[str]]]:
+    """(page, command, lines that it printed) of each `console` block; one that begins
+    with a remark "elsewhere" was printed by another machine."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, *lines = part.splitlines()
+                if "# elsewhere" not in command:
+                    found.append((named(page), command, lines))
+    return found
+
+
+def form(line: str) -> str:
+    """What of a line is the same each time: its words up to the first number."""
+    return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
+
+
+# A program that is killed, as in the README; and a file to repack.
+SOLVER = """#!/bin/sh
+dd if=/bin/sh of=out bs=4k count=2 2>/dev/null
+exec sh -c 'echo x >out; kill -9 $$'
+"""
+
+
+@pytest.fixture
+def work(build: Path, tmp_path: Path) -> Path:
+    """A folder that holds what the examples need."""
+    solver = tmp_path / "solver"
+    solver.write_text(SOLVER)
+    solver.chmod(0o755)
+    values = tmp_path / "values.txt"
+    values.write_text(" ".join(f"{(7 * i) % 100}.5" for i in range(512 * 512)))
+    needs("program:h5repack")
+    command = ["h5import", values, "-d", "512,512", "-p", "/waves", "-t", "TEXTFP", "-s", "64"]
+    subprocess.run([*command, "-o", tmp_path / "waves.h5"], check=True, timeout=SECONDS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("page", "command", "lines"), examples())
+def test_examples(page: str, command: str, lines: list[str], build: Path, work: Path) -> None:
+    """They run as written, and print lines of the same form, in the same order."""
+    env = os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=work,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL), done.stdout
+    printed = [form(line) for line in done.stdout.splitlines()]
+    for line in lines:
+        # Rows of single files: which are told depends on their times.
+        if line.strip() and not line.startswith("/"):
+            assert form(line) in printed, f"{page}: {line}\n{done.stdout}"
