@@ -28,6 +28,7 @@ def symbols(library: Path, *options: str) -> list[list[str]]:
 
 def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
     tables = [*RUNTIME.rglob("calls.def"), *RUNTIME.rglob("waits.def")]
+    tables = [table for table in tables if table.parent.name != "template"]  # not built
     assert tables
     wrapped = {name for table in tables for name in ROW.findall(table.read_text())}
     wrapped |= transfers()

@@ -44,7 +44,7 @@ struct store_part {
   int in_memory;     /* what was mapped last is private memory */
 };
 
-enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 4 };
+enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 8 };
 
 /* What the records are of: files, a layer as a whole (they are trimmed for the log),
  * or they go with records of the log. */

@@ -1,0 +1,12 @@
+/* Sleeps three times, and yields twice. */
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void) {
+  const struct timespec nap = {0, 20000000};
+  usleep(1000);
+  nanosleep(&nap, NULL);
+  usleep(10);
+  return sched_yield() + sched_yield();
+}

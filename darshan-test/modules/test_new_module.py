@@ -1,0 +1,192 @@
+"""A module is a folder and a row: the one to copy works, and so does its copy.
+
+In a copy of this tree a stranger does what doc/howto-add-a-module.md says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+HERE = Path(__file__).resolve().parent
+OUTSIDE = 2  # files that a new module changes outside of its folder and that of its tests
+OLD, NEW = ("template", "TEMPLATE", "95"), ("yields", "YIELDS", "96")
+CALLS = "CALL(sched_yield, int, (void), (), ACTIVE, yields_slept(t1, t2))\n"
+
+
+def copy_module(tree: Path) -> list[Path]:
+    """The steps of the how-to; returns the files that changed outside of the folder."""
+    modules = tree / "runtime" / "modules"
+    folder = modules / NEW[0]
+    shutil.copytree(modules / OLD[0], folder)
+    for file in sorted(folder.iterdir()):
+        text = file.read_text()
+        for old, new in zip(OLD, NEW):
+            text = text.replace(old, new)
+        file.write_text(text)
+        file.rename(folder / file.name.replace(OLD[0], NEW[0]))
+    (folder / "calls.def").write_text(CALLS)
+    row = folder / "module.def"
+    row.write_text(row.read_text().replace("an example", "no example"))
+    listed = tree / "runtime/format/modules.def"
+    line = '#include "modules/shared/module.def"\n'
+    listed.write_text(
+        listed.read_text().replace(line, f'{line}#include "modules/yields/module.def"\n')
+    )
+    makefile = tree / "runtime/Makefile.inc"
+    line = "include $(srcdir)/runtime/modules/template/Makefile.inc\n"
+    text = makefile.read_text().replace(line, line + line.replace(OLD[0], NEW[0]))
+    makefile.write_text(text)
+    conditional = re.compile(r"^(if|endif).*\n", re.M)
+    fragment = folder / "Makefile.inc"
+    fragment.write_text(conditional.sub("", fragment.read_text()))
+    return [
+        path
+        for path in sorted(tree.rglob("*"))
+        if path.is_file()
+        and folder not in path.parents
+        and path.read_bytes() != (SOURCE / path.relative_to(tree)).read_bytes()
+    ]
+
+
+def left_out(folder: str, names: list[str]) -> list[str]:
+    """What is not the tree: whatever was built, or is hidden."""
+    top = Path(folder) == SOURCE
+    return [
+        n for n in names if n == "__pycache__" or (top and n.startswith(("build", ".", "auto")))
+    ]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources with one module more."""
+    folder = tmp_path_factory.mktemp("tree") / "darshan"
+    shutil.copytree(SOURCE, folder, ignore=left_out, symlinks=True)
+    changed = copy_module(folder)
+    assert len(changed) == OUTSIDE, changed
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(tree: Path) -> Path:
+    """The library and the parser, with the module to copy and its copy."""
+    folder = tree / "build"
+    folder.mkdir()
+    options = ["--enable-template", "CFLAGS=-O0", "--enable-warnings-as-errors"]
+    for command in (
+        ["autoreconf", "-fi"],
+        [f"{tree}/configure", *options],
+        ["make", "-j2", "libdarshan.so", "darshan-parser", "libdarshan-util.so"],
+    ):
+        where = tree if command[0] == "autoreconf" else folder
+        done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return folder
+
+
+def test_the_copy_records(built: Path, tmp_path: Path) -> None:
+    """From the call to the text: nobody else had to be told of the module."""
+    program = tmp_path / "naps"
+    subprocess.run(["gcc", "-o", program, HERE / "naps.c"], check=True)
+    settings = {
+        "LD_PRELOAD": f"{built}/libdarshan.so",
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(tmp_path),
+        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
+    }
+    subprocess.run([program], env=os.environ | settings, check=True)
+    (log,) = tmp_path.glob("*.darshan")
+    done = subprocess.run([built / "darshan-parser", log], capture_output=True, check=True)
+    rows = {
+        tuple(line.split("\t")[i] for i in (0, 3, 5)): float(line.split("\t")[4])
+        for line in done.stdout.decode().splitlines()
+        if line.count("\t") == 7
+    }
+    assert rows["TEMPLATE", "TEMPLATE_SLEEPS", "<sleeps>"] == 3
+    assert rows["TEMPLATE", "TEMPLATE_F_LONGEST_SLEEP", "<sleeps>"] >= 0.02
+    assert rows["YIELDS", "YIELDS_SLEEPS", "<sleeps>"] == 2
+    assert 0 < rows["YIELDS", "YIELDS_F_LONGEST_SLEEP", "<sleeps>"] < 10
+
+
+OMISSIONS = {
+    "a counter, but the size stays": (
+        "yields.def",
+        r"\Z",
+        'COUNTER(MORE, SUM, COUNT, 1, 0, "more")\n',
+        "the bytes in the row of YIELDS",
+    ),
+    "a counter, but the version stays": (
+        "yields.def",
+        r"SUM, COUNT, 1",
+        "SUM, COUNT, 2",
+        "the version of SLEEPS",
+    ),
+    "an id that is taken": ("module.def", r"\(96", "(66", "duplicate case value"),
+    "an id of the log": ("module.def", r"\(96", "(40", "the id of YIELDS"),
+    "no limit": ("module.def", r"_record, 1\)", "_record)", "ANNEX_RECORDS"),
+    "no such function": (
+        "module.def",
+        r"yields_forked",
+        "yields_fork",
+        "undefined reference to `yields_fork'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OMISSIONS)
+def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> None:
+    """By the compiler, not by a log in which the records are missing."""
+    file, pattern, instead, named = OMISSIONS[what]
+    runtime = tmp_path / "runtime"
+    for part in ("format", "modules", "job", "records", "log", "intercept", "mpi"):
+        shutil.copytree(tree / "runtime" / part, runtime / part)
+    path = runtime / "modules" / NEW[0] / file
+    text = re.sub(pattern, instead, path.read_text(), count=1)
+    assert text != path.read_text()
+    path.write_text(text)
+    folders = [f"-I{runtime}", f"-I{runtime / 'format'}"]
+    objects, said = [], ""
+    for name in (
+        "format/describe.c",
+        "format/merge-rules.c",
+        "job/modules.c",
+        "modules/yields/yields.c",
+    ):
+        objects.append(tmp_path / f"{Path(name).stem}.o")
+        command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-DDARSHAN_GUEST", "-O0", *folders, "-c"]
+        done = subprocess.run(
+            [*command, runtime / name, "-o", objects[-1]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said += done.stderr
+    if not said:  # then the linker
+        command = ["gcc", "-shared", "-Wl,-z,defs", "-o", tmp_path / "all.so"]
+        done = subprocess.run([*command, *objects], capture_output=True, text=True, check=False)
+        said = done.stderr
+    assert named in said
+
+
+def test_every_wrapped_function_has_a_test() -> None:
+    """In the folder of its module's tests, or where the calls of the C library are tested."""
+    rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
+    for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
+        module = table.parent.name
+        folders = [SOURCE / "darshan-test" / name for name in (module, "calls", "hdf5", "modules")]
+        text = "\n".join(
+            path.read_text(errors="replace")
+            for folder in folders
+            if folder.is_dir()
+            for path in folder.rglob("*")
+            if path.suffix in {".c", ".h", ".py", ".def", ".f90", ".cc"}
+        )
+        words = set(re.findall(r"\w+", text))
+        missing = [name for name in rows.findall(table.read_text()) if name not in words]
+        assert not missing, f"{module}: no test calls {missing}"

@@ -1,0 +1,59 @@
+/* One record for the whole process, and the wrappers of calls.def. */
+#include <time.h>
+
+#include "../../records/update.h"
+#include "record-id.h"
+
+#define CALLS "../modules/template/calls.def"
+#include "../../intercept/declare-slots.h"
+
+#include "../../intercept/wrap.h"
+
+static struct {
+  int lock; /* of the record */
+  uint32_t number;
+} state;
+
+int template_prepare(void) {
+  state.lock = 0;
+  state.number = NO_RECORD;
+  store_guard(&darshan_rt.store, &state.lock, 0);
+  return 0;
+}
+
+/* The child's records are its own. */
+void template_forked(void) {
+  template_prepare();
+}
+
+/* With the lock: the record, made when it is first needed; NULL: there is no room. */
+static struct darshan_template_record *record(void) {
+  static const char name[] = "<sleeps>";
+  struct record_store *store = &darshan_rt.store;
+  if (!state.number) {
+    store_lock(store);
+    struct store_entry *entry =
+        store_enter(store, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1);
+    state.number = store_record_number(store, STORE_TEMPLATE, entry);
+    store_unlock(store);
+  }
+  return state.number ? store_record(store, STORE_TEMPLATE, state.number) : NULL;
+}
+
+static void template_slept(uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_TEMPLATE);
+  if (!record_lock(&state.lock)) return;
+  struct darshan_template_record *slept = record();
+  if (slept) {
+    double seconds = ticks_time(t1, t2), *longest = &slept->fcounters[TEMPLATE_F_LONGEST_SLEEP];
+    slept->counters[TEMPLATE_SLEEPS]++;
+    if (seconds > *longest) *longest = seconds;
+  }
+  record_unlock(&state.lock);
+}
+
+/* What a row may say in its column "find". */
+#define ACTIVE                                                                                     \
+  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+
+#include "calls.def"
