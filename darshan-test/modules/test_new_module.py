@@ -106,7 +106,7 @@ def test_the_copy_records(built: Path, tmp_path: Path) -> None:
     rows = {
         tuple(line.split("\t")[i] for i in (0, 3, 5)): float(line.split("\t")[4])
         for line in done.stdout.decode().splitlines()
-        if line.count("\t") == 7
+        if line.count("\t") == 7 and not line.startswith("#")
     }
     assert rows["TEMPLATE", "TEMPLATE_SLEEPS", "<sleeps>"] == 3
     assert rows["TEMPLATE", "TEMPLATE_F_LONGEST_SLEEP", "<sleeps>"] >= 0.02
@@ -166,7 +166,7 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
             text=True,
             check=False,
         )
-        said += done.stderr
+        said += done.stderr if done.returncode else ""
     if not said:  # then the linker
         command = ["gcc", "-shared", "-Wl,-z,defs", "-o", tmp_path / "all.so"]
         done = subprocess.run([*command, *objects], capture_output=True, text=True, check=False)

@@ -6,6 +6,7 @@
 
 __thread struct spin_thread darshan_spin;
 uint64_t darshan_spin_lost;
+int darshan_spin_steady;
 
 enum {
   NOT_A_THREAD_ID = 1 << 29, /* the thread's id could not be asked for */
@@ -114,7 +115,9 @@ static void wait_a_turn(unsigned turn) {
 
 static int is_worth_waiting(struct watch *watch, int owner) {
   if (!watch->since) watch->since = now();
-  return now() - watch->since < PATIENCE_NS && !is_elsewhere(watch, owner);
+  if (now() - watch->since >= PATIENCE_NS) return 0;
+  return owner == __atomic_load_n(&darshan_spin_steady, __ATOMIC_RELAXED) ||
+         !is_elsewhere(watch, owner);
 }
 
 int spin_wait(int *lock) {
@@ -144,4 +147,5 @@ void spin_release_left(void) {
 
 void spin_forked(void) {
   darshan_spin = (struct spin_thread){0, {NULL}};
+  darshan_spin_steady = 0; /* of another thread, which is not here */
 }

@@ -41,6 +41,10 @@ extern __thread struct spin_thread darshan_spin GUARD_TLS;
 /* Events that were lost because a lock could not be had. */
 extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
 
+/* Who holds locks with all signals blocked, and so is in no handler: it is waited for
+ * even if it sleeps.  0: nobody. */
+extern int darshan_spin_steady __attribute__((visibility("hidden")));
+
 /* This thread's id, or what tells it from others where ids cannot be asked for. */
 int spin_token_slow(void);
 static inline int spin_token(void) {

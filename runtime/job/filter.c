@@ -39,16 +39,19 @@ static void make_room(void) {
 static int counter_is_gone; /* for good */
 
 void filter_coming(int forbids) {
+  int shuts = forbids & FILTER_CALLS, shut = 0;
   if (!fd_may_change()) fd_vfork_caged(1);
+  if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
+    clock_settle(&darshan_rt.clock, !shuts, !(forbids & FILTER_COUNTER));
   if (darshan_rt.fd_limit && runtime_enter()) {
     folder_learn();
     make_room();
     if (!sys_gate_is_shut()) filter_find_functions();
+    /* What is in private memory when the gate shuts stays there. */
+    if (shuts) shut = store_bring_back(&darshan_rt.store, sys_gate_shut);
     runtime_leave();
   }
-  if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
-    clock_settle(&darshan_rt.clock, !(forbids & FILTER_CALLS), !(forbids & FILTER_COUNTER));
-  if (forbids & FILTER_CALLS) sys_gate_shut();
+  if (shuts && !shut) sys_gate_shut();
 }
 
 /* Who reads the journal learns why there is no log. */

@@ -18,6 +18,7 @@ struct move {
 
 struct moves {
   int count, failed;
+  uint32_t parts;                                /* which, a bit for each; 0: all, and the frame */
   size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* what was looked at */
   struct move move[MOVES];
 };
@@ -61,20 +62,68 @@ static void add_records(struct record_store *store, struct moves *moves, int num
   }
 }
 
-/* With the store's lock. */
-static void look(struct record_store *store, struct moves *moves) {
+/* Only what is in private memory: who counts meanwhile in a page of the file must not
+ * find it copied onto itself. */
+static void add_names_in_memory(struct record_store *store, struct moves *moves) {
+  struct store_names *names = &store->names;
+  for (uint32_t i = 0; i < names->windows; i++) {
+    const struct store_window *window = &names->window[i];
+    size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
+    if (window->memory < to)
+      add(moves, window->at + (window->memory - window->from), names->part.start, window->memory,
+          to, names->used);
+  }
+}
+
+static void add_records_in_memory(struct record_store *store, struct moves *moves, int number) {
+  const struct store_part *part = &store->regions[number].part;
+  const struct segments *records = &store->regions[number].records;
+  for (uint32_t k = 0; k < SEGMENTS_MOST && records->zero[k]; k++) {
+    size_t from = (size_t)segments_first(records, k) * records->item_size;
+    size_t to = from + (size_t)segments_count(records, k) * records->item_size;
+    if (to > part->mapped) to = part->mapped;
+    if (from < part->kept) from = part->kept;
+    if (from < to)
+      add(moves, records->zero[k] + from, part->start, from, to, used_of(store, number));
+  }
+}
+
+static void look_in_memory(struct record_store *store, struct moves *moves) {
   moves->count = moves->failed = 0;
+  moves->parts = store_in_memory(store);
+  if (moves->parts >> STORE_NAMES & 1) add_names_in_memory(store, moves);
+  for (int i = 0; i < STORE_MODULES; i++)
+    if (moves->parts >> i & 1) add_records_in_memory(store, moves, i);
+}
+
+/* With the store's lock. */
+static void look_at_all(struct record_store *store, struct moves *moves) {
+  moves->count = moves->failed = 0;
+  moves->parts = 0;
   add(moves, store->frame, 0, 0, STORE_FIRST_ROOM, STORE_FIRST_ROOM);
   add_names(store, moves);
   for (int i = 0; i < STORE_MODULES; i++)
     add_records(store, moves, i);
+}
+
+static void look_at_sizes(struct record_store *store, struct moves *moves) {
   for (int i = 0; i < STORE_PARTS; i++) {
     moves->used[i] = used_of(store, i);
     moves->mapped[i] = store_part_of(store, i)->mapped;
   }
 }
 
+/* With the store's lock. */
+static void look(struct record_store *store, struct moves *moves) {
+  if (store->journal.has_file)
+    look_in_memory(store, moves);
+  else
+    look_at_all(store, moves);
+  look_at_sizes(store, moves);
+}
+
 static int has_changed(struct record_store *store, const struct moves *moves) {
+  if (moves->parts && moves->parts != store_in_memory(store)) return 1;
   for (int i = 0; i < STORE_PARTS; i++)
     if (moves->used[i] != used_of(store, i) || moves->mapped[i] != store_part_of(store, i)->mapped)
       return 1;
@@ -119,6 +168,7 @@ static void release_guards(struct record_store *store, int inner) {
 /* Nobody else ever has two locks of records at once.  0, or -1: some thread does not
  * go on; what is held is to be released all the same. */
 static int hold_all(struct record_store *store) {
+  __atomic_store_n(&darshan_spin_steady, spin_token(), __ATOMIC_RELAXED);
   int result = hold_guards(store, 0);
   for (int i = 0; i < STORE_MODULES && result == 0; i++)
     result = hold_records(&store->regions[i]);
@@ -133,6 +183,7 @@ static void release_all(struct record_store *store) {
       spin_unlock(segments_at(region->beside[0], region->held));
   }
   release_guards(store, 0);
+  __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
 /* What is to be copied there finds the pages made; each keeps what it holds. */
@@ -165,12 +216,15 @@ static int prepare(struct moves *moves, int fd) {
 static void settle_part(struct record_store *store, int number) {
   struct store_part *part = store_part_of(store, number);
   size_t used = used_of(store, number);
-  part->reserved = used ? journal_page_up(part->start + used) : 0;
-  if (number == STORE_NAMES && part->reserved < STORE_FIRST_ROOM) part->reserved = STORE_FIRST_ROOM;
+  size_t reserved = used ? journal_page_up(part->start + used) : 0;
+  if (number == STORE_NAMES && reserved < STORE_FIRST_ROOM) reserved = STORE_FIRST_ROOM;
+  if (!store->journal.has_file || part->reserved < reserved) part->reserved = reserved;
   part->kept = part->reserved ? part->reserved - part->start : 0;
   if (part->kept > part->mapped) part->kept = part->mapped;
   store_may_use(part, part->kept);
   part->in_memory = 0;
+  for (uint32_t i = 0; number == STORE_NAMES && i < store->names.windows; i++)
+    store->names.window[i].memory = SIZE_MAX;
   if (part->usable < part->mapped)
     __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
 }
@@ -196,9 +250,9 @@ static int replace(struct record_store *store, struct moves *moves) {
     if (journal_replace(move->old, move->new, move->from, move->to) < 0) return -1;
     move->new = NULL;
   }
-  __atomic_store_n(&store->journal.has_file, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < STORE_PARTS; i++)
-    settle_part(store, i);
+    if (moves->parts == 0 || moves->parts >> i & 1) settle_part(store, i);
+  __atomic_store_n(&store->journal.has_file, 1, __ATOMIC_RELAXED);
   settle_annex(store);
   return 0;
 }
@@ -230,8 +284,18 @@ static int try_once(struct record_store *store, struct moves *moves, int fd) {
   return result;
 }
 
+static struct moves moves; /* of the thread that has set growing */
+
+void store_return(struct record_store *store, int fd) {
+  uint32_t annex = store_in_memory(store) >> STORE_FIRST_ANNEX;
+  int result = 0;
+  if ((annex & ~(1u << (STORE_NAMES - STORE_FIRST_ANNEX))) && !store->annex_ready)
+    result = store_write_annex(store, fd);
+  for (int i = 0; i < TRIES && result == 0; i++)
+    result = try_once(store, &moves, fd);
+}
+
 static int keep(struct record_store *store) {
-  static struct moves moves;
   int fd = journal_create(&store->journal), result = 0;
   if (fd < 0) return -1;
   int annex = 0;
@@ -288,10 +352,10 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
 
 /* The header comes last, and tells of what was looked at, not of what came since. */
 static int put_all(struct record_store *store, int fd) {
-  static struct moves moves;
   static struct darshan_header header;
   if (!store_lock(store)) return -1;
-  look(store, &moves);
+  look_at_all(store, &moves);
+  look_at_sizes(store, &moves);
   memcpy(&header, store->frame, sizeof(header));
   store_unlock(store);
   if (moves.failed || !sys_may_grow_to(store->journal.size)) return -1;

@@ -83,7 +83,7 @@ static void add_window(struct record_store *store, int number, const struct step
   struct store_names *names = &store->names;
   store_part_of(store, number)->mapped = step->window_to;
   if (number == STORE_NAMES) {
-    names->window[names->windows++] = (struct store_window){step->window_from, at};
+    names->window[names->windows++] = (struct store_window){step->window_from, at, SIZE_MAX};
     return;
   }
   struct segments *records = &store->regions[number].records;
@@ -100,15 +100,21 @@ static int grow_in_memory(struct record_store *store, int number) {
     char *at = journal_window(-1, part->start + step.window_from, part->start + step.window_to);
     if (!at) return -1;
     add_window(store, number, &step, at);
+    if (number == STORE_NAMES)
+      store->names.window[store->names.windows - 1].memory = step.window_from;
   } else { /* the rest of a window of the file has no room there */
     size_t from = journal_page_up(part->start + part->usable), to = part->start + part->mapped;
     char *rest = from < to ? journal_window(-1, from, to) : NULL;
     if (from < to && (!rest || journal_replace(store_address(store, number, from - part->start),
                                                rest, from, to) < 0))
       return -1;
+    if (number == STORE_NAMES)
+      store->names.window[store->names.windows - 1].memory = from - part->start;
   }
   store_may_use(part, part->mapped);
   part->in_memory = 1;
+  if (store->journal.has_file) /* whoever comes next, with no lock, takes it back */
+    __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
   return 0;
 }
 
@@ -222,7 +228,15 @@ static void make_room(struct record_store *store, uint32_t parts) {
   int fd = journal_open(&store->journal);
   for (int i = 0; fd >= 0 && i < STORE_PARTS; i++)
     if (parts >> i & 1) store_grow_file(store, i, fd);
+  if (fd >= 0 && store_in_memory(store)) store_return(store, fd);
   if (fd >= 0) sys_close(fd);
+}
+
+uint32_t store_in_memory(struct record_store *store) {
+  uint32_t parts = 0;
+  for (int i = 0; i < STORE_PARTS; i++)
+    if (store_part_of(store, i)->in_memory) parts |= 1u << i;
+  return parts;
 }
 
 /* Another thread is at it: it takes microseconds, or the file system is slow. */
@@ -261,4 +275,28 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   }
   signals_restore(mask);
   if (!first && none) wait_for_room(store, part);
+}
+
+/* Nobody takes memory behind the store's lock. */
+static int nothing_in_memory(struct record_store *store, void (*then)(void)) {
+  if (!store_lock(store)) return 0;
+  int none = store_in_memory(store) == 0;
+  if (none && then) then();
+  store_unlock(store);
+  return none;
+}
+
+int store_bring_back(struct record_store *store, void (*then)(void)) {
+  for (int i = 0; i < WAITS; i++) {
+    if (nothing_in_memory(store, then)) return 1;
+    if (!store->journal.has_file || store->closed) return 0;
+    if (store_begin_growing(store)) {
+      struct growth growth = {store, 0};
+      stack_run(grow, &growth);
+      store_end_growing(store);
+      return nothing_in_memory(store, then);
+    }
+    SYS1(SYS_sched_yield, 0);
+  }
+  return 0;
 }

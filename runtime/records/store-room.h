@@ -30,6 +30,11 @@ char *store_address(struct record_store *store, int part, size_t at);
 /* Tells the frame how many records there are. */
 void store_publish(struct record_store *store, struct store_region *region);
 
+/* By the thread that has set growing: what is in memory, back into the open file. */
+void store_return(struct record_store *store, int fd);
+/* The parts that are partly in memory, a bit for each. */
+uint32_t store_in_memory(struct record_store *store);
+
 /* One thread at a time makes room in the file. */
 static inline int store_begin_growing(struct record_store *store) {
   int none = 0;

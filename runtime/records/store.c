@@ -110,7 +110,7 @@ int store_begin(struct record_store *store) {
   if (!frame) return -1;
   store->frame = frame;
   names->windows = 1;
-  names->window[0] = (struct store_window){0, frame + STORE_NAMES_START};
+  names->window[0] = (struct store_window){0, frame + STORE_NAMES_START, SIZE_MAX};
   names->part.mapped = names->part.usable = STORE_FIRST_ROOM - STORE_NAMES_START;
   struct darshan_header *header = header_of(store);
   header->comp_type = DARSHAN_UNCOMPRESSED;

@@ -83,6 +83,7 @@ struct store_names {
   struct store_window {
     uint64_t from; /* this and what follows, up to the next window, is in it */
     char *at;      /* where that is */
+    size_t memory; /* from here on it is private memory, though there is a file */
   } window[STORE_WINDOWS];
 };
 
@@ -164,6 +165,11 @@ static inline void store_make_room(struct record_store *store, enum store_module
                        0))
     store_make_room_slow(store, module);
 }
+
+/* Takes what had to go to memory meanwhile into the file, as far as there is room for
+ * it.  No lock is held.  1: nothing is in memory any more, and `then`, if there is one,
+ * was called before anything could be. */
+int store_bring_back(struct record_store *store, void (*then)(void));
 
 /* What the file holds of the records, as it is now: looked up, so that what is said
  * of it is true.  STORE_UNSEEN: it could not be looked at. */

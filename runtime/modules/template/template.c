@@ -30,8 +30,7 @@ void template_forked(void) {
 static struct darshan_template_record *record(void) {
   static const char name[] = "<sleeps>";
   struct record_store *store = &darshan_rt.store;
-  if (!state.number) {
-    store_lock(store);
+  if (!state.number && store_lock(store)) {
     struct store_entry *entry =
         store_enter(store, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1);
     state.number = store_record_number(store, STORE_TEMPLATE, entry);
