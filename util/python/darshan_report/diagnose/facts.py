@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
+from ..measure.joined import Joined
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..records import Records
 from .finding import Evidence, Stake
@@ -29,16 +30,12 @@ class Table:
         self.prefix = prefix
         # Of this table, not of the class: a campaign opens a thousand logs.
         self._joined: dict[str, np.ndarray] = {}
-        self._order = np.argsort(records.ids, kind="stable")
-        ids = records.ids[self._order]
-        first = np.ones(len(ids), bool)
-        first[1:] = ids[1:] != ids[:-1]
-        self._starts = np.flatnonzero(first)
-        self.ids: npt.NDArray[np.uint64] = ids[self._starts]
+        self._files = Joined(records)
+        self.ids = self._files.ids
         self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
-        alone = np.diff(np.concatenate((self._starts, [len(ids)])))
-        merged = np.logical_or.reduceat(records.ranks[self._order] < 0, self._starts)
-        self.processes: npt.NDArray[np.int64] = np.where(merged, nprocs, alone)
+        self.processes: npt.NDArray[np.int64] = np.where(
+            self._files.merged, nprocs, self._files.records
+        )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -57,14 +54,11 @@ class Table:
         full = f"{self.prefix}_{name}"
         if full not in self._rules:
             return np.zeros(len(self.ids), "i8")
-        column = self.records[full][self._order]
+        column = self.records[full]
         if column.dtype.kind == "f":
             column = np.where(np.isfinite(column), column, 0.0)
         column = np.maximum(column, 0)
-        if len(self._starts) == len(column):
-            return column
-        joined = np.add if self._rules[full] else np.maximum
-        return joined.reduceat(column, self._starts)
+        return self._files.added(column) if self._rules[full] else self._files.largest(column)
 
     def sum(self, name: str) -> float:
         """Over all files."""
@@ -72,8 +66,7 @@ class Table:
 
     def place(self, record: int) -> int | None:
         """Where a file's values are, by its id."""
-        at = int(np.searchsorted(self.ids, np.uint64(record)))
-        return at if at < len(self.ids) and int(self.ids[at]) == record else None
+        return self._files.place(record)
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:
         """Files x ten size classes; kind READ or WRITE."""

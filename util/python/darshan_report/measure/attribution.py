@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..log import Log
 from ..records import Records
+from .joined import UNKNOWN, Joined
 
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 OPEN, READ, WRITE, FLUSH, CLOSE, ATTR, META = OPERATIONS
@@ -23,7 +24,6 @@ CHUNKED = 2
 LAYOUTS = {0: "compact", 1: "contiguous", CHUNKED: "chunked", 3: "virtual"}
 
 _PREFIX = "LAYERS_"
-_UNKNOWN = -1  # of a counter that was not asked for, or that a version does not have
 _MPIIO, _FILE, _DATASET = 2, 3, 4  # values of UPPER_MODULE
 _DIMENSIONS = 5  # of a chunk that H5D has room for
 
@@ -136,25 +136,16 @@ class Metadata:
 
 
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
-    """Ids, and a row of counters and of fcounters per id: sums (-1: unknown), or the largest."""
-    order = np.argsort(records.ids, kind="stable")
-    ids = records.ids[order]
-    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
-    joined = []
-    for values, table in (
-        (records.counters, records.module.counters),
-        (records.fcounters, records.module.fcounters),
-    ):
-        ordered = values[order]
-        summed = np.array([c.summed for c in table])
-        with np.errstate(over="ignore", invalid="ignore"):
-            rows = np.where(
-                summed, np.add.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
-            )
-        # A part that is not known leaves the sum unknown.
-        rows[summed & np.logical_or.reduceat(ordered == _UNKNOWN, starts)] = _UNKNOWN
-        joined.append(rows)
-    return ids[starts], joined[0], joined[1]
+    """Ids, and a row of counters and of fcounters per id: sums, or the largest."""
+    files = Joined(records)
+    counters, fcounters = (
+        np.where(np.array([c.summed for c in table]), files.sums(values), files.largest(values))
+        for values, table in (
+            (records.counters, records.module.counters),
+            (records.fcounters, records.module.fcounters),
+        )
+    )
+    return files.ids, counters, fcounters
 
 
 class Attribution:
@@ -209,7 +200,7 @@ class Attribution:
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)
             times = self._fcounters[above].sum(axis=0)
-        counters[(self._counters[above] == _UNKNOWN).any(axis=0)] = _UNKNOWN
+        counters[(self._counters[above] == UNKNOWN).any(axis=0)] = UNKNOWN
         return Upper(
             0,
             {n: int(v) for n, v in zip(self._names, counters)},
@@ -227,12 +218,12 @@ class Attribution:
         return self._sum((_MPIIO, _FILE, _DATASET))
 
     @functools.cached_property
-    def _place_in_h5d(self) -> dict[int, int]:
-        return {int(record): place for place, record in enumerate(self._h5d.ids)}
+    def _in_h5d(self) -> Joined:
+        return Joined(self._h5d)
 
     def chunks(self, dataset: int) -> Chunks:
         """The chunks of a dataset by its id."""
-        place = self._place_in_h5d.get(dataset)
+        place = self._in_h5d.record_of(dataset)
         if place is None:
             return Chunks((), 0)
         row = self._h5d.array[place]
@@ -242,7 +233,7 @@ class Attribution:
 
     def file_of(self, dataset: int) -> int | None:
         """Id of the file that a dataset lies in, None if H5D has no record of it."""
-        place = self._place_in_h5d.get(dataset)
+        place = self._in_h5d.record_of(dataset)
         return None if place is None else int(self._h5d["file_rec_id"][place])
 
     @functools.cached_property

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records
+from .joined import UNKNOWN, Joined
 from .layers import Layer
 
 
@@ -17,9 +18,9 @@ class Files:
 
     ids: npt.NDArray[np.uint64]
     processes: npt.NDArray[np.int64]  # that have a record; -1: all
-    read: npt.NDArray[np.int64]  # bytes; -1: unknown
-    written: npt.NDArray[np.int64]  # bytes; -1: unknown
-    time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; -1: unknown
+    read: npt.NDArray[np.int64]  # bytes; or UNKNOWN
+    written: npt.NDArray[np.int64]  # bytes; or UNKNOWN
+    time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,39 +46,22 @@ def times_of(records: Records, layer: Layer) -> list[str]:
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
-def _joined(
-    column: np.ndarray, order: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]
-) -> np.ndarray:
-    sums = np.add.reduceat(column[order], starts)
-    unknown = np.logical_or.reduceat((column == -1)[order], starts)
-    sums[unknown] = -1
-    return sums
-
-
 def files_of(records: Records, layer: Layer, nprocs: int) -> Files:
     """Joins the records of a layer by id."""
-    count = len(records)
-    if count == 0:
-        none = np.empty(0, "i8")
-        return Files(np.empty(0, "u8"), none, none, none, np.empty(0))
-    order = np.argsort(records.ids, kind="stable")
-    ids = records.ids[order]
-    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
-    processes = np.diff(np.concatenate((starts, [count])))
+    files = Joined(records)
     # In a job of one process "all processes" is that one.
-    everyone = -1 if nprocs > 1 else 1
-    processes[np.logical_or.reduceat((records.ranks < 0)[order], starts)] = everyone
+    processes = np.where(files.merged, -1 if nprocs > 1 else 1, files.records)
 
     def bytes_of(name: str) -> npt.NDArray[np.int64]:
         full = layer.counter(name)
         if not records.module.has(full):
-            return np.full(len(starts), -1)
-        return _joined(records[full], order, starts)
+            return np.full(len(files), UNKNOWN)
+        return files.sums(records[full])
 
-    time = np.zeros(len(starts))
+    time = np.zeros(len(files))
     with np.errstate(over="ignore", invalid="ignore"):
         for name in times_of(records, layer):
-            part = _joined(records[name], order, starts)
-            time = np.where((time == -1) | (part == -1), -1, time + part)
-    time[~np.isfinite(time)] = -1
-    return Files(ids[starts], processes, bytes_of("BYTES_READ"), bytes_of("BYTES_WRITTEN"), time)
+            part = files.sums(records[name])
+            time = np.where((time == UNKNOWN) | (part == UNKNOWN), UNKNOWN, time + part)
+    time[~np.isfinite(time)] = UNKNOWN
+    return Files(files.ids, processes, bytes_of("BYTES_READ"), bytes_of("BYTES_WRITTEN"), time)

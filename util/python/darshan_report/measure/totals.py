@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records
+from .joined import UNKNOWN
 
 _ROWS = 4096  # summed at a time, so that temporary arrays stay small
-_UNKNOWN = -1
 
 
 class Totals:
@@ -76,5 +76,5 @@ class Totals:
             for first in range(0, len(values), _ROWS):
                 rows = values[first : first + _ROWS]
                 sums += rows.sum(axis=0)
-                unknown |= (rows == _UNKNOWN).any(axis=0)
+                unknown |= (rows == UNKNOWN).any(axis=0)
         return sums, unknown | ~np.isfinite(sums)
