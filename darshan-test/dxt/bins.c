@@ -12,11 +12,18 @@
 #include <string.h>
 
 #include "log/compose.h"
+#include "records/store-room.h"
 #include "records.h"
 
 enum { RECORDS = 64 };
 
 struct darshan_runtime darshan_rt;
+
+/* Records here have no file that they could go back to. */
+void store_return(struct record_store *store, int fd) {
+  (void)store;
+  (void)fd;
+}
 
 /* The clock stands still here. */
 void runtime_refit(void) {}
