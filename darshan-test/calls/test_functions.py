@@ -22,7 +22,12 @@ from run_case import (
     run_case,
 )
 
-ENDS_BY = {"abort": -signal.SIGABRT}
+ABORTED = ("abort", "__assert_fail", "__assert")
+ENDS_BY = {
+    **dict.fromkeys(ABORTED, -signal.SIGABRT),
+    "argp_usage": 64,
+    **dict.fromkeys(("err", "errx", "verr", "verrx"), 3),
+}
 # Their child processes have other numbers each time; everything else is compared.
 PROGRAMS = case_names("CASE") + case_names("SCENARIO")
 
@@ -49,13 +54,13 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     expected = read_expectations(run.out)
     assert expected.trace == read_expectations(plain.out).trace
     # abort may be too late to write a log; the journal has everything.
-    left = run.logs + (run.journals if name == "abort" or name in NO_WAY_BACK else [])
+    left = run.logs + (run.journals if name in ABORTED or name in NO_WAY_BACK else [])
     assert left, f"no log; journals: {run.journals}"
     log = None
     for path in left:
         log = parse(parser, path, log)
     assert log is not None
-    assert name == "abort" or name in NO_WAY_BACK or not run.journals
+    assert name in ABORTED or name in NO_WAY_BACK or not run.journals
     if not run.logs:
         log.header["run time"] = "1"  # a journal has no end
     found = disagreements(log, expected)

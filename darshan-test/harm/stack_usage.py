@@ -48,9 +48,16 @@ LIBC = {
     "_dl_find_object": 128,
     "ftello": 320,
     "wcrtomb": 448,
+    "vsnprintf": 0,  # less than error() itself, of which it does a part
     "stack_switch": 24,  # assembler, as is
     "vfork": 16 + 64,  # with its call of real_resolve's switch
 }
+
+# Assembler that saves its arguments, asks in C where to go, and goes there with its own
+# frame given back (modules/stdio/messages-enter.S).
+ENTERS = ("warn", "warnx", "vwarn", "vwarnx", "err", "errx", "verr", "verrx")
+ENTERS += ("error", "error_at_line")
+ENTER_FRAME = 232
 
 # And on memory of ours: the loader, regular expressions, compression.
 OTHERS = 32 << 10
@@ -91,6 +98,12 @@ class CallGraph:
         self.problems: set[str] = set()
         for file in files:
             self.read(file)
+        for name in ENTERS:
+            asks = Function(f"ask_{name}", "messages-enter.S", ENTER_FRAME)
+            asks.calls = set(self.named({"stdio_message_target"}))
+            self.functions[asks.name] = asks
+            self.functions[name] = Function(name, "messages-enter.S")
+            self.functions[name].calls = {asks.name, *self.named({f"count_{name}"})}
 
     def read(self, file: Path) -> None:
         """Adds the functions that one object file holds, and what they call."""

@@ -374,3 +374,85 @@ def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
     assert hostile.same_end(bare, watched)
     assert (watched.work / "a").stat().st_size == 9
     assert watched.value("a", "STDIO_BYTES_WRITTEN") == 9
+
+
+# What libc says into a standard error that is a file; each ends with status 0.
+SAID = {
+    "perror": 'perror("text");',
+    "perror of a stream in use": 'fputs("1234", stderr); perror("text");',
+    "perror at the end": 'int fd = open("a", O_WRONLY | O_APPEND); dup2(fd, 2); perror("text");',
+    "psignal": 'psignal(5, "text");',
+    "warn": 'warn("%d", 7); fputs("123", stderr); warnx("%g", 1.5);',
+    "warn, buffered": 'setvbuf(stderr, NULL, _IOFBF, 4096); warn("%d", 7); fputs("123", stderr);',
+    "err": 'atexit(later); err(0, "%d", 7);',
+    "errx, appending": 'freopen("a", "a", stderr); errx(0, "%d %g", 7, 1.5);',
+    "error": 'printf("%s", "more"); error(0, 5, "%d", 7); error(0, 0, "%s", "");',
+    "error ends": 'atexit(later); errno = 5; error_at_line(0, 5, "f", 1, "%m"); exit(0);',
+    "error, two streams of a file": 'dup2(2, 1); printf("%s", "more"); error(0, 0, "%d", 7);',
+    "error, wide": 'fwide(stderr, 1); error(0, 0, "%d", 7); fputws(L"wide", stderr);',
+    "getopt": 'getopt(2, (char *[]){"p", "-q", NULL}, "a");',
+    "another thread": "pthread_t t; pthread_create(&t, NULL, talks, NULL);"
+    'for (int i = 0; i < 50; i++) warnx("%d", i); pthread_join(t, NULL);',
+    "psiginfo": 'siginfo_t s = {.si_signo = 7}; psiginfo(&s, "text"); perror("text");',
+    "backtrace": "void *b[9]; backtrace_symbols_fd(b, backtrace(b, 9), 2);",
+}
+TALK = """
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <execinfo.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+static void later(void) { fputs("later", stderr); }
+static void *talks(void *nothing) {
+  for (int i = 0; i < 50; i++) fputs("other\\n", stderr);
+  return NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
+    """Each byte of a message of libc's own is counted, also if it is the last."""
+    source = FRAME.replace("static FILE *in;", "static FILE *in;" + TALK)
+    source %= 'freopen("a", "w", stderr);' + SAID[what]
+    program = hostile.compile_c(tmp_path, source, "-w")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.status == 0
+    said = (watched.work / "a").read_bytes()
+    assert len(said) > 0
+    if what not in ("another thread", "backtrace"):
+        assert said == (tmp_path / "bare" / "a").read_bytes()
+    counted = sum(watched.value("a", f"{module}_BYTES_WRITTEN") for module in ("STDIO", "POSIX"))
+    if what == "another thread":  # a message at the same moment may be cut in two
+        assert len(said) - 20 <= counted <= len(said) + 20
+    else:
+        assert counted == len(said)
+
+
+OWN = """
+#include <stdio.h>
+#include <stdarg.h>
+double error(double a, double b, const char *c) { return a + b + c[0]; }
+int warn(int a, int b, int c, int d, int e, int f, int g, double h) {
+  return a + b + c + d + e + f + g + (int)h;
+}
+double work(void) { return error(1.5, 2.5, "0") + warn(1, 2, 3, 4, 5, 6, 7, 8.0); }
+"""
+
+
+@pytest.mark.parametrize("place", ["library", "program"])
+def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> None:
+    """A program's, or a library's, own error() is not ours to understand."""
+    (tmp_path / "own.c").write_text(OWN)
+    if place == "library":
+        own = hostile.compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")
+    else:
+        own = tmp_path / "own.c"
+    source = "double work(void);" + FRAME % (
+        'freopen("a", "w", stderr); printf("%g\\n", work()); perror("text");'
+    )
+    program = hostile.compile_c(tmp_path, source, "-w", str(own), f"-Wl,-rpath,{tmp_path}")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched) and bare.stdout == b"88\n"

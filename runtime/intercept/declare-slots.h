@@ -8,6 +8,7 @@
 #define NOTE(name, type, params, args, before, after) HIDDEN type(*real_##name) params;
 #define VOID_CALL(name, params, args, find, event) HIDDEN void(*real_##name) params;
 #define FORMAT_CALL(name, vname, params, args, last, find, event)
+#define VOID_FORMAT_CALL(name, vname, params, args, last, find, event)
 #define HAND_CALL(name)
 #include CALLS
 #undef CALL
@@ -15,6 +16,7 @@
 #undef VOID_CALL
 
 #undef FORMAT_CALL
+#undef VOID_FORMAT_CALL
 #undef HAND_CALL
 #undef HIDDEN
 #undef CALLS

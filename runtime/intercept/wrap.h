@@ -8,6 +8,7 @@
  *   VOID_CALL: a CALL that returns nothing
  *   FORMAT_CALL(name, v-form, (parameters), (arguments), last parameter, find, event)
  *     a function with "..." after its format: called through its v-form
+ *   VOID_FORMAT_CALL: a FORMAT_CALL that returns nothing
  *   HAND_CALL(name): written by hand, where the comment of the row says
  *
  * A calls.def is included three times: for the slots of the real functions
@@ -101,6 +102,27 @@
     r = REAL(vname) args;                                                                          \
     va_end(list);                                                                                  \
     return r;                                                                                      \
+  }
+
+/* The same of what returns nothing, or not at all. */
+#define VOID_FORMAT_CALL(name, vname, params, args, last, find, event)                             \
+  EXPORT void wrap_##name params __asm__(SYMBOL(name));                                            \
+  void wrap_##name params {                                                                        \
+    va_list list;                                                                                  \
+    va_start(list, last);                                                                          \
+    find;                                                                                          \
+    CALLING;                                                                                       \
+    UNUSED uint64_t t1 = ticks_now();                                                              \
+    REAL(vname) args;                                                                              \
+    UNUSED uint64_t t2 = ticks_after(t1);                                                          \
+    CALLED;                                                                                        \
+    va_end(list);                                                                                  \
+    event;                                                                                         \
+    return;                                                                                        \
+  forward:                                                                                         \
+    UNUSED;                                                                                        \
+    REAL(vname) args;                                                                              \
+    va_end(list);                                                                                  \
   }
 
 #define HAND_CALL(name)

@@ -11,6 +11,7 @@
 #define NOTE(name, type, params, args, before, after) SLOT(name)
 #define VOID_CALL(name, params, args, find, event) SLOT(name)
 #define FORMAT_CALL(name, vname, params, args, last, find, event)
+#define VOID_FORMAT_CALL(name, vname, params, args, last, find, event)
 #define HAND_CALL(name)
 #include "../modules/posix/calls.def"
 #include "../modules/stdio/calls.def"

@@ -86,6 +86,9 @@ int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
+/* Where the next write to a descriptor will be, -1: not known; what it grew since then. */
+int64_t posix_next_place(int fd);
+void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
 

@@ -130,6 +130,17 @@ int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   return st.st_size - bytes;
 }
 
+int64_t posix_next_place(int fd) {
+  struct stat st;
+  if ((SYS3(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND) && sys_fstat(fd, &st) == 0) return st.st_size;
+  return SYS3(SYS_lseek, fd, 0, SEEK_CUR);
+}
+
+void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2) {
+  int64_t end = start < 0 ? -1 : SYS3(SYS_lseek, fd, 0, SEEK_CUR);
+  if (end > start) posix_write_done(file, end - start, start, NULL, t1, t2);
+}
+
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2) {
   if (offset < 0 || !posix_lock(file)) return;
   file->record->counters[POSIX_SEEKS]++;

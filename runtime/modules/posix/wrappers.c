@@ -43,6 +43,9 @@
 #define COPY(in, out)                                                                              \
   struct posix_file *f = posix_file_behind(in), *g = posix_file_behind(out);                       \
   if (!f && !g) FORWARD
+#define FD_GROWS(fd)                                                                               \
+  FD(fd);                                                                                          \
+  int64_t start = posix_next_place(fd)
 #define AIO(cb)                                                                                    \
   ACTIVE;                                                                                          \
   struct posix_file *f = (cb) ? posix_file_behind((cb)->aio_fildes) : NULL;                        \
@@ -120,6 +123,7 @@
 #define WRITE_AT(memory, at) posix_transferred(f, POSIX_WRITE, r, at, memory, t1, t2)
 #define READ_VECTOR(iov, n, at) posix_vector(f, POSIX_READ, r, at, iov, n, t1, t2)
 #define WRITE_VECTOR(iov, n, at) posix_vector(f, POSIX_WRITE, r, at, iov, n, t1, t2)
+#define GREW(fd) posix_grew(f, fd, start, t1, t2)
 #define STAT(dirfd, path) posix_stated(r, dirfd, path, r == 0 ? st->st_mode : 0, t1, t2)
 #define FSTAT posix_fstated(f, r, r == 0 ? st->st_mode : 0, t1, t2)
 #define EXT_PATH(dirfd, path, counter) posix_path_event(r, dirfd, path, POSIX_EXT_##counter, t1, t2)

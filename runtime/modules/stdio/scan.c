@@ -96,7 +96,7 @@ static int may_be_marked(const FILE *file, const char *format) {
          !file->_markers && file->_mode <= 0 && !strstr(format, "%*");
 }
 
-static void lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
+void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
   FILE *file = stream->file;
   scan->how = SCAN_BY_OFFSET;
   scan->lent = file->_offset < 0;
@@ -116,7 +116,7 @@ static void choose(struct stdio_stream *stream, struct stdio_scan *scan) {
   }
   scan->position = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
   scan->how = SCAN_BY_POSITION;
-  if (scan->position < 0) lend_offset(stream, scan);
+  if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan) {
@@ -129,6 +129,14 @@ void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct st
   choose(stream, scan);
 }
 
+/* For readers of lines, which may go back in the file. */
+void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
+  const FILE *file = stream->file;
+  if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
+  *scan = (struct stdio_scan){.waiting = bytes_waiting(file), .before = stdio_mark(file)};
+  if (!STDIO_PEEK(stream->shared)) choose(stream, scan);
+}
+
 void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
   *scan = (struct stdio_scan){.wide = 1, .waiting = characters_waiting(stream)};
@@ -136,7 +144,7 @@ void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan)
 }
 
 /* What refills brought; -1: not known. */
-static int64_t refilled(const struct stdio_stream *stream, const struct stdio_scan *scan) {
+int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
   FILE *file = stream->file;
   int64_t bytes = -1, now;
   switch (scan->how) {
@@ -165,7 +173,7 @@ static int64_t refilled(const struct stdio_stream *stream, const struct stdio_sc
 
 static int64_t bytes_scanned(struct stdio_stream *stream, const struct stdio_scan *scan) {
   const FILE *file = stream->file;
-  int64_t brought = refilled(stream, scan);
+  int64_t brought = stdio_scan_refills(stream, scan);
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
   int64_t left = scan->wide ? characters_waiting(stream) : bytes_waiting(file);
   if (brought < 0 && !scan->wide) return stdio_consumed(file, scan->before);
@@ -180,32 +188,32 @@ void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, i
   if (result != EOF || bytes > 0) stdio_read(stream, bytes, t1, t2);
 }
 
-/* Written, and waiting to be. */
-static int64_t output_waiting(struct stdio_stream *stream) {
+int64_t stdio_output_waiting(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   const struct stdio_wide_area *wide = stdio_wide_area(file);
-  if (file->_mode <= 0 || !wide || !(file->_flags & FILE_PUTTING)) return 0;
-  return file->_IO_write_ptr - file->_IO_write_base +
-         stdio_encoded(stream, wide->write_base, wide->write_ptr);
+  if (!(file->_flags & FILE_PUTTING)) return 0;
+  int64_t bytes = file->_IO_write_ptr - file->_IO_write_base;
+  if (file->_mode <= 0 || !wide) return bytes;
+  return bytes + stdio_encoded(stream, wide->write_base, wide->write_ptr);
 }
 
 void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
-  *scan = (struct stdio_scan){.wide = 1, .waiting = output_waiting(stream)};
+  *scan = (struct stdio_scan){.wide = 1, .waiting = stdio_output_waiting(stream)};
   if (STDIO_PEEK(stream->shared)) return;
   /* A stream that appends forgets its offset with each flush. */
   enum { APPENDING = 0x1000 };
   if (stream->file->_flags & APPENDING)
     choose(stream, scan);
   else
-    lend_offset(stream, scan);
+    stdio_lend_offset(stream, scan);
 }
 
 void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *scan, int characters,
                         uint64_t t1, uint64_t t2) {
-  int64_t flushed = refilled(stream, scan);
+  int64_t flushed = stdio_scan_refills(stream, scan);
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
   if (characters < 0) return;
-  int64_t bytes = flushed + output_waiting(stream) - scan->waiting;
+  int64_t bytes = flushed + stdio_output_waiting(stream) - scan->waiting;
   /* A character has at least a byte, and no encoding has more than eight. */
   if (flushed < 0 || bytes < characters || bytes > 8 * (int64_t)characters) bytes = characters;
   stdio_wrote(stream, bytes, t1, t2);

@@ -18,10 +18,17 @@ struct stdio_scan {
 };
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan);
+void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 /* Counts the read; a result of EOF is one only if bytes were read. */
 void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, int result,
                    uint64_t t1, uint64_t t2);
+
+/* Parts of the above.  The stream's own offset begins to count; bytes that a call moved
+ * through the descriptor, -1: not known; bytes that were written and wait to be flushed. */
+void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan);
+int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan);
+int64_t stdio_output_waiting(struct stdio_stream *stream);
 
 void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan);
 void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *scan, int characters,

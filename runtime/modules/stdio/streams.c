@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "print.h"
 #include "record-id.h"
 #include "streams.h"
 
@@ -245,6 +246,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
 }
 
 void stdio_finish(void) {
+  stdio_print_left();
   for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file) stdio_settle(stream);

@@ -1,10 +1,12 @@
 /* The wrappers of the STDIO module: calls.def, expanded. */
 #include "stdio-module.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
 #include <string.h>
 
+#include "print.h"
 #include "scan.h"
 #include "wide.h"
 
@@ -47,6 +49,35 @@ static __thread const char *outer_call;
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_wide_print_begin(s, &scan)
+/* What libc prints or reads by itself; also inside another function of this kind. */
+#define PRINTS_BY(file, way)                                                                       \
+  ACTIVE;                                                                                          \
+  OUTERMOST;                                                                                       \
+  struct stdio_print print;                                                                        \
+  if (!stdio_print_begin(file, way, &print)) FORWARD
+#define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
+/* ... and may end the process. */
+#define PRINTS_LAST(file)                                                                          \
+  PRINTS(file);                                                                                    \
+  stdio_print_may_leave(&print, 0)
+#define PRINTS_BOTH                                                                                \
+  ACTIVE;                                                                                          \
+  OUTERMOST;                                                                                       \
+  struct stdio_print print, other;                                                                 \
+  if (!(stdio_print_begin(stderr, PRINT_THROUGH, &print) |                                         \
+        stdio_print_begin(stdout, PRINT_THROUGH, &other)))                                         \
+    FORWARD;                                                                                       \
+  stdio_print_may_leave(&print, 0);                                                                \
+  stdio_print_may_leave(&other, 1)
+#define PARSES(file)                                                                               \
+  OUTERMOST;                                                                                       \
+  STREAM(file);                                                                                    \
+  struct stdio_scan scan;                                                                          \
+  stdio_parse_begin(s, &scan)
+#define ASSERTS(...)                                                                               \
+  ACTIVE;                                                                                          \
+  const char *const words[] = {__VA_ARGS__};                                                       \
+  stdio_print_last_words(stderr, words, sizeof(words) / sizeof(words[0]))
 #define RELEASE(file)                                                                              \
   ACTIVE;                                                                                          \
   struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL;                        \
@@ -78,6 +109,16 @@ static __thread const char *outer_call;
   if (r >= 0) stdio_wrote(s, (int64_t)strlen(text), t1, t2)
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
+#define PRINTED stdio_printed(&print, t1, t2)
+#define PRINTED_LAST                                                                               \
+  PRINTED;                                                                                         \
+  stdio_print_stays()
+#define PRINTED_BOTH                                                                               \
+  PRINTED;                                                                                         \
+  stdio_printed(&other, t1, t2);                                                                   \
+  stdio_print_stays()
+#define PARSED stdio_scanned(s, &scan, r ? 0 : EOF, t1, t2)
+#define PARSED_INTO stdio_scanned(s, &scan, r == 0 ? 0 : EOF, t1, t2)
 #define UNGOT                                                                                      \
   if (r != EOF) stdio_ungot(s, 1)
 #define READ_WIDE                                                                                  \

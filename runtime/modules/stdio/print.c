@@ -1,0 +1,123 @@
+/* Messages and entries that libc prints by itself: how much the stream grew.
+ *
+ * Where the call goes through the stream alone, libc's own offset tells; else the
+ * position of the descriptor does.  What other calls wrote meanwhile is counted by them. */
+#include "print.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "../../intercept/stack.h"
+#include "../../intercept/sys.h"
+
+enum { FILE_APPENDING = 0x1000 };
+
+/* Of the calls that this thread is in and that may end the process. */
+enum { MOST_LEAVING = 2 };
+static __thread struct stdio_print leaving[MOST_LEAVING];
+
+/* Only what goes to files: terminals and pipes have no place to look at. */
+static int is_file(struct stdio_stream *stream) {
+  if (stream->standard && !STDIO_PEEK(stream->changed)) return 0;
+  if (!stdio_lock(stream)) return 0;
+  int file = !stream->standard;
+  stdio_unlock(stream);
+  return file;
+}
+
+static int64_t place(struct stdio_stream *stream) {
+  const FILE *file = stream->file;
+  int64_t position = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
+  return position < 0 ? -1 : position + stdio_output_waiting(stream);
+}
+
+/* Where the next byte that is printed will stand. */
+static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
+  int fd = stream->file->_fileno;
+  int64_t at = place(stream), waiting = stdio_output_waiting(stream);
+  int appends = SYS3(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND;
+  struct stat st;
+  if (at < 0 || (!appends && way != PRINT_AT_THE_END) || sys_fstat(fd, &st) < 0) return at;
+  if (appends) return st.st_size + waiting;
+  return at > st.st_size ? at : st.st_size;
+}
+
+int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *print) {
+  struct stdio_stream *stream = stdio_stream_of(file);
+  print->stream = NULL;
+  if (!stream || !is_file(stream)) return 0;
+  stdio_settle(stream);
+  print->stream = stream;
+  print->start = ticks_now();
+  print->booked = stream->record->counters[STDIO_BYTES_WRITTEN];
+  print->scan = (struct stdio_scan){.waiting = stdio_output_waiting(stream)};
+  if (way == PRINT_THROUGH && !STDIO_PEEK(stream->shared) && !(file->_flags & FILE_APPENDING) &&
+      file->_IO_read_end == file->_IO_read_ptr) {
+    stdio_lend_offset(stream, &print->scan);
+    return 1;
+  }
+  print->scan.how = SCAN_BY_POSITION;
+  print->scan.position = begin_place(stream, way);
+  return 1;
+}
+
+static int64_t grown(struct stdio_print *print) {
+  struct stdio_stream *stream = print->stream;
+  int64_t bytes;
+  if (print->scan.how == SCAN_BY_OFFSET) {
+    int64_t flushed = stdio_scan_refills(stream, &print->scan);
+    stream->odd &= ~(uint32_t)STDIO_SCANNING;
+    bytes = (flushed > 0 ? flushed : 0) + stdio_output_waiting(stream) - print->scan.waiting;
+  } else {
+    int64_t at = print->scan.position < 0 ? -1 : place(stream);
+    bytes = at < 0 ? 0 : at - print->scan.position;
+  }
+  if (!STDIO_PEEK(stream->known)) return 0;
+  return bytes - (stream->record->counters[STDIO_BYTES_WRITTEN] - print->booked);
+}
+
+void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2) {
+  if (!print->stream || print->stream->file == NULL) return;
+  int64_t bytes = grown(print);
+  if (bytes > 0) stdio_wrote(print->stream, bytes, t1, t2);
+  print->stream = NULL;
+}
+
+void stdio_print_may_leave(const struct stdio_print *print, int which) {
+  leaving[which] = *print;
+}
+
+void stdio_print_stays(void) {
+  for (int i = 0; i < MOST_LEAVING; i++)
+    leaving[i].stream = NULL;
+}
+
+static void count_left(void *nothing) {
+  (void)nothing;
+  for (int i = 0; i < MOST_LEAVING; i++)
+    if (leaving[i].stream) stdio_printed(&leaving[i], leaving[i].start, ticks_now());
+}
+
+void stdio_print_left(void) {
+  if (leaving[0].stream || leaving[1].stream) stack_run(count_left, NULL);
+}
+
+struct stdio_digits stdio_number(unsigned value) {
+  struct stdio_digits digits = {{0}};
+  char *at = digits.text + sizeof(digits.text) - 1;
+  do
+    *--at = (char)('0' + value % 10);
+  while (value /= 10);
+  memmove(digits.text, at, strlen(at) + 1);
+  return digits;
+}
+
+void stdio_print_last_words(FILE *file, const char *const *words, int n) {
+  struct stdio_stream *stream = stdio_stream_of(file);
+  if (!stream || !is_file(stream)) return;
+  int64_t bytes = 0;
+  for (int i = 0; i < n; i++)
+    bytes += words[i] ? (int64_t)strlen(words[i]) : 0;
+  uint64_t now = ticks_now();
+  stdio_wrote(stream, bytes, now, now);
+}
