@@ -456,3 +456,42 @@ def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> No
     program = hostile.compile_c(tmp_path, source, "-w", str(own), f"-Wl,-rpath,{tmp_path}")
     bare, watched = hostile.both(build, tmp_path, [program])
     assert hostile.same_end(bare, watched) and bare.stdout == b"88\n"
+
+
+PARSER = r"""
+#include <argp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+static error_t parse(int key, char *value, struct argp_state *state) {
+  if (key != 'k') return ARGP_ERR_UNKNOWN;
+  FILE *in = fopen("in", "r"), *out = fopen("b", "w");
+  for (int i = 0; i < 100000; i++) putc_unlocked('x', out);
+  while (fgetpwent(in));
+  fprintf(stderr, "%d", 12345);
+  return 0;
+}
+static void later(void) { fputs("later", stderr); }
+int main(void) {
+  struct argp_option options[] = {{"known", 'k', 0, 0, "known", 0}, {0}};
+  struct argp argp = {options, parse, "WORD", "text", NULL, NULL, NULL};
+  char *words[] = {"program", "-k", "-u", NULL};
+  atexit(later);
+  freopen("a", "w", stderr);
+  argp_parse(&argp, 3, words, 0, NULL, NULL);
+  return 1;
+}
+"""
+
+
+def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
+    """argp_parse calls the program, which does all kinds of things, prints, and ends it."""
+    program = hostile.compile_c(tmp_path, PARSER, "-O2", "-w")
+    text = "u:x:7:8:name:/home:/bin/sh\n" * 500
+    bare, watched = hostile.both(
+        build, tmp_path, [program], lambda work: (work / "in").write_text(text) and None
+    )
+    assert hostile.same_end(bare, watched) and bare.status == 64
+    assert watched.value("in", "STDIO_BYTES_READ") == len(text)
+    assert watched.value("b", "STDIO_BYTES_WRITTEN") == 100000
+    assert watched.value("a", "STDIO_BYTES_WRITTEN") == (watched.work / "a").stat().st_size

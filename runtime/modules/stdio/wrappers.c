@@ -49,10 +49,9 @@ static __thread const char *outer_call;
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_wide_print_begin(s, &scan)
-/* What libc prints or reads by itself; also inside another function of this kind. */
+/* What libc prints or reads by itself; link/libc-own keeps it from calling itself. */
 #define PRINTS_BY(file, way)                                                                       \
   ACTIVE;                                                                                          \
-  OUTERMOST;                                                                                       \
   struct stdio_print print;                                                                        \
   if (!stdio_print_begin(file, way, &print)) FORWARD
 #define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
@@ -62,7 +61,6 @@ static __thread const char *outer_call;
   stdio_print_may_leave(&print, 0)
 #define PRINTS_BOTH                                                                                \
   ACTIVE;                                                                                          \
-  OUTERMOST;                                                                                       \
   struct stdio_print print, other;                                                                 \
   if (!(stdio_print_begin(stderr, PRINT_THROUGH, &print) |                                         \
         stdio_print_begin(stdout, PRINT_THROUGH, &other)))                                         \
@@ -70,7 +68,6 @@ static __thread const char *outer_call;
   stdio_print_may_leave(&print, 0);                                                                \
   stdio_print_may_leave(&other, 1)
 #define PARSES(file)                                                                               \
-  OUTERMOST;                                                                                       \
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_parse_begin(s, &scan)
@@ -110,13 +107,13 @@ static __thread const char *outer_call;
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
+/* Where functions of the program are called inside, which count for themselves: a NOTE. */
 #define PRINTED_LAST                                                                               \
-  PRINTED;                                                                                         \
+  stdio_printed(&print, print.start, ticks_now());                                                 \
   stdio_print_stays()
 #define PRINTED_BOTH                                                                               \
-  PRINTED;                                                                                         \
-  stdio_printed(&other, t1, t2);                                                                   \
-  stdio_print_stays()
+  stdio_printed(&other, other.start, ticks_now());                                                 \
+  PRINTED_LAST
 #define PARSED stdio_scanned(s, &scan, r ? 0 : EOF, t1, t2)
 #define PARSED_INTO stdio_scanned(s, &scan, r == 0 ? 0 : EOF, t1, t2)
 #define UNGOT                                                                                      \
