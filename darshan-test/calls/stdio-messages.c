@@ -113,6 +113,21 @@ PRINT_CASE(error, stderr,
 PRINT_CASE(error_at_line, stderr,
            CV(error_at_line(0, 0, "file", 12, "%d %d %d %g %s", 1, 2, 3, 1.5, "text")))
 
+/* Without a terminal it asks on standard error, and reads standard input. */
+CASE(getpass) {
+  const char *said = in_dir("said"), *answer = in_dir("answer");
+  setsid();
+  raw_text(answer, "secret\n");
+  CHECK(C(freopen(answer, "r", stdin)) != NULL);
+  model_fopen(answer);
+  expect_value(STANDARD_INPUT, "STDIO_OPENS", 1);
+  opened(said, "w", stderr);
+  CHECK(!strcmp(getpass("word: "), "secret"));
+  model_fread(answer, 7);
+  model_fwrite(said, raw_size(said));
+  CHECK(raw_size(said) >= 6);
+}
+
 /* These end the process: what they print is known from elsewhere, or by its rules. */
 CASE(argp_usage) {
   const char *path = in_dir("file");

@@ -71,6 +71,20 @@ static __thread const char *outer_call;
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_parse_begin(s, &scan)
+/* A question and its answer, where there is no terminal. */
+#define ASKS                                                                                       \
+  ACTIVE;                                                                                          \
+  struct stdio_stream *s = stdio_stream_of(stdin);                                                 \
+  struct stdio_scan scan;                                                                          \
+  struct stdio_print print;                                                                        \
+  if (!stdio_print_begin(stderr, PRINT_BESIDE, &print) && !s) FORWARD;                             \
+  if (s) {                                                                                         \
+    stdio_settle(s);                                                                               \
+    stdio_parse_begin(s, &scan);                                                                   \
+  }
+#define ASKED                                                                                      \
+  if (s) stdio_scanned(s, &scan, EOF, t1, t2);                                                     \
+  stdio_printed(&print, t1, t2)
 #define ASSERTS(...)                                                                               \
   ACTIVE;                                                                                          \
   const char *const words[] = {__VA_ARGS__};                                                       \
