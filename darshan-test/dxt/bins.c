@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "log/compose.h"
-#include "records/store-room.h"
 #include "records.h"
+#include "records/store-room.h"
 
 enum { RECORDS = 64 };
 

@@ -3,6 +3,7 @@
 
 #include "../../records/update.h"
 #include "record-id.h"
+#include "records.h"
 
 #define CALLS "../modules/template/calls.def"
 #include "../../intercept/declare-slots.h"
