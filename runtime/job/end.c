@@ -110,9 +110,10 @@ static void finish_ranks(void *comm_) {
   if (runtime_stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
   /* Messages are exchanged on the caller's stack and with its signals: a job that
    * waits here for a lost rank must be one that can be ended. */
-  if (log_write_ranks(comm) == 0) log_is_written();
-  children_adopt();
+  int written = log_write_ranks(comm) == 0;
   if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
+  if (written) log_is_written();                      /* but whose journal stays says so */
+  children_adopt();
   log_say_problems();
 }
 

@@ -67,6 +67,7 @@ static void switch_on(void) {
   remember_stderr();
   if (prepare_memory() < 0) {
     runtime_note_no_memory();
+    darshan_rt.lacks_memory = 1; /* a rank that finds memory in MPI_Init lacks what was before */
     log_say_problems();
     return;
   }
@@ -262,7 +263,7 @@ void runtime_become_child(void) {
   darshan_rt.fork_parent = darshan_rt.pid;
   darshan_rt.pid = sys_getpid();
   darshan_rt.dropped = darshan_rt.dropped_shared = darshan_rt.dropped_memory = 0;
-  darshan_rt.lacks_memory = 0;
+  darshan_rt.lacks_memory = darshan_rt.scratch.lacked = 0;
   darshan_rt.sharers = darshan_rt.apart = 0;
   folder_forked();
   darshan_rt.log_written = 0;

@@ -142,5 +142,8 @@ int journal_remove(struct journal *journal) {
   if (journal->has_file && result == NOT_THERE) result = outside_lstat(journal->path, &st);
   if (result == 0 && (st.st_dev != journal->dev || st.st_ino != journal->ino)) return 0;
   if (result == 0) result = outside_unlink(journal->path);
+  if (result < 0 && result != NOT_THERE && outside_lstat(journal->path, &st) == 0 &&
+      st.st_dev == journal->dev && st.st_ino == journal->ino)
+    result = outside_unlink(journal->path); /* what failed once may work */
   return result == NOT_THERE ? 0 : result;
 }

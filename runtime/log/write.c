@@ -78,7 +78,7 @@ enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
 static unsigned gaps_here(void) {
   return (darshan_rt.store.unrecorded ? LOG_LACKS_FILES : 0) |
          (darshan_rt.dropped_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
-         (darshan_rt.lacks_memory ? LOG_LACKS_PARTS : 0);
+         (darshan_rt.lacks_memory || darshan_rt.scratch.lacked ? LOG_LACKS_PARTS : 0);
 }
 
 static void note_gaps(unsigned gaps) {

@@ -16,6 +16,14 @@ struct packet {
   char bytes[FIRST_PACKET - sizeof(uint64_t)];
 };
 
+/* What a rank has at hand: memory for one message where none is to be had.  Who does
+ * not hear how it ended, or where to write, would leave its journal, or others waiting. */
+struct hand {
+  struct packet packet;
+  char *reserve; /* RESERVE bytes of whole pages, or NULL */
+};
+enum { RESERVE = FIRST_PACKET, PAGE = 4096 };
+
 static size_t first_part(size_t n) {
   const size_t room = sizeof(((struct packet *)0)->bytes);
   return n < room ? n : room;
@@ -47,7 +55,7 @@ static int receive_piece(int from, void *bytes, size_t n) {
 }
 
 static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n) {
-  struct packet *packet = comm->context;
+  struct packet *packet = &((struct hand *)comm->context)->packet;
   size_t done = first_part(n);
   packet->length = n;
   if (done) memcpy(packet->bytes, bytes, done);
@@ -76,14 +84,25 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
   return 0;
 }
 
+/* Given back by the receiver, so only the pages that it will give. */
+static char *message_memory(struct hand *hand, size_t length) {
+  char *memory = journal_private_memory(length);
+  size_t pages = (length + PAGE - 1) & ~(size_t)(PAGE - 1);
+  if (memory || !hand->reserve || pages > RESERVE) return memory;
+  memory = hand->reserve;
+  hand->reserve = NULL;
+  if (pages < RESERVE) sys_munmap(memory + pages, RESERVE - pages);
+  return memory;
+}
+
 static int comm_receive(struct rank_comm *comm, int from, void **bytes, size_t *n) {
-  struct packet *packet = comm->context;
+  struct packet *packet = &((struct hand *)comm->context)->packet;
   *bytes = NULL;
   *n = 0;
   if (receive_piece(from, packet, sizeof(*packet)) < 0) return -1;
   size_t length = packet->length, done = first_part(length);
   if (length == 0) return 0;
-  char *memory = journal_private_memory(length);
+  char *memory = message_memory(comm->context, length);
   if (!memory) {
     receive_nothing(from, packet, done, length);
     return -1;
@@ -156,10 +175,11 @@ int comm_mpi_open(struct rank_comm *comm) {
       mpi_function(Comm_size)(darshan_rt.mpi.comm, &size) != 0)
     return -1;
   /* Always there: a rank that cannot take part would keep all others waiting. */
-  static struct packet packet;
+  static struct hand hand;
+  if (!hand.reserve) hand.reserve = journal_private_memory(RESERVE);
   *comm = (struct rank_comm){.rank = rank,
                              .size = size,
-                             .context = &packet,
+                             .context = &hand,
                              .send = send_at_home,
                              .receive = receive_at_home};
   return 0;

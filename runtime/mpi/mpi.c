@@ -1,5 +1,6 @@
 #include "mpi.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "../intercept/stack.h"
@@ -9,6 +10,7 @@
 /* A version text may take 8192 bytes, in MPICH's ABI; not on the stack of a
  * thread that may be small. */
 enum { VERSION_ROOM = 8192, NAME_ROOM = 1024 };
+static_assert((int)NAME_ROOM <= (int)VERSION_ROOM, "one room for both");
 
 static void find_functions(void *caller) {
   struct mpi_functions *functions = &darshan_rt.mpi.functions;
@@ -57,8 +59,9 @@ static enum mpi_flavour choose(const char *version) {
 static void ask_texts(void) {
   struct mpi_state *mpi = &darshan_rt.mpi;
   int length = 0;
-  char *text = journal_private_memory(VERSION_ROOM);
-  if (!text) return;
+  /* Always there: a rank that does not know its library would keep all others
+   * waiting for what they agree on. */
+  static char text[VERSION_ROOM];
   if (mpi_function(Get_library_version) && mpi_function(Get_library_version)(text, &length) == 0) {
     text[VERSION_ROOM - 1] = '\0';
     keep_line(mpi->version, sizeof(mpi->version), text);
@@ -66,7 +69,6 @@ static void ask_texts(void) {
   memset(text, 0, NAME_ROOM);
   if (mpi_function(Get_processor_name) && mpi_function(Get_processor_name)(text, &length) == 0)
     keep_line(mpi->host, sizeof(mpi->host), text);
-  sys_munmap(text, VERSION_ROOM);
 }
 
 /* Constants of the flavour.  Returns 0, or -1 if Open MPI lacks an object. */

@@ -38,6 +38,9 @@ void *scratch_take(struct scratch *scratch, size_t n) {
     void *piece = chunk ? take(chunk, n) : NULL;
     if (piece) return piece;
     new_chunk(scratch, chunk);
-    if (__atomic_load_n(&scratch->chunk, __ATOMIC_ACQUIRE) == chunk) return NULL;
+    if (__atomic_load_n(&scratch->chunk, __ATOMIC_ACQUIRE) == chunk) {
+      __atomic_store_n(&scratch->lacked, 1, __ATOMIC_RELAXED);
+      return NULL;
+    }
   }
 }

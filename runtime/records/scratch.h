@@ -8,6 +8,7 @@
 struct scratch_chunk;
 struct scratch {
   struct scratch_chunk *chunk; /* that pieces are taken from; NULL: none yet */
+  int lacked;                  /* there was none for a piece: the log will say so */
 };
 
 /* n zeroed bytes, n at most SCRATCH_MOST, aligned to 16; NULL: there is none.  Takes
