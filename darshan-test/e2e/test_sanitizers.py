@@ -1,4 +1,4 @@
-"""Programs under valgrind, and programs with AddressSanitizer inside.
+"""Programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer inside.
 
 GCC's AddressSanitizer wants to be the first library of a process and refuses to
 start behind any preloaded one: a limit of every preloaded tool.  It runs when it
@@ -39,17 +39,40 @@ int main(void) {
 """
 
 
-def compiled(work: Path, *command: str) -> None:
+THREADS = r"""
+#include <pthread.h>
+#include <stdio.h>
+static void *make(void *number) {
+  for (int i = 0; i < 10; i++) {
+    char name[32];
+    sprintf(name, "file-%d-%d", *(int *)number, i);
+    FILE *file = fopen(name, "w");
+    if (!file || fputs("12345", file) < 0 || fclose(file) != 0) return number;
+  }
+  return NULL;
+}
+int main(void) {
+  int numbers[4] = {0, 1, 2, 3}, failed = 0;
+  pthread_t threads[4];
+  void *result;
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, make, &numbers[i]);
+  for (int i = 0; i < 4; i++) failed |= pthread_join(threads[i], &result) || result;
+  return failed;
+}
+"""
+
+
+def compiled(work: Path, *command: str, source: str = SOURCE) -> None:
     """Leaves the program."""
-    (work / "program.c").write_text(SOURCE)
+    (work / "program.c").write_text(source)
     subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
     (work / "program.c").unlink()
 
 
-def box_with(tmp_path: Path, build: Path, *command: str) -> Sandbox:
+def box_with(tmp_path: Path, build: Path, *command: str, source: str = SOURCE) -> Sandbox:
     """A sandbox with the program; skips without the compiler."""
     needs(f"program:{command[0]}")
-    return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command))
+    return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command, source=source))
 
 
 def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
@@ -62,6 +85,13 @@ def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
     assert recorded.log.value(f"{work}/text", "STDIO_BYTES_WRITTEN") == 6
 
 
+def threads_counted(box: Sandbox) -> None:
+    """Fails unless the files of THREADS are in the log."""
+    log = box.recorded().log
+    for name in (f"{box.work}/file-{i}-{j}" for i in range(4) for j in range(10)):
+        assert log.value(name, "STDIO_BYTES_WRITTEN") == 5, name
+
+
 def test_valgrind(build: Path, tmp_path: Path) -> None:
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc")
@@ -69,6 +99,16 @@ def test_valgrind(build: Path, tmp_path: Path) -> None:
     command = ["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", "./program"]
     run = box.instrumented(command)
     well(bare, run, box.recorded(), box.work)
+
+
+def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
+    """Where threads run on memory of ours, valgrind does not take it for their stacks."""
+    needs("program:valgrind")
+    box = box_with(tmp_path, build, "gcc", "-pthread", source=THREADS)
+    assert box.bare(["./program"]).status == 0
+    run = box.instrumented(["valgrind", "-q", "--error-exitcode=9", "./program"])
+    assert (run.status, run.stderr) == (0, b"")
+    threads_counted(box)
 
 
 @pytest.mark.parametrize("how", ["preloaded", "unordered"])
@@ -97,3 +137,12 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
     bare = box.bare(["./program"])
     run = box.instrumented(["./program"])
     well(bare, run, box.recorded(), box.work)
+
+
+def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
+    """As the user's guide says it: what our locks guard is no race of the program."""
+    box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
+    assert box.bare(["./program"]).status == 0
+    run = box.instrumented(["./program"], {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1"})
+    assert (run.status, run.stderr) == (0, b"")
+    threads_counted(box)

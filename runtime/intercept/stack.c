@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "spin.h"
 #include "sys.h"
+#include "valgrind.h"
 
 enum { PAGE = 4096, AREAS = 32 };
 /* How long an area is waited for: ten seconds, as for a lock (spin.c), since whoever
@@ -25,10 +26,12 @@ static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {
-  int taken;     /* its thread; 0: free */
-  char *memory;  /* AREA_BYTES; NULL: none */
-  char *home;    /* the stack pointer of whoever went over */
-  uint64_t mask; /* its signals */
+  int taken;          /* its thread; 0: free */
+  char *memory;       /* AREA_BYTES; NULL: none */
+  char *home;         /* the stack pointer of whoever went over */
+  uint64_t mask;      /* its signals */
+  int known;          /* valgrind has been told of the memory */
+  uintptr_t valgrind; /* its number there */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
 
 static struct area *area_of(const char *frame) {
@@ -37,6 +40,14 @@ static struct area *area_of(const char *frame) {
     if (memory && frame >= memory && frame < memory + AREA_BYTES) return &areas[i];
   }
   return NULL;
+}
+
+/* By whoever has it, before going there; the end is where the stack pointer starts. */
+static struct area *known(struct area *area) {
+  if (!area->known)
+    area->valgrind = valgrind_stack_is(area->memory + PAGE, area->memory + AREA_BYTES);
+  area->known = 1;
+  return area;
 }
 
 static char *new_memory(void) {
@@ -83,13 +94,16 @@ static struct area *wait_for_area(void) {
 
 static struct area *take_area(void) {
   struct area *area = take_free();
-  return area ? area : wait_for_area();
+  if (!area) area = wait_for_area();
+  return area ? known(area) : NULL;
 }
 
 static void give_area(struct area *area) {
   char *memory = area->memory;
   if (memory && area != &areas[0]) {
     __atomic_store_n(&area->memory, NULL, __ATOMIC_RELAXED);
+    if (area->known) valgrind_stack_was(area->valgrind);
+    area->known = 0;
     sys_munmap(memory, AREA_BYTES);
   }
   __atomic_store_n(&area->taken, 0, __ATOMIC_RELEASE);
