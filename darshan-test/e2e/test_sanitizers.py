@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from place import needs
+from place import elsewhere, needs
 
 from .sandbox import Outcome, Recorded, Sandbox
 
@@ -142,7 +142,10 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
 def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
     """As the user's guide says it: what our locks guard is no race of the program."""
     box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
-    assert box.bare(["./program"]).status == 0
+    bare = box.bare(["./program"])
+    if b"unexpected memory mapping" in bare.stderr:
+        elsewhere("this kernel spreads memory wider than ThreadSanitizer knows")
+    assert bare.status == 0
     run = box.instrumented(["./program"], {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1"})
     assert (run.status, run.stderr) == (0, b"")
     threads_counted(box)
