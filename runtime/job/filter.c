@@ -32,8 +32,10 @@ int filter_is_there(long number, long flags, long result) {
 /* So that there is an overflow record at least. */
 static void make_room(void) {
   static const enum store_module modules[] = {STORE_POSIX, STORE_STDIO, STORE_POSIX_EXT};
-  for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+  for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
     store_make_room(&darshan_rt.store, modules[i]);
+    store_set_aside(&darshan_rt.store, modules[i]);
+  }
 }
 
 static int counter_is_gone; /* for good */

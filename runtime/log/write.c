@@ -15,6 +15,7 @@
 #include "ranks/reduce.h"
 #include "round.h"
 #include "save.h"
+#include "say.h"
 #include "snapshot.h"
 #include "torn.h"
 
@@ -332,7 +333,7 @@ __attribute__((noinline)) static int say_line(void) {
   darshan_rt.config.internal_timing = 0;
   if (length == 0 || sys_fstat(2, &st) < 0) return 0;
   if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return 0;
-  return sys_write(2, line, length) > 0;
+  return say_on_stderr(&st, line, length);
 }
 
 int log_say_problems(void) {

@@ -355,3 +355,10 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   if (entry && !number) number = store_new_record(store, module, entry);
   return number ? number : store_overflow_record(store, module);
 }
+
+void store_set_aside(struct record_store *store, enum store_module module) {
+  if (!store_lock(store)) return;
+  segments_have(&store->entry, store->entries + 2);
+  store_record_room(store, module, store->regions[module].count + 1);
+  store_unlock(store);
+}

@@ -166,6 +166,10 @@ static inline void store_make_room(struct record_store *store, enum store_module
     store_make_room_slow(store, module);
 }
 
+/* While memory can still be had: what another record of this module needs, that of the
+ * overflow at least. */
+void store_set_aside(struct record_store *store, enum store_module module);
+
 /* Takes what had to go to memory meanwhile into the file, as far as there is room for
  * it.  No lock is held.  1: nothing is in memory any more, and `then`, if there is one,
  * was called before anything could be. */
