@@ -40,7 +40,9 @@ def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
 
 
 def plain(name: str, random: str) -> str:
-    """A name without what a program drew by lot."""
+    """A name without what a program drew by lot; a file without a name (O_TMPFILE) is its
+    folder's, as the call says that made it."""
+    name = re.sub(r"/#\d+$", "", name)
     return re.sub(random, "*", name) if random else name
 
 

@@ -69,6 +69,15 @@ def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> Non
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 4 * 300 * 10
 
 
+@pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync"])
+def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, cage: Path) -> None:
+    """There is room for some files at least, and the sums of the others."""
+    watched = behind(build, tmp_path, cage, way, "first")
+    assert not watched.logs and len(watched.journals) == 1
+    assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
+    assert watched.total("POSIX_BYTES_WRITTEN") == 5000
+
+
 @pytest.mark.parametrize("what", ["fork", "vfork"])
 def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
     """What a child does behind the filter has no place; the parent's own is complete."""

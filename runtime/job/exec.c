@@ -13,7 +13,8 @@
 extern char **environ;
 
 /* All else is no answer, and the exec may well have another: it asks for the rights
- * of the effective user, and the file system of the moment. */
+ * of the effective user, and the file system of the moment.  But a file that nobody may
+ * run stays one. */
 static int is_absent(long result) {
   enum { NOT_THERE = -2, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
   return result == NOT_THERE || result == NOT_A_FOLDER || result == TOO_LONG || result == LOOPS;
@@ -23,7 +24,8 @@ int exec_may_work(const char *path) {
   struct stat st;
   if (!sys_may(SYS_faccessat)) return instead_of_access_to_run(path);
   if (is_absent(sys_faccess(path, X_OK))) return 0;
-  return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || S_ISREG(st.st_mode);
+  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0) return 1;
+  return S_ISREG(st.st_mode) && (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH));
 }
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */

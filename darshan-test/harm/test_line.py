@@ -1,0 +1,125 @@
+"""The line of ours on standard error: nobody waits for it, and it ends nobody."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hostile import SECONDS, compile_c, settings
+
+PROGRAM = r"""
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+  close(open("data", O_CREAT | O_WRONLY, 0600));
+  return 3;
+}
+"""
+
+
+def nowhere(folder: Path) -> Path:
+    """Where no log can be written: below a file."""
+    (folder / "file").touch()
+    return folder / "file" / "logs"
+
+
+def filled_pipe(_: Path) -> tuple[int, list[int]]:
+    """One that takes no byte more, and blocks whoever tries."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(writer, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writer, True)
+    return writer, [reader]
+
+
+def dead_pipe(_: Path) -> tuple[int, list[int]]:
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer, []
+
+
+def filled_socket(_: Path) -> tuple[int, list[int]]:
+    ours, peer = socket.socketpair()
+    ours.setblocking(False)
+    for size in (4096, 1):
+        try:
+            while True:
+                ours.send(b"x" * size)
+        except BlockingIOError:
+            pass
+    ours.setblocking(True)
+    return ours.detach(), [peer.detach()]
+
+
+def dead_socket(_: Path) -> tuple[int, list[int]]:
+    ours, peer = socket.socketpair()
+    peer.close()
+    return ours.detach(), []
+
+
+def full_file(folder: Path) -> tuple[int, list[int]]:
+    """At the limit of file size, which the child has."""
+    return os.open(folder / "errors", os.O_CREAT | os.O_WRONLY, 0o600), []
+
+
+def for_reading(_: Path) -> tuple[int, list[int]]:
+    return os.open("/dev/null", os.O_RDONLY), []
+
+
+WAYS = [filled_pipe, dead_pipe, filled_socket, dead_socket, full_file, for_reading]
+
+
+@pytest.mark.parametrize("make", WAYS, ids=lambda make: make.__name__)
+def test_nobody_waits_for_it(
+    build: Path, tmp_path: Path, make: Callable[[Path], tuple[int, list[int]]]
+) -> None:
+    """The log cannot be written, which is to be said where nothing can be said."""
+    program = compile_c(tmp_path, PROGRAM)
+    journals = tmp_path / "journals"
+    journals.mkdir()
+    stderr, kept = make(tmp_path)
+
+    def before() -> None:
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        if make is full_file:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    done = subprocess.run(
+        [program],
+        cwd=tmp_path,
+        env=settings(build, nowhere(tmp_path), journals),
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        preexec_fn=before,
+        timeout=SECONDS,
+        check=False,
+    )
+    for descriptor in (stderr, *kept):
+        os.close(descriptor)
+    assert (done.returncode, done.stdout) == (3, b"")
+
+
+def test_it_is_said_to_a_pipe_that_is_read(build: Path, tmp_path: Path) -> None:
+    program = compile_c(tmp_path, PROGRAM)
+    done = subprocess.run(
+        [program],
+        cwd=tmp_path,
+        env=settings(build, nowhere(tmp_path), tmp_path),
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stderr.count(b"\n") == 1 and b"cannot be written" in done.stderr
