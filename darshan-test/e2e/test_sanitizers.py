@@ -2,7 +2,8 @@
 
 GCC's AddressSanitizer wants to be the first library of a process and refuses to
 start behind any preloaded one: a limit of every preloaded tool.  It runs when it
-is named first in LD_PRELOAD, or with ASAN_OPTIONS=verify_asan_link_order=0.
+is named first in LD_PRELOAD, or with ASAN_OPTIONS=verify_asan_link_order=0, which
+`darshan run` sets.
 Clang links it into the program, where it is first anyway.
 """
 

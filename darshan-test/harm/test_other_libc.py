@@ -1,14 +1,18 @@
-"""A program of another C library runs as if nobody watched, and one line says so."""
+"""Programs into which the runtime cannot be preloaded just so.
+
+One of another C library runs as if nobody watched, and one line says so; one with
+a shared AddressSanitizer, which wants to be first, is watched.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.needs("program:musl-gcc")
 SECONDS = 60
 SOURCE = """
 #include <stdio.h>
@@ -45,6 +49,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> None:
@@ -77,3 +82,80 @@ def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> No
     assert "/program uses another C library than glibc" in line and line.endswith("unwatched")
     assert (work / "out").read_text() == "text"
     assert not list((work / "darshan-logs").iterdir())
+
+
+SANITIZED = """
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { THREADS = 4, FILES = 20 };
+static void *work(void *number) {
+  char name[32], text[5];
+  for (int i = 0; i < FILES; i++) {
+    snprintf(name, sizeof(name), "f%ld-%d", (long)number, i);
+    FILE *file = fopen(name, "w");
+    fputs("hello", file);
+    fclose(file);
+    int fd = open(name, O_RDWR);
+    if (read(fd, text, 5) != 5 || pwrite(fd, text, 5, 5) != 5) abort();
+    close(fd);
+  }
+  return NULL;
+}
+int main(int argc, char **argv) {
+  pthread_t threads[THREADS];
+  char *block = malloc(10);
+  for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  volatile int past = 10;
+  int bad = argc > 1 && argv[1][0] == 'w' ? block[past] : 0;
+  free(block);
+  return bad ? 3 : 7;
+}
+"""
+
+
+def compiled_sanitized(compiler: str, folder: Path) -> None:
+    """Leaves the program, which finds the compiler's shared runtime."""
+    (folder / "main.c").write_text(SANITIZED)
+    options = ["-pthread"]
+    if compiler == "clang":
+        ask = [compiler, "-fsanitize=address", "-shared-libasan", "-###", "main.c"]
+        said = subprocess.run(ask, cwd=folder, capture_output=True, check=True).stderr.decode()
+        library = re.search(r'"([^"]*/libclang_rt\.asan[^"/]*\.so)"', said)
+        assert library
+        options += ["-shared-libasan", f"-Wl,-rpath,{os.path.dirname(library[1])}"]
+    command = [compiler, "-g", "-w", "-fsanitize=address", *options, "-o", "program", "main.c"]
+    subprocess.run(command, cwd=folder, check=True)
+
+
+@pytest.mark.needs("program:gcc", "program:clang")
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_path: Path) -> None:
+    """It is watched, and its faults are found; from a script, and with options of its own."""
+    compiled_sanitized(compiler, tmp_path)
+
+    def run(options: str, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [build / "darshan", "run", "--", *command],
+            cwd=tmp_path,
+            env={**os.environ, "ASAN_OPTIONS": options},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    done = run("", "./program")
+    assert (done.returncode, done.stdout) == (7, "")
+    (line,) = done.stderr.splitlines()
+    log = line.removeprefix("darshan: log: ")
+    rows = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
+    for counter, expected in (("POSIX_BYTES_WRITTEN", 5), ("POSIX_BYTES_READ", 5)):
+        counted = re.findall(rf"\t{counter}\t(\d+)\t[^\t]*/f\d-", rows)
+        assert counted == [str(expected)] * 80, counter
+    assert run("", "sh", "-c", "./program; exit $?").returncode == 7
+    wrong = run("exitcode=5:verify_asan_link_order=1", "./program", "wrong")
+    assert wrong.returncode == 5 and "heap-buffer-overflow" in wrong.stderr

@@ -268,6 +268,7 @@ COMMANDS = [
     "darshan parse LOG",
     "darshan watch -n 0.05 -c 1 .",
     "darshan report --text LOG",
+    "darshan report --list-thresholds",
     "darshan-parser --version",
     "darshan-dxt-parser --version",
     "darshan-dxt-parser LOG",

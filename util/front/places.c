@@ -148,9 +148,24 @@ static void add_preload(const char *library) {
   free(list);
 }
 
+/* A shared ASan runtime, gcc's or clang's, ends a program in which another library
+ * comes before it; its own functions are reached all the same, through ours.  What is
+ * named last holds.  Of any program: one in a script is not seen from here. */
+static void allow_before_asan(void) {
+  static const char option[] = "verify_asan_link_order=0";
+  const char *before = getenv("ASAN_OPTIONS");
+  char *list = NULL;
+  size_t length = before ? strlen(before) : 0, own = strlen(option);
+  if (length >= own && strcmp(before + length - own, option) == 0) return;
+  if (asprintf(&list, "%s%s%s", before ? before : "", length ? ":" : "", option) < 0) return;
+  setenv("ASAN_OPTIONS", list, 1);
+  free(list);
+}
+
 void places_announce(const void *context) {
   const struct places *places = context;
   add_preload(places->library);
+  allow_before_asan();
   setenv("DARSHAN_LOGPATH", places->logs, 1);
   setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);

@@ -14,7 +14,7 @@ from . import blocks_text, terminal
 from .context import Context
 from .data import as_csv, as_json, data
 from .model import Report
-from .output import is_terminal, write_pdf, write_text
+from .output import NotKeptError, is_terminal, write_pdf, write_text
 from .text import visible
 
 PROGRAM = "darshan-job-summary"
@@ -37,7 +37,7 @@ def same_file(one: str, other: str) -> bool:
 def complain(path: str, error: LogError) -> None:
     """What is wrong with a log."""
     text = str(error)
-    say(text if path in text else f"{path}: {text}")
+    say(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 class Documents:
@@ -178,6 +178,9 @@ class Documents:
             write_pdf(reports, target, keep=self._options.keep, use_latex=latex, say=say)
         except BrokenPipeError:
             raise
+        except NotKeptError as error:
+            self._failed(error.filename, error)
+            return
         except OSError as error:
             self._failed(target, error)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 from typing import TYPE_CHECKING
@@ -61,7 +62,9 @@ def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     pages = 0
-    with PdfPages(path) as pdf:
+    # In memory first: PdfPages that cannot write fails with a complaint of zlib.
+    made = io.BytesIO()
+    with PdfPages(made) as pdf:
         for row in rows:
             width = width_in(row)
             for plot in row.plots:
@@ -70,4 +73,6 @@ def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
                 draw(plot, figure, width, plot.height)
                 pdf.savefig(figure)
                 pages += 1
+    with open(path, "wb") as file:
+        file.write(made.getbuffer())
     return pages

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from importlib import resources
 
-from . import figures
+from . import ending, figures
 from .model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
 from .text import latex, pdf_string
 
@@ -162,20 +162,11 @@ def render(reports: list[Report], folder: str, program: str) -> str:
     limits = {**os.environ, "openin_any": "p", "openout_any": "p"}
     command = [program, "-interaction=batchmode", "-halt-on-error", "-no-shell-escape", SOURCE]
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=limits,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            check=False,
-        )
+        status = ending.run(command, folder, limits, _SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LatexFailed(f"{program}: {error}") from error
     result = os.path.join(folder, RESULT)
-    if done.returncode != 0 or not os.path.exists(result):
+    if status != 0 or not os.path.exists(result):
         raise LatexFailed(f"{program} failed: {_complaint(folder)}")
     return result
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
 from ..library import LibraryMissing
 from .documents import PROGRAM, Documents, say
+from .output import write_text
 
 _FORMATS = ("html", "json", "csv", "text")
 
@@ -68,8 +69,13 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _list_thresholds() -> int:
-    for row in LIMITS:
-        print(f"{row.name} = {row.value:g}  # {row.unit}: {row.meaning} ({row.source})")
+    write_text(
+        "".join(
+            f"{row.name} = {row.value:g}  # {row.unit}: {row.meaning} ({row.source})\n"
+            for row in LIMITS
+        ),
+        "-",
+    )
     return 0
 
 

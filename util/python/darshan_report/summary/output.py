@@ -7,12 +7,15 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import IO
 
-from . import figures, latex
+from . import ending, figures, latex
 from .model import Report
+
+
+class NotKeptError(OSError):
+    """The intermediate files could not be kept; its filename is the folder for them."""
 
 
 def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[str], None]) -> str:
@@ -31,9 +34,12 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
 
 
 def _keep(folder: str, target: str) -> None:
-    os.makedirs(target, exist_ok=True)
-    for name in os.listdir(folder):
-        shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
+    try:
+        os.makedirs(target, exist_ok=True)
+        for name in os.listdir(folder):
+            shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
+    except OSError as error:
+        raise NotKeptError(error.errno, error.strerror, target) from error
 
 
 def _status(target: str) -> os.stat_result | None:
@@ -47,18 +53,13 @@ def _status(target: str) -> os.stat_result | None:
 def _replace(
     target: str, before: os.stat_result | None, fill: Callable[[IO[bytes]], object]
 ) -> None:
-    # In the target's own folder, so that the rename is one step.
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".darshan-report-")
-    try:
+    with ending.file_beside(target) as (handle, temporary):
         with os.fdopen(handle, "wb") as copy:
             fill(copy)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, stat.S_IMODE(before.st_mode) if before else 0o666 & ~mask)
         os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
@@ -78,7 +79,7 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
 def standard_output() -> IO[bytes]:
     """Standard output for bytes; OSError where the caller has closed it."""
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "it is closed", "standard output")
+        raise OSError(errno.EBADF, "it is closed")
     return sys.stdout.buffer
 
 
@@ -116,7 +117,7 @@ def write_pdf(
     when something was done another way than asked.  OSError if target cannot
     be written.
     """
-    with tempfile.TemporaryDirectory(prefix="darshan-report-") as work:
+    with ending.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:
             _keep(work, keep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import textwrap
 
@@ -218,11 +219,14 @@ def render(reports: list[Report], folder: str) -> str:
     """Makes the PDF in a folder and returns its path; figures.prepare() comes first."""
     path = os.path.join(folder, RESULT)
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
-    with PdfPages(path, metadata=about) as pdf:
+    made = io.BytesIO()  # as in figures.write
+    with PdfPages(made, metadata=about) as pdf:
         for report in reports:
             pages = _Pages(pdf, report)
             pages.lines(report.title, 12, bold=True)
             for block in report.blocks:
                 pages.add(block)
             pages.finish()
+    with open(path, "wb") as file:
+        file.write(made.getbuffer())
     return path

@@ -1,0 +1,140 @@
+"""How the report ends when it cannot do its work, or when a signal ends it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hostile import both
+
+SECONDS = 60
+# A LaTeX that takes its time, and says who it is.
+ENGINE = "#!/bin/sh\necho $$ >'{folder}/started-t'\nmv '{folder}/started-t' '{folder}/started'\n"
+SLEEP = "exec sleep 1000\n"
+
+
+@pytest.fixture
+def log(build: Path, tmp_path: Path) -> Path:
+    """A small log."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    script = tmp_path / "script"
+    script.write_text("open('data', 'w').write('x')\n")
+    _, watched = both(build, folder, [sys.executable, "-S", script])
+    (path,) = watched.logs
+    return path
+
+
+def report(
+    build: Path, folder: Path, *arguments: str | Path, **more: str
+) -> tuple[int, bytes, bytes]:
+    """Runs the report in a folder."""
+    done = subprocess.run(
+        [build / "darshan", "report", *arguments],
+        cwd=folder,
+        env={**os.environ, **more},
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("way", [["--no-latex"], [], ["--html"]])
+def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: Path) -> None:
+    limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", str(build / "darshan"), "report"]
+    done = subprocess.run(
+        [*limited, *way, "-o", "out", log],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    last = done.stderr.decode().splitlines()[-1]  # before it: there may be no LaTeX
+    assert (done.returncode, last) == (1, "darshan-job-summary: cannot write out: File too large")
+    assert b"Traceback" not in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    status, _, said = report(build, tmp_path, "--text", "empty")
+    assert (status, said) == (1, b"darshan-job-summary: empty: is empty\n")
+    keep = ("--no-latex", "--keep", "empty", "-o", "out", log)
+    status, _, said = report(build, tmp_path, *keep)
+    assert (status, said) == (1, b"darshan-job-summary: cannot write empty: File exists\n")
+
+
+def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
+    """The report needs nothing that PATH names."""
+    expected = report(build, tmp_path, "--text", log)
+    assert expected[0] == 0 and expected[1]
+    assert report(build, tmp_path, "--text", log, PATH="") == expected
+    assert report(build, tmp_path, "--text", log, PATH="/nonexistent") == expected
+
+
+def alive(pid: int) -> bool:
+    """A process that runs still: neither gone nor waited for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("group", [True, False])
+def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Path) -> None:
+    """It ends by the signal, without a word, and leaves nothing: no file, no process."""
+    for name in ("bin", "temporary", "here"):
+        (tmp_path / name).mkdir()
+    engine = tmp_path / "bin" / "pdflatex"
+    engine.write_text(ENGINE.format(folder=tmp_path) + SLEEP)
+    engine.chmod(0o755)
+    with subprocess.Popen(
+        [build / "darshan", "report", "-o", "out", log],
+        cwd=tmp_path / "here",
+        env={
+            **os.environ,
+            "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+            "TMPDIR": f"{tmp_path}/temporary",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        started = tmp_path / "started"
+        until = time.monotonic() + SECONDS
+        while not started.exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        assert list((tmp_path / "temporary").iterdir())
+        (os.killpg if group else os.kill)(process.pid, number)
+        said = process.communicate(timeout=SECONDS)
+    assert (process.returncode, said) == (-number, (b"", b""))
+    assert not list((tmp_path / "temporary").iterdir())
+    assert not list((tmp_path / "here").iterdir())
+    assert not alive(int(started.read_text()))
+
+
+def test_an_ignored_signal(build: Path, log: Path, tmp_path: Path) -> None:
+    """Below nohup SIGHUP goes on being ignored."""
+    (tmp_path / "bin").mkdir()
+    engine = tmp_path / "bin" / "pdflatex"
+    engine.write_text("#!/bin/sh\nkill -HUP $PPID\nexit 1\n")
+    engine.chmod(0o755)
+    nohup = shutil.which("nohup")
+    assert nohup
+    done = subprocess.run(
+        [nohup, build / "darshan", "report", "-o", "out", log],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"%PDF-")

@@ -1,0 +1,125 @@
+"""How the command ends by a signal: quietly, by that signal, with nothing left behind."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
+
+
+class _Begun:
+    """What there would be left of this process."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.children: set[subprocess.Popen[bytes]] = set()
+        self.holds = 0
+        self.came: int | None = None
+
+
+_begun = _Begun()
+
+
+def _clean() -> None:
+    for child in _begun.children:
+        child.kill()
+        # Not child.wait: the interrupted code may be in it, and have its lock.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(child.pid, 0)
+    for path in _begun.paths:
+        if os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+    # What others made for the time of this process: matplotlib has a folder, too.
+    atexit._run_exitfuncs()
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """Ends this process.  No exception: a callback from C would swallow it."""
+    if _begun.holds:
+        _begun.came = number
+        return
+    for other in _SIGNALS:
+        signal.signal(other, signal.SIG_IGN)
+    try:
+        _clean()
+    finally:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+
+@contextlib.contextmanager
+def _held() -> Iterator[None]:
+    """Signals wait: what is made here is known before one ends the process."""
+    _begun.holds += 1
+    try:
+        yield
+    finally:
+        _begun.holds -= 1
+        if not _begun.holds and _begun.came is not None:
+            _end(_begun.came, None)
+
+
+def prepare() -> None:
+    """From now on signals that would end this process clean up first; others stay ignored."""
+    for number in _SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end)
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[str]:
+    """A folder for the time of the block."""
+    with _held():
+        path = tempfile.mkdtemp(prefix="darshan-report-")
+        _begun.paths.add(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        _begun.paths.discard(path)
+
+
+@contextlib.contextmanager
+def file_beside(target: str) -> Iterator[tuple[int, str]]:
+    """A new file, open, in the folder of target; gone after the block if it was not renamed."""
+    with _held():
+        # In the target's own folder, so that the rename is one step.
+        made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".darshan-report-")
+        _begun.paths.add(made[1])
+    try:
+        yield made
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(made[1])
+        _begun.paths.discard(made[1])
+
+
+def run(command: list[str], where: str, environment: dict[str, str], seconds: float) -> int:
+    """Runs a program that reads and says nothing; its status.  OSError, TimeoutExpired."""
+    with _held():
+        child = subprocess.Popen(
+            command,
+            cwd=where,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _begun.children.add(child)
+    try:
+        return child.wait(seconds)
+    finally:
+        child.kill()  # nothing, if it has ended
+        child.wait()
+        _begun.children.discard(child)
