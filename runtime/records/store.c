@@ -356,6 +356,12 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
+int store_names_are_full(const struct record_store *store) {
+  enum { USUAL = 256 };
+  const struct store_part *part = &store->names.part;
+  return part->end - part->start - store->names.used < RESERVED_NAME_BYTES + USUAL;
+}
+
 void store_set_aside(struct record_store *store, enum store_module module) {
   if (!store_lock(store)) return;
   segments_have(&store->entry, store->entries + 2);

@@ -166,6 +166,9 @@ static inline void store_make_room(struct record_store *store, enum store_module
     store_make_room_slow(store, module);
 }
 
+/* 1: a name of usual length was refused by NAMEMEM, not for want of memory. */
+int store_names_are_full(const struct record_store *store);
+
 /* While memory can still be had: what another record of this module needs, that of the
  * overflow at least. */
 void store_set_aside(struct record_store *store, enum store_module module);

@@ -57,7 +57,9 @@ static int have_record(enum heatmap_layer layer) {
     heatmap->record = make_record(layer);
     store_unlock(&darshan_rt.store);
     const struct store_region *region = &darshan_rt.store.regions[STORE_HEATMAP];
-    if (!heatmap->record && region->count < region->limit) darshan_rt.lacks_memory = 1;
+    if (!heatmap->record && region->count < region->limit &&
+        !store_names_are_full(&darshan_rt.store))
+      darshan_rt.lacks_memory = 1;
   }
   heatmap->refused = !heatmap->record;
   return !heatmap->refused;
