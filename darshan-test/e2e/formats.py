@@ -96,7 +96,13 @@ FORMATS = [
         "h5repack", ["h5repack", "-f", "GZIP=1", "-l", "CHUNK=4x8x48", "field.nc", "out.h5"], hdf5
     ),
     Program("h5repack-plain", ["h5repack", "-l", "CONTI", "field.nc", "out.h5"], hdf5),
-    Program("h5import", ["h5import", "numbers", *IMPORT], text_of_numbers),
+    # The file says in which second its dataset was made.
+    Program(
+        "h5import",
+        ["h5import", "numbers", *IMPORT],
+        text_of_numbers,
+        changing=r"numbers\.h5",
+    ),
     Program("h5mkgrp", ["h5mkgrp", "out.h5", "group"]),
     Program("h5jam", ["h5jam", "-i", "field.nc", "-u", "words", "-o", "out.h5"], hdf5_and_words),
     Program("h5repart", ["h5repart", "-m", "64k", "field.nc", "part-%03d"], hdf5),
