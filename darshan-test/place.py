@@ -92,6 +92,11 @@ def root() -> str:
     return "" if os.geteuid() == 0 else "this is not root"
 
 
+def processor(name: str) -> Probe:
+    """For what looks at registers, or sets breakpoints."""
+    return lambda: "" if os.uname().machine == name else f"this is {os.uname().machine}"
+
+
 def ordinary_user() -> str:
     """Whether a program can be run as somebody who is not root."""
     if os.geteuid() != 0:
@@ -189,6 +194,7 @@ def real_logs() -> str:
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
+    "processor:x86_64": Ability(processor("x86_64"), ci=False),
     "raised-rights": Ability(raised_rights),
     "device": Ability(device),
     "mount": Ability(mount),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 import subprocess
 from pathlib import Path
@@ -29,7 +28,7 @@ def faults(build: Path, modes: list[str], share: int) -> None:
     assert int(re.findall(r"(\d+) runs", done.stdout)[-1]) > len(modes)
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="registers of x86-64 only")
+@pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("slow", [False, True])
 def test_system_call_fails(build: Path, slow: bool) -> None:
     """The program does not see it, and either the log is right or one line tells."""

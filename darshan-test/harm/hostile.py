@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +46,13 @@ def compile_c(folder: Path, source: str, *flags: str, name: str = "program") -> 
         ["gcc", "-O1", "-g", "-D_GNU_SOURCE", "-o", program, file, "-pthread", *flags], check=True
     )
     return program
+
+
+def compile_for_all(build: Path, folder: Path, source: str, name: str) -> Path:
+    """A program with the library beside it, for everybody to run."""
+    folder.chmod(0o755)
+    shutil.copy(build / "libdarshan.so", folder)
+    return compile_c(folder, source, name=name)
 
 
 def settings(build: Path, logs: Path, journals: Path) -> dict[str, str]:
@@ -126,3 +134,12 @@ def same_end(bare: Outcome, watched: Outcome) -> bool:
         watched.stdout,
         watched.stderr,
     )
+
+
+def metadata(build: Path, log: Path) -> dict[str, str]:
+    """What the log says of itself."""
+    text = subprocess.run(
+        [build / "darshan-parser", log], check=True, capture_output=True, text=True
+    ).stdout
+    marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]
+    return dict(line.split(" = ", 1) for line in marked)

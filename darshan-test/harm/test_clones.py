@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, same_end
+from hostile import Outcome, both, compile_c, metadata, same_end
 
 PROGRAM = r"""
 #include <dlfcn.h>
@@ -155,15 +154,6 @@ def test_clone_unseen(deed: str, build: Path, program: Path, tmp_path: Path) -> 
     """Nobody told the runtime; a child that ends or becomes another program is told all the
     same."""
     run_all(build, program, tmp_path, deed, "unseen")
-
-
-def metadata(build: Path, log: Path) -> dict[str, str]:
-    """What the log says of itself."""
-    text = subprocess.run(
-        [build / "darshan-parser", log], check=True, capture_output=True, text=True
-    ).stdout
-    marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]
-    return dict(line.split(" = ", 1) for line in marked)
 
 
 def test_what_is_not_counted_is_said(build: Path, program: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hostile import both, compile_c, same_end
+from place import absent
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
@@ -331,7 +332,7 @@ def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
         build, tmp_path, [program, where], lambda work: (work / "below").mkdir() or None
     )
     if watched.status == 77:
-        pytest.skip("this file system has no O_TMPFILE")
+        absent("this file system has no O_TMPFILE")
     assert watched.status == 0
     below = watched.work / "below" if folder == "below" else watched.work
     numbers = watched.stdout.decode().split()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from harm.hostile import Outcome, compile_c, run
+from harm.hostile import Outcome, compile_for_all, run
 from harm.places import PAGE, empty, file_system, fill, mounted, watch
 from harm.verdict import verdict
 from sample import turning
@@ -29,10 +28,7 @@ EXPECTED = {f"file-{i}": 10.0 * i + 10 for i in range(50)}
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program, and the library beside it, for everybody to run."""
-    folder = tmp_path_factory.mktemp("places")
-    folder.chmod(0o755)
-    shutil.copy(build / "libdarshan.so", folder)
-    return compile_c(folder, SOURCE.read_text(), name="limits")
+    return compile_for_all(build, tmp_path_factory.mktemp("places"), SOURCE.read_text(), "limits")
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import resource
-import shutil
 from pathlib import Path
 
 import pytest
-from harm.hostile import Outcome, both, compile_c
+from harm.hostile import Outcome, both, compile_c, compile_for_all
 from harm.verdict import verdict
 
 SOURCE = Path(__file__).with_name("limits.c")
@@ -38,10 +37,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program, and the library beside it, for everybody to run."""
-    folder = tmp_path_factory.mktemp("limits")
-    folder.chmod(0o755)
-    shutil.copy(build / "libdarshan.so", folder)
-    return compile_c(folder, SOURCE.read_text(), name="limits")
+    return compile_for_all(build, tmp_path_factory.mktemp("limits"), SOURCE.read_text(), "limits")
 
 
 def outcomes(

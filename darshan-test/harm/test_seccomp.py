@@ -30,6 +30,23 @@ def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcom
     return watched
 
 
+@pytest.mark.needs("program:strace")
+@pytest.mark.parametrize("whose", ["thread", "all"])
+@pytest.mark.parametrize("call", ["ftruncate", "fallocate", "openat"])
+def test_filter_while_another_thread_is_at_the_journal(
+    call: str, whose: str, build: Path, tmp_path: Path
+) -> None:
+    """Which has its signals blocked, and a descriptor of ours: both are given back."""
+    source = Path(__file__).with_name("caught.c").read_text()
+    program = compile_c(tmp_path, source, name="caught")
+    inject = f"inject={call}:delay_exit=300000:when={'2+1' if call == 'openat' else '1'}"
+    strace = ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", f"trace={call}", "-e", inject]
+    bare, watched = both(build, tmp_path, [program, whose], traced=strace)
+    assert (bare.status, bare.stdout) == (7, b"0 signals blocked, 0 files open\n")
+    assert same_end(bare, watched), watched
+    assert watched.value("file", "POSIX_BYTES_WRITTEN") == 10
+
+
 @pytest.mark.parametrize("what", ["write", "exit2"])
 @pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync", "errno", "trap"])
 def test_every_write_is_in_the_journal(

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile import SECONDS, Outcome, both, compile_c, same_end, settings
+from hostile import SECONDS, Outcome, both, compile_c, metadata, same_end, settings
 
 PROGRAM = r"""
 #include <errno.h>
@@ -45,6 +45,7 @@ static int child(void *unused) {
 /* Lives on when its parent has ended, without the pipe of our output. */
 static int survivor(void *unused) {
   child(unused);
+  alarm(120); /* a test that fails leaves nobody behind */
   int go;
   while ((go = open("go", O_RDONLY)) < 0) usleep(1000);
   put(2);
@@ -98,15 +99,6 @@ int main(int argc, char **argv) {
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_c(tmp_path_factory.mktemp("ends"), PROGRAM, "-w")
-
-
-def metadata(build: Path, log: Path) -> dict[str, str]:
-    """What the log says of itself."""
-    text = subprocess.run(
-        [build / "darshan-parser", log], check=True, capture_output=True, text=True
-    ).stdout
-    marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]
-    return dict(line.split(" = ", 1) for line in marked)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 import subprocess
 from itertools import product
 from pathlib import Path
 
 import pytest
-from place import needs
+from place import elsewhere, needs
 from sample import everything, seed, turning
 
 HERE = Path(__file__).parent
@@ -28,7 +27,7 @@ KNOWN = re.findall(
 LETTER = dict(re.findall(r"ACTION_(\w+) = '(\w)'", (HERE / "target.h").read_text()))
 HANG = 2  # seconds after which a program that takes milliseconds is said to hang
 
-x86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="breakpoints of x86-64 only")
+x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 
 
 @x86_64
@@ -89,7 +88,7 @@ def test_memory_watch_keeps_its_lock(build: Path, tmp_path: Path, action: str) -
         ["ldd", build / "interrupt" / "mpi-calls"], capture_output=True, text=True, check=True
     ).stdout
     if "libucm" not in maps:
-        pytest.skip("only elsewhere: this MPI is built without UCX")
+        elsewhere("this MPI is built without UCX")
     assert not bare(build, tmp_path, "mpi-calls", "MPI_File_open", LETTER["IO"])
     with pytest.raises(subprocess.TimeoutExpired):
         bare(build, tmp_path, *command, timeout=HANG)

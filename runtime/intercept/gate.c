@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
@@ -22,7 +23,13 @@ static const struct {
 enum { CALLS = sizeof(calls) / sizeof(calls[0]), STATUS_ROOM = 4096 };
 _Static_assert(CALLS <= 64, "a bit for each");
 
+/* How others are waited for: for those in a stretch up to ten seconds, as for a lock
+ * (spin.c), since one may be asking a slow file system; for those in a call 50 ms. */
+enum { YIELDS = 256, NAP_NS = 200000, TURNS = 50000, NAPS = 250 };
+static const struct timespec nap = {0, NAP_NS};
+
 unsigned sys_gate;
+int sys_gate_calls;
 static uint64_t allowed; /* under an inherited filter, by row of the table */
 
 /* fstat of glibc is newfstatat from 2.33 on, and again fstat from 2.39 on. */
@@ -38,19 +45,75 @@ static long stat_of_libc(void) {
 #endif
 }
 
-int sys_gate_lets(long number) {
-  if (sys_gate_is_shut()) return 0;
+/* Shut or not. */
+static int is_allowed(long number) {
+  if (!(__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) & SYS_GATE_INHERITED)) return 1;
   for (int i = 0; i < CALLS; i++)
     if (calls[i].number == number) return (int)(allowed >> i & 1);
   return 0;
 }
 
+int sys_gate_lets(long number) {
+  return !sys_gate_is_shut() && is_allowed(number);
+}
+
+int sys_gate_begin(void) {
+  unsigned before = __atomic_fetch_add(&sys_gate, SYS_GATE_STRETCH, __ATOMIC_SEQ_CST);
+  if (before % SYS_GATE_STRETCH < SYS_GATE_SHUT) return 1;
+  sys_gate_end();
+  return 0;
+}
+
+/* Of a stretch that was begun before a fork nothing is known any more. */
+void sys_gate_end(void) {
+  unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
+  while (gate >= SYS_GATE_STRETCH &&
+         !__atomic_compare_exchange_n(&sys_gate, &gate, gate - SYS_GATE_STRETCH, 1,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    ;
+}
+
+int sys_gate_try_shut(void) {
+  unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
+  while (gate < SYS_GATE_STRETCH)
+    if (__atomic_compare_exchange_n(&sys_gate, &gate, gate + SYS_GATE_SHUT, 1, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED))
+      return 1;
+  return 0;
+}
+
 void sys_gate_shut(void) {
+  for (int turn = 0; turn < TURNS; turn++) {
+    if (sys_gate_try_shut()) return;
+    if (turn < YIELDS || SYS2(SYS_nanosleep, &nap, NULL) == -1 /* EPERM */)
+      SYS1(SYS_sched_yield, 0);
+  }
   __atomic_add_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
 }
 
 void sys_gate_reopen(void) {
   __atomic_sub_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
+}
+
+/* This thread's filter is not there yet, so it may still let others run. */
+void sys_gate_settle(void) {
+  int may_nap = is_allowed(SYS_nanosleep), may_yield = is_allowed(SYS_sched_yield);
+  for (int i = 0; i < YIELDS + NAPS; i++) {
+    if (__atomic_load_n(&sys_gate_calls, __ATOMIC_SEQ_CST) <= 0) return;
+    if (__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= 2 * SYS_GATE_SHUT)
+      return; /* there is another's */
+    if (i >= YIELDS && may_nap)
+      sys_call_now(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+    else if (may_yield)
+      sys_call_now(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+  }
+  /* A thread that was torn from a call is waited for once. */
+  __atomic_store_n(&sys_gate_calls, 0, __ATOMIC_RELAXED);
+}
+
+void sys_gate_forked(void) {
+  __atomic_store_n(&sys_gate_calls, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&sys_gate, sys_gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
 }
 
 /* "Seccomp:\t2" and the like; 0 is none. */

@@ -7,6 +7,10 @@
 
 #include "sys.h"
 
+/* No mask that the kernel gives holds these two. */
+#define SIGNALS_NO_STRETCH (UINT64_C(1) << (SIGKILL - 1))
+#define SIGNALS_AS_THEY_ARE (UINT64_C(1) << (SIGSTOP - 1))
+
 /* Those that say what a thread itself just did cannot wait. */
 static inline uint64_t signals_that_wait(void) {
   static const unsigned char at_once[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
@@ -15,13 +19,19 @@ static inline uint64_t signals_that_wait(void) {
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
   return mask;
 }
+/* A stretch of calls (gate.h).  What was blocked before, which is for the other. */
 static inline uint64_t signals_block(void) {
   uint64_t mask = signals_that_wait(), before = 0;
-  SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask));
+  if (!sys_gate_begin()) return SIGNALS_NO_STRETCH;
+  if (SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask)) < 0)
+    return SIGNALS_AS_THEY_ARE;
   return before;
 }
 static inline void signals_restore(uint64_t before) {
-  SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+  if (before == SIGNALS_NO_STRETCH) return;
+  if (before != SIGNALS_AS_THEY_ARE)
+    SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+  sys_gate_end();
 }
 
 #endif

@@ -30,6 +30,7 @@ static struct area {
   char *memory;       /* AREA_BYTES; NULL: none */
   char *home;         /* the stack pointer of whoever went over */
   uint64_t mask;      /* its signals */
+  int shut;           /* the gate was shut while it was at home */
   int known;          /* valgrind has been told of the memory */
   uintptr_t valgrind; /* its number there */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
@@ -42,8 +43,9 @@ static struct area *area_of(const char *frame) {
   return NULL;
 }
 
-/* By whoever has it, before going there; the end is where the stack pointer starts. */
-static struct area *known(struct area *area) {
+/* By whoever has it, before going there; the end is where the stack pointer starts.
+ * Not inlined, like give_area: what valgrind is told lies on the caller's stack. */
+static __attribute__((noinline)) struct area *known(struct area *area) {
   if (!area->known)
     area->valgrind = valgrind_stack_is(area->memory + PAGE, area->memory + AREA_BYTES);
   area->known = 1;
@@ -98,7 +100,7 @@ static struct area *take_area(void) {
   return area ? known(area) : NULL;
 }
 
-static void give_area(struct area *area) {
+static __attribute__((noinline)) void give_area(struct area *area) {
   char *memory = area->memory;
   if (memory && area != &areas[0]) {
     __atomic_store_n(&area->memory, NULL, __ATOMIC_RELAXED);
@@ -123,15 +125,19 @@ int stack_run(void (*function)(void *argument), void *argument) {
   }
   /* First, so that nobody is interrupted while it has an area.  Added to what the
    * program blocks: a signal that waits there must not come here. */
-  if (set_signals(SIG_BLOCK, &all, &mask) < 0) return -1;
-  struct area *area = take_area();
+  if (!sys_gate_begin()) return -1;
+  int blocked = set_signals(SIG_BLOCK, &all, &mask) == 0, shut = 0;
+  struct area *area = blocked ? take_area() : NULL;
   if (area) {
     area->mask = mask;
+    area->shut = 0;
     stack_switch(function, argument, area->memory + AREA_BYTES, &area->home);
     mask = area->mask;
+    shut = area->shut;
     give_area(area);
   }
-  set_signals(SIG_SETMASK, &mask, NULL);
+  if (blocked) set_signals(SIG_SETMASK, &mask, NULL);
+  if (!shut) sys_gate_end();
   return area ? 0 : -1;
 }
 
@@ -148,7 +154,9 @@ void stack_run_at_home(void (*function)(void *argument), void *argument) {
     return;
   }
   set_signals(SIG_SETMASK, &area->mask, NULL);
+  if (!area->shut) sys_gate_end();
   stack_switch(function, argument, (char *)((uintptr_t)area->home & ~(uintptr_t)15), &left);
+  area->shut = !sys_gate_begin();
   set_signals(SIG_BLOCK, &all, &area->mask);
 }
 

@@ -48,7 +48,10 @@ static inline long sys_call_now(long n, long a, long b, long c, long d, long e, 
 #endif
 
 static inline long sys_call(long n, long a, long b, long c, long d, long e, long f) {
-  return sys_may(n) ? sys_call_now(n, a, b, c, d, e, f) : -1 /* EPERM */;
+  sys_gate_enter();
+  long result = sys_may(n) ? sys_call_now(n, a, b, c, d, e, f) : -1 /* EPERM */;
+  sys_gate_leave();
+  return result;
 }
 
 #define SYS1(n, a) sys_call((n), (long)(a), 0, 0, 0, 0, 0)

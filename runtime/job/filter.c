@@ -29,19 +29,22 @@ int filter_is_there(long number, long flags, long result) {
   return result == 0 || (listener && result > 0);
 }
 
-/* So that there is an overflow record at least. */
+/* So that there is an overflow record at least: of what every program may come to use,
+ * and of what this one does. */
 static void make_room(void) {
-  static const enum store_module modules[] = {STORE_POSIX, STORE_STDIO, STORE_POSIX_EXT};
-  for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
-    store_make_room(&darshan_rt.store, modules[i]);
-    store_set_aside(&darshan_rt.store, modules[i]);
+  static const unsigned always = 1u << STORE_POSIX | 1u << STORE_STDIO | 1u << STORE_POSIX_EXT;
+  struct record_store *store = &darshan_rt.store;
+  for (unsigned i = 0; i < STORE_MODULES; i++) {
+    if (!(always >> i & 1) && store->regions[i].count == 0) continue;
+    store_make_room(store, (enum store_module)i);
+    store_set_aside(store, (enum store_module)i);
   }
 }
 
 static int counter_is_gone; /* for good */
 
 void filter_coming(int forbids) {
-  int shuts = forbids & FILTER_CALLS, shut = 0;
+  int shuts = forbids & FILTER_CALLS, shut = 0, first = !sys_gate_is_shut();
   if (!fd_may_change()) fd_vfork_caged(1);
   if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
     clock_settle(&darshan_rt.clock, !shuts, !(forbids & FILTER_COUNTER));
@@ -50,10 +53,11 @@ void filter_coming(int forbids) {
     make_room();
     if (!sys_gate_is_shut()) filter_find_functions();
     /* What is in private memory when the gate shuts stays there. */
-    if (shuts) shut = store_bring_back(&darshan_rt.store, sys_gate_shut);
+    if (shuts) shut = store_bring_back(&darshan_rt.store, sys_gate_try_shut);
     runtime_leave();
   }
   if (shuts && !shut) sys_gate_shut();
+  if (shuts && first) sys_gate_settle();
 }
 
 /* Who reads the journal learns why there is no log. */

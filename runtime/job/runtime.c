@@ -250,6 +250,7 @@ int runtime_begin_recording(void) {
 /* In a forked child: the parent's records are not ours.  Behind a filter there is no
  * journal to be had. */
 void runtime_become_child(void) {
+  sys_gate_forked();
   if (sys_gate_is_shut()) {
     darshan_guard = 0;
     __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);

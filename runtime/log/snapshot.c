@@ -56,7 +56,8 @@ static void be_quick(void) {
 /* The names are those of the start, which may mean another place by now. */
 static int write_file(void) {
   if (outside_is_active()) return -1;
-  int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+  sys_unlink(snapshot.partial); /* one of ours was left, or somebody waits for us with his own */
+  int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int result = store_snapshot(&darshan_rt.store, fd);
   if (sys_close(fd) < 0) result = -1;

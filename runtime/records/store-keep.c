@@ -10,15 +10,20 @@
 
 enum { MOVES = 192, TRIES = 8 };
 
+enum { FRAME = -1 };
+
 struct move {
+  int part; /* or FRAME */
   char *old, *new;
   size_t from, to; /* offsets in the file */
   size_t used;     /* bytes that are to be copied */
+  size_t room;     /* ... and have room in the file */
 };
 
 struct moves {
   int count, failed;
-  uint32_t parts;                                /* which, a bit for each; 0: all, and the frame */
+  uint32_t parts;                                /* which, a bit for each */
+  size_t ahead;                                  /* bytes of a part that may come meanwhile */
   size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* what was looked at */
   struct move move[MOVES];
 };
@@ -28,111 +33,93 @@ static size_t used_of(const struct record_store *store, int number) {
   return (size_t)store->regions[number].count * store->regions[number].record_size;
 }
 
-static void add(struct moves *moves, char *old, size_t start, size_t from, size_t to, size_t used) {
+/* How much of a window lies below an end; all three are of one kind. */
+static size_t below(size_t from, size_t to, size_t end) {
+  return end <= from ? 0 : end < to ? end - from : to - from;
+}
+
+/* from, to: of the part. */
+static void add(struct record_store *store, struct moves *moves, int part, char *old, size_t from,
+                size_t to) {
   if (moves->count == MOVES) {
     moves->failed = 1;
     return;
   }
-  moves->move[moves->count++] = (struct move){.old = old,
+  size_t start = part == FRAME ? 0 : store_part_of(store, part)->start;
+  size_t used = part == FRAME ? to : used_of(store, part);
+  moves->move[moves->count++] = (struct move){.part = part,
+                                              .old = old,
                                               .from = start + from,
                                               .to = start + to,
-                                              .used = used <= from ? 0
-                                                      : used < to  ? used - from
-                                                                   : to - from};
+                                              .used = below(from, to, used),
+                                              .room = below(from, to, used + moves->ahead)};
 }
 
-/* Each window ends where the next one begins to hold something of its own; names
- * may be mapped further, twice. */
+/* Where there is a file, only what is in private memory is moved: who counts meanwhile
+ * in a page of the file must not find it copied onto itself.  Each window ends where the
+ * next one begins to hold something of its own; names may be mapped further, twice. */
 static void add_names(struct record_store *store, struct moves *moves) {
   struct store_names *names = &store->names;
-  for (uint32_t i = 1; i < names->windows; i++) {
+  int whole = !store->journal.has_file;
+  for (uint32_t i = whole ? 1 : 0; i < names->windows; i++) { /* the first with the frame */
+    const struct store_window *window = &names->window[i];
+    size_t from = whole ? window->from : window->memory;
     size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
-    add(moves, names->window[i].at, names->part.start, names->window[i].from, to, names->used);
+    if (from < to) add(store, moves, STORE_NAMES, window->at + (from - window->from), from, to);
   }
 }
 
 static void add_records(struct record_store *store, struct moves *moves, int number) {
   const struct store_part *part = &store->regions[number].part;
   const struct segments *records = &store->regions[number].records;
+  size_t kept = store->journal.has_file ? part->kept : 0;
   for (uint32_t k = 0; k < SEGMENTS_MOST && records->zero[k]; k++) {
     size_t from = (size_t)segments_first(records, k) * records->item_size;
     size_t to = from + (size_t)segments_count(records, k) * records->item_size;
     if (to > part->mapped) to = part->mapped;
-    add(moves, records->zero[k] + from, part->start, from, to, used_of(store, number));
+    if (from < kept) from = kept;
+    if (from < to) add(store, moves, number, records->zero[k] + from, from, to);
   }
 }
 
-/* Only what is in private memory: who counts meanwhile in a page of the file must not
- * find it copied onto itself. */
-static void add_names_in_memory(struct record_store *store, struct moves *moves) {
-  struct store_names *names = &store->names;
-  for (uint32_t i = 0; i < names->windows; i++) {
-    const struct store_window *window = &names->window[i];
-    size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
-    if (window->memory < to)
-      add(moves, window->at + (window->memory - window->from), names->part.start, window->memory,
-          to, names->used);
-  }
-}
-
-static void add_records_in_memory(struct record_store *store, struct moves *moves, int number) {
-  const struct store_part *part = &store->regions[number].part;
-  const struct segments *records = &store->regions[number].records;
-  for (uint32_t k = 0; k < SEGMENTS_MOST && records->zero[k]; k++) {
-    size_t from = (size_t)segments_first(records, k) * records->item_size;
-    size_t to = from + (size_t)segments_count(records, k) * records->item_size;
-    if (to > part->mapped) to = part->mapped;
-    if (from < part->kept) from = part->kept;
-    if (from < to)
-      add(moves, records->zero[k] + from, part->start, from, to, used_of(store, number));
-  }
-}
-
-static void look_in_memory(struct record_store *store, struct moves *moves) {
-  moves->count = moves->failed = 0;
-  moves->parts = store_in_memory(store);
-  if (moves->parts >> STORE_NAMES & 1) add_names_in_memory(store, moves);
-  for (int i = 0; i < STORE_MODULES; i++)
-    if (moves->parts >> i & 1) add_records_in_memory(store, moves, i);
+static uint32_t parts_to_move(struct record_store *store) {
+  return store->journal.has_file ? store_in_memory(store) : UINT32_MAX;
 }
 
 /* With the store's lock. */
-static void look_at_all(struct record_store *store, struct moves *moves) {
+static void look(struct record_store *store, struct moves *moves) {
   moves->count = moves->failed = 0;
-  moves->parts = 0;
-  add(moves, store->frame, 0, 0, STORE_FIRST_ROOM, STORE_FIRST_ROOM);
-  add_names(store, moves);
+  moves->parts = parts_to_move(store);
+  if (!store->journal.has_file) add(store, moves, FRAME, store->frame, 0, STORE_FIRST_ROOM);
+  if (moves->parts >> STORE_NAMES & 1) add_names(store, moves);
   for (int i = 0; i < STORE_MODULES; i++)
-    add_records(store, moves, i);
-}
-
-static void look_at_sizes(struct record_store *store, struct moves *moves) {
+    if (moves->parts >> i & 1) add_records(store, moves, i);
   for (int i = 0; i < STORE_PARTS; i++) {
     moves->used[i] = used_of(store, i);
     moves->mapped[i] = store_part_of(store, i)->mapped;
   }
 }
 
-/* With the store's lock. */
-static void look(struct record_store *store, struct moves *moves) {
-  if (store->journal.has_file)
-    look_in_memory(store, moves);
-  else
-    look_at_all(store, moves);
-  look_at_sizes(store, moves);
-}
-
+/* More than room was made for. */
 static int has_changed(struct record_store *store, const struct moves *moves) {
-  if (moves->parts && moves->parts != store_in_memory(store)) return 1;
+  if (moves->parts != parts_to_move(store)) return 1;
   for (int i = 0; i < STORE_PARTS; i++)
-    if (moves->used[i] != used_of(store, i) || moves->mapped[i] != store_part_of(store, i)->mapped)
+    if (used_of(store, i) > moves->used[i] + moves->ahead ||
+        moves->mapped[i] != store_part_of(store, i)->mapped)
       return 1;
   return 0;
 }
 
-static void copy(const struct moves *moves) {
-  for (int i = 0; i < moves->count; i++)
-    memcpy(moves->move[i].new, moves->move[i].old, moves->move[i].used);
+/* With what came since it was looked at. */
+static void copy(struct record_store *store, struct moves *moves) {
+  for (int i = 0; i < moves->count; i++) {
+    struct move *move = &moves->move[i];
+    if (move->part != FRAME) {
+      size_t end = store_part_of(store, move->part)->start + used_of(store, move->part);
+      move->used = below(move->from, move->to, end);
+    }
+    memcpy(move->new, move->old, move->used);
+  }
 }
 
 static void drop(struct moves *moves) {
@@ -190,7 +177,7 @@ static void release_all(struct record_store *store) {
 static void touch(const struct move *move) {
   volatile char *page = move->new;
   size_t odd = move->from % JOURNAL_PAGE;
-  for (size_t at = 0; at < move->used; at += JOURNAL_PAGE - (at ? 0 : odd))
+  for (size_t at = 0; at < move->room; at += JOURNAL_PAGE - (at ? 0 : odd))
     page[at] = page[at];
 }
 
@@ -199,7 +186,7 @@ static int prepare(struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
-    if (move->used && journal_reserve(fd, move->from, journal_page_up(move->from + move->used)) < 0)
+    if (move->room && journal_reserve(fd, move->from, journal_page_up(move->from + move->room)) < 0)
       return -1;
   }
   for (int i = 0; i < moves->count; i++) {
@@ -212,11 +199,11 @@ static int prepare(struct moves *moves, int fd) {
   return 0;
 }
 
-/* Everything of a part that is used is in the file; the rest of its last page, too. */
-static void settle_part(struct record_store *store, int number) {
+/* Everything of a part that is used is in the file; what has room there, too. */
+static void settle_part(struct record_store *store, const struct moves *moves, int number) {
   struct store_part *part = store_part_of(store, number);
-  size_t used = used_of(store, number);
-  size_t reserved = used ? journal_page_up(part->start + used) : 0;
+  size_t room = below(0, part->mapped, moves->used[number] + moves->ahead);
+  size_t reserved = room ? journal_page_up(part->start + room) : 0;
   if (number == STORE_NAMES && reserved < STORE_FIRST_ROOM) reserved = STORE_FIRST_ROOM;
   if (!store->journal.has_file || part->reserved < reserved) part->reserved = reserved;
   part->kept = part->reserved ? part->reserved - part->start : 0;
@@ -244,14 +231,14 @@ static void settle_annex(struct record_store *store) {
 /* With everything held.  What cannot be replaced (no memory for a mapping) stays
  * where it is: then there is no file. */
 static int replace(struct record_store *store, struct moves *moves) {
-  copy(moves);
+  copy(store, moves);
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
     if (journal_replace(move->old, move->new, move->from, move->to) < 0) return -1;
     move->new = NULL;
   }
   for (int i = 0; i < STORE_PARTS; i++)
-    if (moves->parts == 0 || moves->parts >> i & 1) settle_part(store, i);
+    if (moves->parts >> i & 1) settle_part(store, moves, i);
   __atomic_store_n(&store->journal.has_file, 1, __ATOMIC_RELAXED);
   settle_annex(store);
   return 0;
@@ -269,9 +256,10 @@ static int replace_unless_changed(struct record_store *store, struct moves *move
   return result;
 }
 
-/* As above. */
-static int try_once(struct record_store *store, struct moves *moves, int fd) {
+/* As above.  Each further try makes room for more. */
+static int try_once(struct record_store *store, struct moves *moves, int fd, int tries) {
   if (!store_lock(store)) return -1;
+  moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;
   look(store, moves);
   store_unlock(store);
   int result = prepare(moves, fd);
@@ -292,7 +280,7 @@ void store_return(struct record_store *store, int fd) {
   if ((annex & ~(1u << (STORE_NAMES - STORE_FIRST_ANNEX))) && !store->annex_ready)
     result = store_write_annex(store, fd);
   for (int i = 0; i < TRIES && result == 0; i++)
-    result = try_once(store, &moves, fd);
+    result = try_once(store, &moves, fd, i);
 }
 
 static int keep(struct record_store *store) {
@@ -304,7 +292,7 @@ static int keep(struct record_store *store) {
   store->annex_ready = 0;
   if (annex && store_write_annex(store, fd) < 0) result = -1;
   for (int i = 0; i < TRIES && result == 0; i++)
-    result = try_once(store, &moves, fd);
+    result = try_once(store, &moves, fd, i);
   if (result == 1) {
     for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* what nearly every process needs next */
       if (i == 0 || store->regions[i].of == STORE_OF_LAYERS) store_grow_file(store, i, fd);
@@ -354,8 +342,8 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
 static int put_all(struct record_store *store, int fd) {
   static struct darshan_header header;
   if (!store_lock(store)) return -1;
-  look_at_all(store, &moves);
-  look_at_sizes(store, &moves);
+  moves.ahead = 0;
+  look(store, &moves);
   memcpy(&header, store->frame, sizeof(header));
   store_unlock(store);
   if (moves.failed || !sys_may_grow_to(store->journal.size)) return -1;

@@ -6,6 +6,8 @@
 #include "../intercept/signals.h"
 #include "../intercept/stack.h"
 
+#include <time.h>
+
 enum {
   FIRST_STEP = 16 << 10, /* bytes reserved in the file at a time, ... */
   LARGEST_STEP = 1 << 20,
@@ -277,26 +279,51 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   if (!first && none) wait_for_room(store, part);
 }
 
-/* Nobody takes memory behind the store's lock. */
-static int nothing_in_memory(struct record_store *store, void (*then)(void)) {
-  if (!store_lock(store)) return 0;
-  int none = store_in_memory(store) == 0;
-  if (none && then) then();
-  store_unlock(store);
-  return none;
+/* With the lock held, behind which nobody takes memory: the parts that are partly in
+ * memory, or have no room in the file for what is always kept, the overflow's. */
+static uint32_t parts_lacking(struct record_store *store) {
+  uint32_t parts = store_in_memory(store);
+  for (int i = 0; i < STORE_PARTS; i++) {
+    const struct store_part *part = store_part_of(store, i);
+    size_t used = used_of(store, i), all = part->end - part->start;
+    size_t needed =
+        used + (i == STORE_NAMES ? (size_t)STORE_OWN_NAME_BYTES : store->regions[i].record_size);
+    if (used && part->usable < (needed < all ? needed : all)) parts |= 1u << i;
+  }
+  return parts;
 }
 
-int store_bring_back(struct record_store *store, void (*then)(void)) {
-  for (int i = 0; i < WAITS; i++) {
-    if (nothing_in_memory(store, then)) return 1;
-    if (!store->journal.has_file || store->closed) return 0;
-    if (store_begin_growing(store)) {
-      struct growth growth = {store, 0};
+/* 1: they stay so, then has agreed; 0: not yet.  Else parts is what is lacking. */
+static int settled(struct record_store *store, int (*then)(void), uint32_t *parts) {
+  *parts = 0;
+  if (!store_lock(store)) return 0;
+  *parts = parts_lacking(store);
+  int done = !*parts && then();
+  store_unlock(store);
+  return done;
+}
+
+/* A thread that is at the file has its signals blocked, and goes on when the file system
+ * does. */
+static void wait_for_others(int turn) {
+  enum { YIELDS = 256, NAP_NS = 200000 };
+  static const struct timespec nap = {0, NAP_NS};
+  if (turn < YIELDS || SYS2(SYS_nanosleep, &nap, NULL) == -1 /* EPERM */) SYS1(SYS_sched_yield, 0);
+}
+
+int store_bring_back(struct record_store *store, int (*then)(void)) {
+  enum { ATTEMPTS = 4, TURNS = 50000 }; /* what comes back may need room behind it; 10 s */
+  struct growth growth = {store, 0};
+  for (int turn = 0, attempts = 0; turn < TURNS; turn++) {
+    if (settled(store, then, &growth.parts)) return 1;
+    if (growth.parts && (attempts == ATTEMPTS || !store->journal.has_file || store->closed)) break;
+    if (growth.parts && store_begin_growing(store)) {
       stack_run(grow, &growth);
       store_end_growing(store);
-      return nothing_in_memory(store, then);
+      attempts++;
+    } else {
+      wait_for_others(turn);
     }
-    SYS1(SYS_sched_yield, 0);
   }
   return 0;
 }

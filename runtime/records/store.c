@@ -9,9 +9,7 @@
 #include "store-room.h"
 
 enum {
-  FIRST_PLACES = 1024, /* of the index */
-  /* Room that the names of our own two records need, always kept. */
-  RESERVED_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME))
+  FIRST_PLACES = 1024 /* of the index */
 };
 
 static struct darshan_header *header_of(struct record_store *store) {
@@ -247,7 +245,7 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
                             size_t length) {
   struct store_names *names = &store->names;
   size_t needed = sizeof(id) + length + 1;
-  size_t spare = is_ours(name) ? 0 : RESERVED_NAME_BYTES;
+  size_t spare = is_ours(name) ? 0 : STORE_OWN_NAME_BYTES;
   if (names->used + needed + spare > names->part.end - names->part.start) return NULL;
   if (!store_name_room(store, needed + spare)) return NULL;
   const struct store_window *window = &names->window[names->windows - 1];
@@ -359,7 +357,7 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
 int store_names_are_full(const struct record_store *store) {
   enum { USUAL = 256 };
   const struct store_part *part = &store->names.part;
-  return part->end - part->start - store->names.used < RESERVED_NAME_BYTES + USUAL;
+  return part->end - part->start - store->names.used < STORE_OWN_NAME_BYTES + USUAL;
 }
 
 void store_set_aside(struct record_store *store, enum store_module module) {

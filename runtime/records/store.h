@@ -174,9 +174,10 @@ int store_names_are_full(const struct record_store *store);
 void store_set_aside(struct record_store *store, enum store_module module);
 
 /* Takes what had to go to memory meanwhile into the file, as far as there is room for
- * it.  No lock is held.  1: nothing is in memory any more, and `then`, if there is one,
- * was called before anything could be. */
-int store_bring_back(struct record_store *store, void (*then)(void));
+ * it and for the overflow behind it.  No lock is held.  1: so it is, and `then` was called
+ * before that could change, and returned 1: while it returns 0 others are waited for.
+ * Returns 0 after some ten seconds, or if there is no room. */
+int store_bring_back(struct record_store *store, int (*then)(void));
 
 /* What the file holds of the records, as it is now: looked up, so that what is said
  * of it is true.  STORE_UNSEEN: it could not be looked at. */
