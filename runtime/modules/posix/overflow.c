@@ -42,13 +42,14 @@ static uint32_t set_limit(uint32_t places) {
   return places < SET_PLACES ? places / 2 : places / 8 * 7;
 }
 
-/* Room for one name more; without memory, it is not told apart from others. */
-static int set_room(struct posix_state *posix) {
+/* 1: names have new places, so that there is room for one more; without memory, it is
+ * not told apart from others. */
+static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
+  if (posix->overflow_names < set_limit(places)) return 0;
   /* By four: each time all names find new places. */
   if (places) more = places < SET_PLACES && places > SET_PLACES / 4 ? SET_PLACES : 4 * places;
-  if (posix->overflow_names < set_limit(places)) return 1;
   uint64_t *set = more <= SET_PLACES ? journal_private_memory(more * sizeof(*set)) : NULL;
   if (!set) return 0;
   posix->overflow_set = set;
@@ -154,7 +155,7 @@ uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
                               .number = number};
   if (!overflow_share(file)) return 0;
   uint64_t *place = set_place(posix, name->id);
-  if ((!place || *place == 0) && set_room(posix)) place = set_place(posix, name->id);
+  if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, name->id);
   if (place && *place == 0 && posix->overflow_names < posix->set_places / 8 * 7) {
     *place = name->id & ~(uint64_t)LAST_OPERATION;
     posix->overflow_names++;
