@@ -21,7 +21,7 @@ struct options {
 };
 /* Shared with the workers. */
 struct tally {
-  unsigned long runs, missed, failed, known, said;
+  unsigned long runs, missed, failed, known, said, hung;
 };
 static struct tally *tally;
 
@@ -81,11 +81,27 @@ static void make_place(struct place *place, const struct options *options, unsig
   mkdir(place->journals, 0755);
 }
 
+/* Once more if it hangs: a job does so now and then on a busy machine, without the
+ * runtime, too.  That is counted, and told. */
+static void run_patiently(struct run *run, const struct place *place, const struct program *program,
+                          int bare, struct fault *fault) {
+  struct fault again = *fault;
+  result_clean(place);
+  run_program(run, place, program, bare, fault);
+  if (!run->hung || !program->launcher[0]) return;
+  printf("hung once: %s%s%s%s at %#x (%s)\n", program->name, bare ? ", bare" : "",
+         fault->call < 0 ? "" : " ", fault->call < 0 ? "" : call_name(fault->call), fault->at,
+         run->where);
+  count(&tally->hung);
+  *fault = again;
+  result_clean(place);
+  run_program(run, place, program, bare, fault);
+}
+
 static int take_one(struct result *result, const struct place *place, const struct program *program,
                     int bare, struct run *run) {
   struct fault none = {.expected = -1};
-  result_clean(place);
-  run_program(run, place, program, bare, &none);
+  run_patiently(run, place, program, bare, &none);
   result_read(result, place, run->status, 0, NULL);
   if (run->hung || result->problem[0]) {
     printf("FAILED %s%s: no reference: %s\n", program->name, bare ? ", bare" : "",
@@ -134,8 +150,7 @@ static void run_fault(const struct options *options, const struct place *place,
                         .lasting = options->lasting};
   for (unsigned i = 0; i < n; i++)
     fault.turn += reference->call[i] == fault.expected;
-  result_clean(place);
-  run_program(&run, place, program, 0, &fault);
+  run_patiently(&run, place, program, 0, &fault);
   if (fault.call < 0) {
     count(&tally->missed);
     return;
@@ -198,10 +213,11 @@ static void run_all(const struct options *options, const struct program *program
     }
   while (wait(NULL) > 0 || errno == EINTR)
     ;
-  printf("%s: %lu runs, %lu not reached, %lu with a line, %lu known, %lu failed, %.1f s\n",
+  printf("%s: %lu runs, %lu not reached, %lu with a line, %lu known, %lu hung once, %lu failed, "
+         "%.1f s\n",
          program->name, tally->runs - before.runs, tally->missed - before.missed,
-         tally->said - before.said, tally->known - before.known, tally->failed - before.failed,
-         now() - start);
+         tally->said - before.said, tally->known - before.known, tally->hung - before.hung,
+         tally->failed - before.failed, now() - start);
   fflush(stdout);
 }
 
@@ -233,7 +249,9 @@ int main(int argc, char **argv) {
       return 2;
     else
       run_all(&options, program_named(mode));
-  printf("%lu runs, %lu not reached, %lu with a line, %lu known, %lu failed, %.0f s\n", tally->runs,
-         tally->missed, tally->said, tally->known, tally->failed, now() - start);
+  printf(
+      "%lu runs, %lu not reached, %lu with a line, %lu known, %lu hung once, %lu failed, %.0f s\n",
+      tally->runs, tally->missed, tally->said, tally->known, tally->hung, tally->failed,
+      now() - start);
   return tally->failed != 0;
 }

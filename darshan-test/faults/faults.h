@@ -38,6 +38,7 @@ struct fault {
 };
 struct run {
   int status, hung;
+  char where[400]; /* it hung: what its threads were at */
   unsigned calls;
   long call[MOST_CALLS]; /* the runtime's own, in order */
 };

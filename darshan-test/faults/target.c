@@ -170,7 +170,9 @@ static void mpi(void) {
   int rank;
   char name[32];
   MPI_File file;
-  use("early", 1);
+  const char *mpich = getenv("PMI_RANK"), *openmpi = getenv("OMPI_COMM_WORLD_RANK");
+  snprintf(name, sizeof(name), "early-%s", mpich ? mpich : openmpi ? openmpi : "");
+  use(name, 1);
   must(MPI_Init(NULL, NULL) == MPI_SUCCESS, 70);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   snprintf(name, sizeof(name), "own-%d", rank);

@@ -255,6 +255,36 @@ static void release(struct tracer *tracer) {
   }
 }
 
+/* One line of a file of /proc about a thread. */
+static void read_line(char *line, size_t room, pid_t id, const char *name) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, line, room - 1);
+  if (fd >= 0) close(fd);
+  line[n < 0 ? 0 : n] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+}
+
+/* Of each thread: whether it runs, or the number of its system call; in our code or not. */
+static void tell_where(struct tracer *tracer) {
+  struct run *run = tracer->run;
+  size_t used = 0;
+  run->where[0] = '\0';
+  for (int i = 0; i < MOST_THREADS && used + 64 < sizeof(run->where); i++) {
+    const struct thread *thread = &tracer->thread[i];
+    char name[32], call[256];
+    if (!thread->id) continue;
+    read_line(name, sizeof(name), thread->id, "comm");
+    read_line(call, sizeof(call), thread->id, "syscall");
+    const char *last = strrchr(call, ' ');
+    uint64_t pc = last ? strtoull(last, NULL, 16) : 0;
+    used += (size_t)snprintf(run->where + used, sizeof(run->where) - used, "%s%s: %.*s%s",
+                             used ? ", " : "", name, (int)strcspn(call, " "), call,
+                             pc && pc >= thread->code[0] && pc < thread->code[1] ? " of ours" : "");
+  }
+}
+
 static void lead(struct tracer *tracer) {
   double start = now();
   for (;;) {
@@ -264,6 +294,7 @@ static void lead(struct tracer *tracer) {
     if (id < 0 && errno != EINTR) return; /* they are all gone */
     if (now() - start > SECONDS_OF_A_HANG + tracer->fault->wait / 1e3) {
       tracer->run->hung = 1;
+      tell_where(tracer);
       return;
     }
     if (id < 0) continue;
