@@ -10,6 +10,12 @@
 #define EXPORT __attribute__((visibility("default"), used))
 #define NOTHING ((void)0)
 
+/* Whom lower layers are charged to: the dataset, else its file; NULL: nobody. */
+static struct layer_state *below_of(const struct h5_known *known) {
+  if (known->kind == H5_DATASET) return &known->dataset->layer;
+  return known->file ? &known->file->layer : NULL;
+}
+
 #define CALL(name, type, params, args, operation, find, event)                                     \
   EXPORT type wrap_##name params __asm__(#name);                                                   \
   type wrap_##name params {                                                                        \
@@ -32,10 +38,7 @@
 /* What a row may say in its column "find". */
 #define KNOWN(id)                                                                                  \
   struct h5_known known = h5_known(lib, id);                                                       \
-  if (known.kind == H5_DATASET)                                                                    \
-    below = &known.dataset->layer;                                                                 \
-  else if (known.file)                                                                             \
-  below = &known.file->layer
+  below = below_of(&known)
 
 #define CLOSING(id)                                                                                \
   KNOWN(id);                                                                                       \

@@ -29,7 +29,7 @@
 /* What a row may say in its column "find". */
 #define KNOWN(id)                                                                                  \
   struct pn_known known = pn_known(call.lib, id);                                                  \
-  if (known.file) below = &known.file->layer
+  below = known.file ? &known.file->layer : NULL
 #define CLOSING(id)                                                                                \
   KNOWN(id);                                                                                       \
   struct pn_moved moved = pn_before_close(call.lib, &known)
