@@ -37,10 +37,12 @@ static inline struct posix_file *posix_file_of(int fd) {
 /* The same for a call that the program makes with this number.  One that only a stream
  * used so far stands for the file of the stream. */
 struct posix_file *posix_file_of_stream(int fd);
+struct posix_file *posix_file_behind_far(int fd);
 static inline struct posix_file *posix_file_behind(int fd) {
-  const struct fd_entry *entry = fd_entry(fd);
-  struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
-  if (LIKELY(file || !entry || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED))) return file;
+  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) return posix_file_behind_far(fd);
+  const struct fd_entry *entry = &darshan_rt.fds[fd];
+  struct posix_file *file = __atomic_load_n(&entry->file, __ATOMIC_RELAXED);
+  if (LIKELY(file || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED))) return file;
   return posix_file_of_stream(fd);
 }
 

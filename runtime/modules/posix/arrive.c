@@ -49,6 +49,13 @@ struct posix_file *posix_file_of_stream(int fd) {
   return file;
 }
 
+struct posix_file *posix_file_behind_far(int fd) {
+  const struct fd_entry *entry = fd_entry_far(fd);
+  struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
+  if (file || !entry || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) return file;
+  return posix_file_of_stream(fd);
+}
+
 /* Not by the macros of libc, which call a function of it. */
 void posix_message(const struct msghdr *message) {
   const char *at = message->msg_control;
