@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../job/runtime.h"
-#include "../log/journal.h"
 #include "linked.h"
 #include "loader.h"
+#include "memory.h"
 #include "real.h"
 #include "spin.h"
 #include "stack.h"
@@ -64,7 +64,7 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   int room = place || libraries->count < LIBRARIES;
   spin_unlock(&libraries->lock);
   if (place) memset(place, 0, kind->size);
-  if (!place && room) place = journal_private_memory(kind->size);
+  if (!place && room) place = private_memory(kind->size);
   if (!place || !spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   if (!number && libraries->count < LIBRARIES) {
     libraries->found[libraries->count] = place;

@@ -5,7 +5,7 @@
 
 #include "../intercept/sys.h"
 #include "../log/adopt.h"
-#include "../log/outside.h"
+#include "../records/outside.h"
 #include "runtime.h"
 
 void children_prepare(void) {

@@ -1,5 +1,6 @@
 #include "fds.h"
 
+#include "../intercept/memory.h"
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 
@@ -59,7 +60,7 @@ struct fd_entry *fd_entry_far(int fd) {
 static void *have(void *place, size_t size) {
   void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (there) return there;
-  void *memory = journal_private_memory(size);
+  void *memory = private_memory(size);
   if (!memory) return NULL;
   if (__atomic_compare_exchange_n(slot, &none, memory, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return memory;

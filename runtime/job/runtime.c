@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "../intercept/memory.h"
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
@@ -39,8 +40,8 @@ struct darshan_runtime darshan_rt;
 static int prepare_memory(void) {
   struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
   modules_limits(&limits, &darshan_rt.config);
-  darshan_rt.phase_page = journal_private_memory(PAGE);
-  darshan_rt.fds = journal_private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
+  darshan_rt.phase_page = private_memory(PAGE);
+  darshan_rt.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
   sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
   if (store_prepare(&darshan_rt.store, modules_shapes, &limits) < 0) return -1;

@@ -5,6 +5,7 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/linked.h"
+#include "../intercept/memory.h"
 #include "../log/logname.h"
 #include "../modules/dxt/dxt-state.h"
 #include "../modules/hdf5/hdf5-state.h"
@@ -132,7 +133,7 @@ void runtime_start_rank(void);
 /* Memory for what a module keeps besides records; where there is none, a line will
  * say that something is missing. */
 static inline void *runtime_module_memory(size_t size) {
-  void *memory = journal_private_memory(size);
+  void *memory = private_memory(size);
   if (!memory) darshan_rt.lacks_memory = 1;
   return memory;
 }

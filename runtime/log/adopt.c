@@ -6,8 +6,8 @@
 #include "../intercept/sys.h"
 #include "../job/clock.h"
 #include "../job/jobtext.h"
+#include "../records/outside.h"
 #include "log-format.h"
-#include "outside.h"
 #include "save.h"
 
 struct mapped {

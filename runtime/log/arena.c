@@ -2,8 +2,7 @@
 
 #include <stdint.h>
 
-#include "../intercept/sys.h"
-#include "journal.h"
+#include "../intercept/memory.h"
 
 enum { CHUNK = 256 << 10, ALIGNMENT = 16 };
 
@@ -21,7 +20,7 @@ void *arena_take(struct arena *arena, size_t n) {
   n = round_up(n);
   if (!chunk || n > chunk->size - chunk->used) {
     size_t head = round_up(sizeof(*chunk)), size = n > CHUNK / 4 ? n + head : CHUNK;
-    if (size < n || !(chunk = journal_private_memory(size))) return NULL;
+    if (size < n || !(chunk = private_memory(size))) return NULL;
     *chunk = (struct arena_chunk){arena->chunk, size, head};
     arena->chunk = chunk;
   }

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "../intercept/sys.h"
+#include "../intercept/memory.h"
 #include "compress.h"
-#include "journal.h"
 #include "log-format.h"
 
 void log_content_add(struct log_content *content, const struct log_part *part) {
@@ -112,7 +111,7 @@ int log_compose(struct log_draft *draft, const struct log_content *content) {
                 log_compress_bound(content->job_length) + log_compress_bound(content->names_length);
   for (int i = 0; i < content->num_parts; i++)
     room += log_compress_bound(content->parts[i].length) + sizeof(struct darshan_annex_block);
-  draft->bytes = journal_private_memory(room);
+  draft->bytes = private_memory(room);
   draft->room = room;
   draft->used = sizeof(struct darshan_header);
   if (!draft->bytes) return -1;

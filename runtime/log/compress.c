@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "../intercept/sys.h"
-#include "journal.h"
+#include "../intercept/memory.h"
 #include "pack/pack.h"
 
 enum {
@@ -25,7 +24,7 @@ enum {
 /* Memory that knows its size: libdeflate does not say it when it gives back. */
 enum { SIZE_ROOM = 64 };
 static void *take(size_t n) {
-  char *piece = journal_private_memory(n + SIZE_ROOM);
+  char *piece = private_memory(n + SIZE_ROOM);
   if (!piece) return NULL;
   *(size_t *)(void *)piece = n + SIZE_ROOM;
   return piece + SIZE_ROOM;

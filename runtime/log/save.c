@@ -6,7 +6,7 @@
 #include "../intercept/sys.h"
 #include "../job/clock.h"
 #include "../job/text.h"
-#include "outside.h"
+#include "../records/outside.h"
 
 int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
   const char *at = bytes;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../intercept/memory.h"
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
 #include "mpi.h"
@@ -86,7 +87,7 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
 
 /* Given back by the receiver, so only the pages that it will give. */
 static char *message_memory(struct hand *hand, size_t length) {
-  char *memory = journal_private_memory(length);
+  char *memory = private_memory(length);
   size_t pages = (length + PAGE - 1) & ~(size_t)(PAGE - 1);
   if (memory || !hand->reserve || pages > RESERVE) return memory;
   memory = hand->reserve;
@@ -176,7 +177,7 @@ int comm_mpi_open(struct rank_comm *comm) {
     return -1;
   /* Always there: a rank that cannot take part would keep all others waiting. */
   static struct hand hand;
-  if (!hand.reserve) hand.reserve = journal_private_memory(RESERVE);
+  if (!hand.reserve) hand.reserve = private_memory(RESERVE);
   *comm = (struct rank_comm){.rank = rank,
                              .size = size,
                              .context = &hand,

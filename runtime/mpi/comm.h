@@ -12,7 +12,7 @@ struct rank_comm {
   /* Both block and return 0 or -1.  Messages between two ranks arrive in the
    * order in which they were sent. */
   int (*send)(struct rank_comm *comm, int to, const void *bytes, size_t n);
-  /* The message is allocated with journal_private_memory: the receiver gives it
+  /* The message is allocated with private_memory: the receiver gives it
    * back with sys_munmap(bytes, n), nothing if n is 0. */
   int (*receive)(struct rank_comm *comm, int from, void **bytes, size_t *n);
 };

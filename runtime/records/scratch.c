@@ -1,7 +1,6 @@
 #include "scratch.h"
 
-#include "../intercept/sys.h"
-#include "../log/journal.h"
+#include "../intercept/memory.h"
 
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 128 << 10, HEAD = 16 };
 
@@ -14,7 +13,7 @@ _Static_assert(sizeof(struct scratch_chunk) == HEAD, "pieces are aligned to 16")
 static void new_chunk(struct scratch *scratch, struct scratch_chunk *full) {
   size_t size = full ? 2 * full->size : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-  struct scratch_chunk *chunk = journal_private_memory(size);
+  struct scratch_chunk *chunk = private_memory(size);
   if (!chunk) return;
   *chunk = (struct scratch_chunk){size, HEAD};
   if (!__atomic_compare_exchange_n(&scratch->chunk, &full, chunk, 0, __ATOMIC_RELEASE,

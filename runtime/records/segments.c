@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "../intercept/sys.h"
-#include "../log/journal.h"
+#include "../intercept/memory.h"
 
 enum { FIRST_ITEMS_SHIFT = 12 }; /* at most, in the first segment */
 
@@ -34,7 +33,7 @@ int segments_have(struct segments *segments, uint32_t item) {
   if (last >= SEGMENTS_MOST) return -1;
   for (uint32_t k = 0; k <= last; k++) {
     if (__atomic_load_n(&segments->zero[k], __ATOMIC_ACQUIRE)) continue;
-    char *none = NULL, *memory = journal_private_memory(size_of(segments, k));
+    char *none = NULL, *memory = private_memory(size_of(segments, k));
     if (!memory) return -1;
     if (!__atomic_compare_exchange_n(&segments->zero[k], &none, memory - offset_of(segments, k), 0,
                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -45,5 +44,5 @@ int segments_have(struct segments *segments, uint32_t item) {
 
 void segments_clear(struct segments *segments) {
   for (uint32_t k = 0; k < SEGMENTS_MOST && segments->zero[k]; k++)
-    journal_wipe(segments->zero[k] + offset_of(segments, k), size_of(segments, k));
+    private_memory_wipe(segments->zero[k] + offset_of(segments, k), size_of(segments, k));
 }

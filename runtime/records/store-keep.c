@@ -3,7 +3,7 @@
  * and copied, and the windows of the file take the place of the memory. */
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
-#include "../log/outside.h"
+#include "outside.h"
 #include "store-room.h"
 
 #include <string.h>

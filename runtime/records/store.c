@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../intercept/guard.h"
+#include "../intercept/memory.h"
 #include "../intercept/spin.h"
 #include "record-id.h"
 #include "records.h"
@@ -47,7 +48,7 @@ static size_t place_region(struct store_region *region, const struct store_shape
 }
 
 static int new_index(struct record_store *store, uint32_t places) {
-  struct store_index *index = journal_private_memory(sizeof(*index) + places * sizeof(uint32_t));
+  struct store_index *index = private_memory(sizeof(*index) + places * sizeof(uint32_t));
   if (!index) return -1;
   index->mask = places - 1;
   for (uint32_t number = 1; number <= store->entries; number++) {
@@ -148,7 +149,7 @@ void store_forget(struct record_store *store) {
     segments_prepare(&region->records, region->record_size, STORE_FIRST_ROOM);
   }
   uint32_t mask = store->index->mask;
-  journal_wipe(store->index, sizeof(*store->index) + ((size_t)mask + 1) * sizeof(uint32_t));
+  private_memory_wipe(store->index, sizeof(*store->index) + ((size_t)mask + 1) * sizeof(uint32_t));
   store->index->mask = mask;
   store->entries = 0;
   store->lock = store->changing = 0;
@@ -174,7 +175,7 @@ const char *store_records(const struct record_store *store, enum store_module mo
   const struct segments *records = &store->regions[module].records;
   size_t size = records->item_size, count = store->regions[module].count;
   if (count <= segments_count(records, 0)) return segments_at(records, 0);
-  char *all = journal_private_memory(count * size);
+  char *all = private_memory(count * size);
   for (uint32_t k = 0; all && segments_first(records, k) < count; k++) {
     uint32_t first = segments_first(records, k), here = segments_count(records, k);
     if (here > count - first) here = (uint32_t)count - first;
@@ -186,7 +187,7 @@ const char *store_records(const struct record_store *store, enum store_module mo
 const char *store_all_names(const struct record_store *store) {
   const struct store_names *names = &store->names;
   if (names->windows == 1) return names->window[0].at;
-  char *all = journal_private_memory(names->used);
+  char *all = private_memory(names->used);
   for (uint32_t i = 0; all && i < names->windows; i++) {
     uint64_t from = names->window[i].from;
     uint64_t to = i + 1 < names->windows ? names->window[i + 1].from : names->used;

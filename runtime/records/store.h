@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include "../log/journal.h"
 #include "base-record.h"
+#include "journal.h"
 #include "log-format.h"
 #include "segments.h"
 

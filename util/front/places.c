@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../../runtime/log/in-place.h"
+#include "../../runtime/records/in-place.h"
 #include "installed.h"
 #include "say.h"
 

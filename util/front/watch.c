@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../runtime/log/in-place.h"
+#include "../../runtime/records/in-place.h"
 #include "../reader/written.h"
 #include "live.h"
 #include "quantity.h"

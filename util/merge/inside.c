@@ -1,5 +1,5 @@
 /* darshan-merge never changes its root: paths mean what they say. */
-#include "../../runtime/log/outside.h"
+#include "../../runtime/records/outside.h"
 
 #include "../../runtime/intercept/sys.h"
 

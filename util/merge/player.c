@@ -4,8 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../runtime/intercept/sys.h"
-#include "../../runtime/log/journal.h"
+#include "../../runtime/intercept/memory.h"
 
 struct letter {
   struct letter *next;
@@ -85,7 +84,7 @@ static int player_receive(struct rank_comm *comm, int from, void **bytes, size_t
   *at = letter->next;
   int result = 0;
   if (letter->n > 0) {
-    if ((*bytes = journal_private_memory(letter->n))) memcpy(*bytes, letter->bytes, letter->n);
+    if ((*bytes = private_memory(letter->n))) memcpy(*bytes, letter->bytes, letter->n);
     result = *bytes ? 0 : -1;
   }
   *n = *bytes ? letter->n : 0;

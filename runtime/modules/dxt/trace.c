@@ -48,7 +48,7 @@ void dxt_forked(void) {
 static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
-  char *memory = journal_private_memory(recorder->room + PACKED_SLACK);
+  char *memory = private_memory(recorder->room + PACKED_SLACK);
   darshan_rt.has_traces = 1;
   if (!memory || __atomic_compare_exchange_n(&recorder->memory, &none, memory, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE))

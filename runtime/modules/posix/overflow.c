@@ -16,8 +16,9 @@ void overflow_reset(struct posix_state *posix) {
   posix->free_overflow = 0;
   posix->overflow_files = 0;
   if (posix->overflow_names)
-    journal_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
-  if (posix->overflow_open) journal_wipe(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t));
+    private_memory_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
+  if (posix->overflow_open)
+    private_memory_wipe(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t));
   posix->overflow_names = 0;
 }
 
@@ -50,7 +51,7 @@ static int set_grew(struct posix_state *posix) {
   if (posix->overflow_names < set_limit(places)) return 0;
   /* By four: each time all names find new places. */
   if (places) more = places < SET_PLACES && places > SET_PLACES / 4 ? SET_PLACES : 4 * places;
-  uint64_t *set = more <= SET_PLACES ? journal_private_memory(more * sizeof(*set)) : NULL;
+  uint64_t *set = more <= SET_PLACES ? private_memory(more * sizeof(*set)) : NULL;
   if (!set) return 0;
   posix->overflow_set = set;
   posix->set_places = more;
@@ -100,8 +101,7 @@ static void remove_open(struct posix_state *posix, uint32_t number) {
 /* 0: too many are open, or there is no memory. */
 static uint32_t take_number(struct posix_state *posix) {
   uint32_t number = posix->free_overflow;
-  if (!posix->overflow_open)
-    posix->overflow_open = journal_private_memory(OPEN_PLACES * sizeof(uint32_t));
+  if (!posix->overflow_open) posix->overflow_open = private_memory(OPEN_PLACES * sizeof(uint32_t));
   if (!posix->overflow_open) return 0;
   if (number) {
     posix->free_overflow = posix_file_at(number)->next_free;

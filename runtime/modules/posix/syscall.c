@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 #include "../../job/exec.h"
-#include "../../log/outside.h"
+#include "../../life/root.h"
 #include "account.h"
 
 static int64_t place(long offset_pointer, long result) {
@@ -189,7 +189,7 @@ void posix_before_syscall(struct posix_call *call) {
   case SYS_chroot:
   case SYS_pivot_root:
   case SYS_setns:
-    outside_hold();
+    root_is_changing();
     break;
   }
 }
@@ -201,14 +201,14 @@ static int names_changed(const struct posix_call *call, long result, uint64_t t1
   case SYS_chroot:
   case SYS_pivot_root:
   case SYS_setns:
-    outside_changed((int)result);
+    root_changed((int)result);
     __attribute__((fallthrough));
   case SYS_chdir:
   case SYS_fchdir:
     if (result == 0) folder_changed();
     return 1;
   case SYS_unshare:
-    if (a[0] & CLONE_NEWNS) outside_changed((int)result);
+    if (a[0] & CLONE_NEWNS) root_changed((int)result);
     if (result == 0) folder_unshared((int)a[0]);
     return 1;
 #ifdef SYS_rename

@@ -12,7 +12,7 @@
 #include "../../job/daemon.h"
 #include "../../job/exec.h"
 #include "../../job/filter.h"
-#include "../../log/outside.h"
+#include "../../life/root.h"
 #include "../../log/torn.h"
 #include "../lustre/lustre.h"
 
@@ -31,7 +31,7 @@
 /* What a path means may have changed. */
 #define ROOT_CHANGED                                                                               \
   if (r == 0) folder_changed();                                                                    \
-  outside_changed(r)
+  root_changed(r)
 /* A walk through folders, which may go there. */
 #define WALK(flags)                                                                                \
   if ((flags)&FTW_CHDIR) folder_distrust()

@@ -92,7 +92,7 @@ static void begin_message(struct message *message, const char *format, va_list l
   int length = vsnprintf(text, room, format, list);
   if (length >= 0 && (size_t)length >= room) { /* rare, and long */
     message->size = (size_t)length + 1;
-    message->memory = journal_private_memory(message->size);
+    message->memory = private_memory(message->size);
     errno = error;
     if (message->memory) vsnprintf(message->memory, message->size, format, again);
     if (message->memory) text = message->memory;

@@ -2,22 +2,18 @@
 
 #include <string.h>
 
-#include "../intercept/stack.h"
 #include "../intercept/sys.h"
-#include "../job/clone.h"
-#include "../job/end.h"
-#include "../job/fds.h"
 #include "in-place.h"
 
 enum {
   FOLDERS = 3,
+  PATH_ROOM = 4096,
   TABLE = 1024,       /* the kernel copies a table of descriptors with every fork */
   OUT_OF_THE_WAY = 64 /* numbers below the limit */
 };
 
 struct held {
-  const char *path; /* its first length bytes */
-  size_t length;
+  struct outside_folder of;
   int fd; /* -1: there is none */
   dev_t dev;
   ino_t ino;
@@ -46,13 +42,13 @@ static int high_number(int fd) {
   return high;
 }
 
-static void hold(struct held *folder, const char *path, size_t length) {
-  char name[DARSHAN_PATH_ROOM];
+static void hold(struct held *folder, struct outside_folder of) {
+  char name[PATH_ROOM];
   struct stat st;
-  *folder = (struct held){path, length, -1, 0, 0};
-  if (length == 0 || length >= sizeof(name)) return;
-  memcpy(name, path, length);
-  name[length] = '\0';
+  *folder = (struct held){of, -1, 0, 0};
+  if (of.length == 0 || of.length >= sizeof(name)) return;
+  memcpy(name, of.path, of.length);
+  name[of.length] = '\0';
   int fd = sys_open(name, O_PATH | O_DIRECTORY, 0);
   if (fd < 0) return;
   fd = high_number(fd);
@@ -65,22 +61,17 @@ static void hold(struct held *folder, const char *path, size_t length) {
   }
 }
 
-/* The folder of the log is made now: later there would be no way to its parents. */
-static void hold_all(void *unused) {
+void outside_hold(struct outside_folder log, struct outside_folder journal) {
   static const char memory[] = IN_PLACE_FOLDER;
-  const struct darshan_config *config = &darshan_rt.config;
-  char partial[DARSHAN_PATH_ROOM];
-  (void)unused;
   if (SYS4(SYS_newfstatat, AT_FDCWD, "/", &root, 0) < 0) root.st_ino = 0;
-  if (darshan_rt.job_text_length == 0) runtime_describe_job(1);
-  struct darshan_log_identity identity = runtime_identity();
-  if (darshan_partial_path(partial, sizeof(partial), config, &identity))
-    darshan_make_folders(partial, darshan_dated_levels(config));
-  const char *log = config->logfile ? config->logfile : config->logpath;
-  const char *slash = config->logfile ? strrchr(log, '/') : NULL;
-  hold(&folders[0], log, slash ? (size_t)(slash - log) : strlen(log));
-  hold(&folders[1], config->mmap_logpath, strlen(config->mmap_logpath));
-  hold(&folders[2], memory, sizeof(memory) - 1);
+  hold(&folders[0], log);
+  hold(&folders[1], journal);
+  hold(&folders[2], (struct outside_folder){memory, sizeof(memory) - 1});
+  holding = 1;
+}
+
+int outside_is_ready(void) {
+  return holding;
 }
 
 static void release_all(void) {
@@ -97,16 +88,7 @@ static int root_is_the_same(void) {
          now.st_ino == root.st_ino;
 }
 
-void outside_hold(void) {
-  if (holding || !darshan_rt.fd_limit || !fd_may_change() || !process_is_ours()) return;
-  /* Later there would be no place for a journal. */
-  if (runtime_enter()) runtime_leave();
-  stack_run_anyway(hold_all, NULL);
-  holding = 1;
-}
-
 void outside_changed(int result) {
-  if (!holding || !fd_may_change() || !process_is_ours()) return;
   if (result == 0) active = 1;
   if (!active || !root_is_the_same()) release_all();
 }
@@ -125,10 +107,10 @@ static int begin(const char **path) {
   if (!active) return AT_FDCWD;
   for (int i = 0; i < FOLDERS; i++) {
     const struct held *folder = &folders[i];
-    if (strncmp(*path, folder->path, folder->length) != 0 || (*path)[folder->length] != '/' ||
-        !is_there(folder))
+    if (strncmp(*path, folder->of.path, folder->of.length) != 0 ||
+        (*path)[folder->of.length] != '/' || !is_there(folder))
       continue;
-    *path += folder->length + 1;
+    *path += folder->of.length + 1;
     return folder->fd;
   }
   *path = "";

@@ -61,9 +61,4 @@ void journal_rename(struct journal *journal, const char *path);
 /* Removes the file; negative if it is still there.  Its windows stay usable. */
 int journal_remove(struct journal *journal);
 
-/* Anonymous, zeroed, lazily touched memory; NULL if there is none. */
-void *journal_private_memory(size_t size);
-/* Makes such memory zero again. */
-void journal_wipe(void *memory, size_t size);
-
 #endif

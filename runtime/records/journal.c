@@ -4,22 +4,12 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#include "../intercept/memory.h"
 #include "../intercept/sys.h"
 #include "in-place.h"
 #include "outside.h"
 
 enum { ZEROS = 16 << 10 };
-
-void *journal_private_memory(size_t size) {
-  void *memory = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return sys_failed(memory) ? NULL : memory;
-}
-
-/* Locked memory cannot be given back for a moment: it is written then. */
-void journal_wipe(void *memory, size_t size) {
-  if (sys_madvise(memory, size, MADV_DONTNEED) < 0) memset(memory, 0, size);
-}
 
 static int remember_identity(struct journal *journal, int fd) {
   struct stat st;
@@ -100,7 +90,7 @@ int journal_reserve(int fd, size_t from, size_t to) {
 
 char *journal_window(int fd, size_t from, size_t to) {
   size_t first = journal_page_down(from), size = journal_page_up(to) - first;
-  char *at = fd < 0 ? journal_private_memory(size)
+  char *at = fd < 0 ? private_memory(size)
                     : sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)first);
   return sys_failed(at) || !at ? NULL : at + (from - first);
 }

@@ -12,11 +12,19 @@
 #ifndef DARSHAN_OUTSIDE_H
 #define DARSHAN_OUTSIDE_H
 
+#include <stddef.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Around the call; result: 0 if it did what it should. */
-void outside_hold(void);
+/* Opens the folder of the log and that of the journal, and holds them: before the call. */
+struct outside_folder {
+  const char *path; /* its first length bytes */
+  size_t length;
+};
+void outside_hold(struct outside_folder log, struct outside_folder journal);
+/* They are held since such a call. */
+int outside_is_ready(void);
+/* After it; result: 0 if it did what it should. */
 void outside_changed(int result);
 
 /* 1: what a path means has changed. */

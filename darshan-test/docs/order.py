@@ -1,0 +1,180 @@
+"""The way of the includes, as doc/architecture.md says it, held against the sources.
+
+A file includes files of its own folder and of those that its folder's row names, or, where
+the row says "all above", of every folder in a row above.  No row names one below, so there
+is no circle of folders; that there is none of files is looked for.  A .c and its .h are one
+file here, and what a module's row and tables say (module.def, records.h and the like) belongs
+to runtime/format/, wherever it lies.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+PAGE = "doc/architecture.md"
+FORMAT = "runtime/format/"
+SOURCES = ("*.c", "*.h", "*.S", "*.def")
+# Where an include in quotes is looked for, after the folder of who includes.
+PATHS = ("", "runtime", "runtime/format", "util/reader", "util/parser")
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+ROW = re.compile(r"^\| \d+ \| `([\w/-]+/)` \| (.*) \|$", re.MULTILINE)
+TABLE = re.compile(r"runtime/modules/[\w-]+/([\w-]+\.def|records\.h)$")
+
+# What is still against the order: (folder or file, what it includes).  One that is mended
+# is an error until it is taken away here.
+KNOWN: frozenset[tuple[str, str]] = frozenset()
+KNOWN_CIRCLES: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Include:
+    """One line of one file; both names are of the tree."""
+
+    file: str
+    line: int
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: includes {self.target}"
+
+
+def includes(tree: Path) -> Iterator[Include]:
+    """All of runtime/ and util/ that lead to files of the tree."""
+    files = {
+        path.relative_to(tree).as_posix(): path
+        for top in ("runtime", "util")
+        for kind in SOURCES
+        for path in (tree / top).rglob(kind)
+    }
+    for name, path in sorted(files.items()):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            found = INCLUDE.match(line)
+            near = [PurePosixPath(name).parent, *map(PurePosixPath, PATHS)]
+            for folder in near if found else []:
+                target = resolved(folder / found[1])
+                if target in files:
+                    yield Include(name, number, target)
+                    break
+
+
+def resolved(path: PurePosixPath) -> str:
+    """Without "..", which pathlib keeps."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts:
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The rows of the page: what each folder may include."""
+
+    may: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def read(cls, page: str) -> Order:
+        """Of the page's text."""
+        may: dict[str, tuple[str, ...]] = {}
+        for folder, cell in ROW.findall(page):
+            named = tuple(re.findall(r"`([\w/.-]+)`", cell))
+            if "all above" in cell:
+                named += tuple(may)
+            below = [name for name in named if not any(name.startswith(row) for row in may)]
+            if below:
+                raise ValueError(f"{PAGE}: the row of {folder} names {below[0]}, not above it")
+            may[folder] = named
+        if not may:
+            raise ValueError(f"{PAGE} has no rows of folders")
+        return cls(may)
+
+    def folder(self, file: str) -> str:
+        """Whose row is about a file: that of the longest name."""
+        if TABLE.match(file):
+            return FORMAT
+        rows = [row for row in self.may if file.startswith(row)]
+        return max(rows, key=len, default="")
+
+    def forbids(self, include: Include) -> str:
+        """The rule that is broken, if one is."""
+        of, to = self.folder(include.file), self.folder(include.target)
+        if not of or not to:
+            return "no row is about it" if not of else f"no row is about {include.target}"
+        if of == to or any(include.target.startswith(name) for name in self.may[of]):
+            return ""
+        if to == FORMAT and FORMAT in self.may[of]:
+            return ""
+        return f"{of} may include {', '.join(self.may[of]) or 'nothing else'}"
+
+
+def subject(file: str) -> str:
+    """A .c and its .h are one."""
+    return file.rpartition(".")[0]
+
+
+def circles(found: list[Include]) -> list[list[str]]:
+    """Files that reach each other by includes, sorted; tables are rows, and reach nobody."""
+    graph: dict[str, set[str]] = {}
+    for include in found:
+        if not include.target.endswith(".def") and not include.file.endswith(".def"):
+            graph.setdefault(subject(include.file), set()).add(subject(include.target))
+    reach = {name: reachable(graph, name) for name in graph}
+    groups = {
+        tuple(sorted(b for b in reach[a] if a in reach.get(b, ()))) for a in graph if a in reach[a]
+    }
+    return sorted(list(group) for group in groups if len(group) > 1)
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """All that a file includes, itself only by a circle; its own header is no circle."""
+    seen: set[str] = set()
+    waiting = list(graph[start] - {start})
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += graph.get(name, set()) - {name}
+    return seen
+
+
+def problems(tree: Path) -> list[str]:
+    """A line for each violation, with its rule."""
+    order = Order.read((tree / PAGE).read_text("utf-8"))
+    found = list(includes(tree))
+    lines, met = [], set()
+    for include in found:
+        rule = order.forbids(include)
+        known = {
+            (of, to)
+            for of, to in KNOWN
+            if include.file.startswith(of) and include.target.startswith(to)
+        }
+        met |= known if rule else set()
+        if rule and not known:
+            lines.append(f"{include}, but {rule}")
+    lines += [f"{of} does not include {to} any more: not KNOWN" for of, to in sorted(KNOWN - met)]
+    circling = circles(found)
+    for circle in circling:
+        if not KNOWN_CIRCLES.issuperset(circle):
+            lines.append(f"a circle of files: {', '.join(circle)}")
+    freed = KNOWN_CIRCLES.difference(*circling) if circling else KNOWN_CIRCLES
+    lines += [f"{name} is in no circle any more: not KNOWN" for name in sorted(freed)]
+    return lines
+
+
+def main() -> int:
+    """Prints what is against the order; 1 if something is."""
+    found = problems(Path(__file__).resolve().parents[2])
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+#include "root.h"
+
+#include <string.h>
+
+#include "../intercept/stack.h"
+#include "../job/clone.h"
+#include "../job/end.h"
+#include "../job/fds.h"
+#include "../records/outside.h"
+
+/* The folder of the log is made now: later there would be no way to its parents. */
+static void hold(void *unused) {
+  const struct darshan_config *config = &darshan_rt.config;
+  char partial[DARSHAN_PATH_ROOM];
+  (void)unused;
+  if (darshan_rt.job_text_length == 0) runtime_describe_job(1);
+  struct darshan_log_identity identity = runtime_identity();
+  if (darshan_partial_path(partial, sizeof(partial), config, &identity))
+    darshan_make_folders(partial, darshan_dated_levels(config));
+  const char *log = config->logfile ? config->logfile : config->logpath;
+  const char *slash = config->logfile ? strrchr(log, '/') : NULL;
+  struct outside_folder of_log = {log, slash ? (size_t)(slash - log) : strlen(log)};
+  struct outside_folder of_journal = {config->mmap_logpath, strlen(config->mmap_logpath)};
+  outside_hold(of_log, of_journal);
+}
+
+void root_is_changing(void) {
+  if (outside_is_ready() || !darshan_rt.fd_limit || !fd_may_change() || !process_is_ours()) return;
+  /* Later there would be no place for a journal. */
+  if (runtime_enter()) runtime_leave();
+  stack_run_anyway(hold, NULL);
+}
+
+void root_changed(int result) {
+  if (outside_is_ready() && fd_may_change() && process_is_ours()) outside_changed(result);
+}
