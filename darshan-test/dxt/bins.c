@@ -12,12 +12,18 @@
 #include <string.h>
 
 #include "log/compose.h"
+#include "modules/mpiio/mpiio-state.h"
+#include "modules/posix/posix-state.h"
+#include "modules/stdio/stdio-state.h"
 #include "records.h"
 #include "records/store-room.h"
 
 enum { RECORDS = 64 };
 
 struct darshan_runtime darshan_rt;
+struct posix_state posix_state;
+struct stdio_state stdio_state;
+struct mpiio_state mpiio_state;
 
 /* Records here have no file that they could go back to. */
 void store_return(struct record_store *store, int fd) {
@@ -50,8 +56,8 @@ static void start(void) {
   if (store_prepare(&darshan_rt.store, shapes, &limits) < 0 || store_begin(&darshan_rt.store) < 0)
     exit(1);
   heatmap_prepare();
-  segments_prepare(&darshan_rt.posix.aux, sizeof(struct posix_aux), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_POSIX, &darshan_rt.posix.aux);
+  segments_prepare(&posix_state.aux, sizeof(struct posix_aux), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_POSIX, &posix_state.aux);
   for (uint32_t i = 1; i <= RECORDS; i++) {
     struct store_entry *entry = store_enter(&darshan_rt.store, i * 7919, "name", 4);
     if (!entry || store_new_record(&darshan_rt.store, STORE_POSIX, entry) != i) exit(1);
@@ -61,7 +67,7 @@ static void start(void) {
 
 static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   int64_t *counters = records[record]->counters;
-  struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, (uint32_t)record);
+  struct posix_aux *aux = segments_at(&posix_state.aux, (uint32_t)record);
   counters[writes ? POSIX_BYTES_WRITTEN : POSIX_BYTES_READ] += bytes;
   heatmap_add(HEATMAP_POSIX, &aux->span, aux->booked, &counters[POSIX_BYTES_READ],
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);

@@ -1,4 +1,6 @@
 #include "library.h"
+#include "../modules/hdf5/hdf5-state.h"
+#include "../modules/pnetcdf/pnetcdf-state.h"
 
 #include <errno.h>
 #include <string.h>
@@ -211,13 +213,13 @@ static void forget_all_unloaded(void *nothing) {
   uint64_t unloads = 0;
   (void)nothing;
   dl_iterate_phdr(count_unloads, &unloads);
-  forget_unloaded(&darshan_rt.hdf5.libraries, unloads);
-  forget_unloaded(&darshan_rt.pnetcdf.libraries, unloads);
+  forget_unloaded(&hdf5_state.libraries, unloads);
+  forget_unloaded(&pnetcdf_state.libraries, unloads);
 }
 
 void library_closed(void) {
   int saved = errno;
-  if (!darshan_rt.hdf5.libraries.count && !darshan_rt.pnetcdf.libraries.count) return;
+  if (!hdf5_state.libraries.count && !pnetcdf_state.libraries.count) return;
   stack_run_anyway(forget_all_unloaded, NULL);
   errno = saved;
 }

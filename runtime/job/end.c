@@ -33,7 +33,7 @@ uint32_t runtime_stop_recording(void) {
  * the folder of logs, so the journals stay, from which darshan-merge makes one. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_rt.store;
-  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const struct mpi_state *mpi = &mpi_state;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
   if (!store->frame) return 1;                   /* nothing was recorded */
   if (store_kept(store) != STORE_KEPT) return 0; /* better a log of its own than none */
@@ -52,7 +52,7 @@ static void finish(void *nothing) {
   }
   int failed = 0;
   if (keep_journal())
-    last_word_say(darshan_rt.mpi.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
+    last_word_say(mpi_state.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
   else if (log_write() == 0)
     log_is_written();
   else

@@ -7,6 +7,8 @@
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
+#include "../modules/posix/posix-state.h"
+#include "../modules/stdio/stdio-state.h"
 #include "runtime.h"
 
 /* fd_entry.stream of a folder that is being listed */
@@ -47,7 +49,7 @@ static inline struct posix_file *posix_file_behind(int fd) {
 }
 
 static inline struct posix_file *posix_file_at(uint32_t number) {
-  return segments_at(&darshan_rt.posix.files, number);
+  return segments_at(&posix_state.files, number);
 }
 
 static inline uint32_t posix_file_number(const struct posix_file *file) {

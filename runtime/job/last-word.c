@@ -60,7 +60,7 @@ static int take_lock(int fd) {
 /* The descriptor of the locked journal; negative: there is nothing to say. */
 static int claim(void) {
   int first = -1, said = 0;
-  for (int rank = 0; rank < darshan_rt.mpi.size && !said; rank++) {
+  for (int rank = 0; rank < mpi_state.size && !said; rank++) {
     int fd = open_one(rank, &said);
     if (fd >= 0 && first < 0 && !said && take_lock(fd)) {
       first = fd;

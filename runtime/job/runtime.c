@@ -131,7 +131,7 @@ int64_t runtime_start_ns(void) {
 /* The mount table is what costs most to read; it serves only to place names. */
 void runtime_describe_job(int with_mounts) {
   struct darshan_job *job = &darshan_rt.job;
-  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const struct mpi_state *mpi = &mpi_state;
   job->uid = sys_getuid();
   if (mpi->phase == MPI_RUNNING) {
     job->start_time_sec = mpi->start_ns / NS_PER_SECOND;
@@ -155,7 +155,7 @@ void runtime_describe_job(int with_mounts) {
  * program. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_rt.config;
-  if (darshan_rt.mpi.phase == MPI_RUNNING) return DARSHAN_NAME_NUMBERED;
+  if (mpi_state.phase == MPI_RUNNING) return DARSHAN_NAME_NUMBERED;
   if (config->launcher || darshan_rt.fork_parent || darshan_rt.phase_before_exec ||
       (config->logfile_pid && config->logfile_pid != darshan_rt.pid))
     return DARSHAN_NAME_MADE;
@@ -163,7 +163,7 @@ static enum darshan_log_naming own_naming(void) {
 }
 
 struct darshan_log_identity runtime_identity(void) {
-  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const struct mpi_state *mpi = &mpi_state;
   int64_t own = darshan_rt.pid ? darshan_rt.pid : sys_getpid(); /* 0: an excluded rank */
   int64_t pid = mpi->has_comm ? mpi->leader_pid : own;          /* a log of all, or our own */
   return (struct darshan_log_identity){darshan_rt.job.jobid,          pid,          mpi->rank,
@@ -172,7 +172,7 @@ struct darshan_log_identity runtime_identity(void) {
 
 /* Every rank can tell the names of all journals of its job. */
 struct darshan_log_identity runtime_journal_identity(void) {
-  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();
   int64_t job[] = {mpi->jobid, mpi->leader_pid, mpi->start_ns};
   identity.pid = darshan_rt.pid;
@@ -274,7 +274,7 @@ void runtime_become_child(void) {
   mpi_forked();
   modules_forked();
   /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
-  if (!darshan_rt.config.nonmpi && darshan_rt.mpi.phase != MPI_NOT_YET)
+  if (!darshan_rt.config.nonmpi && mpi_state.phase != MPI_NOT_YET)
     __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
@@ -286,7 +286,7 @@ static void take_rank_over(void) {
   if (recording) runtime_describe_job(1);
   while (!store_lock(store)) /* what is said of a rank must be */
     ;
-  store_set_rank(store, darshan_rt.mpi.rank);
+  store_set_rank(store, mpi_state.rank);
   if (recording) store_set_job(store, &darshan_rt.job, NULL, 0);
   store_unlock(store);
   if (!recording) return;
@@ -319,7 +319,7 @@ void runtime_drop_records(void) {
 
 static void start_rank(void *nothing) {
   (void)nothing;
-  int excluded = darshan_rank_excluded(&darshan_rt.config, darshan_rt.mpi.rank);
+  int excluded = darshan_rank_excluded(&darshan_rt.config, mpi_state.rank);
   if (darshan_rt.fd_limit && excluded) {
     runtime_drop_records();
   } else if (darshan_rt.fd_limit) {
@@ -327,7 +327,7 @@ static void start_rank(void *nothing) {
   } else if (!darshan_rt.phase_page && !excluded) {
     clock_start(&darshan_rt.clock);
     switch_on();
-    store_set_rank(&darshan_rt.store, darshan_rt.mpi.rank);
+    store_set_rank(&darshan_rt.store, mpi_state.rank);
   }
 }
 

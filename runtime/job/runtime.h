@@ -7,15 +7,6 @@
 #include "../intercept/linked.h"
 #include "../intercept/memory.h"
 #include "../log/logname.h"
-#include "../modules/dxt/dxt-state.h"
-#include "../modules/hdf5/hdf5-state.h"
-#include "../modules/heatmap/heatmap-state.h"
-#include "../modules/layers/layers-state.h"
-#include "../modules/lustre/lustre-state.h"
-#include "../modules/mpiio/mpiio-state.h"
-#include "../modules/pnetcdf/pnetcdf-state.h"
-#include "../modules/posix/posix-state.h"
-#include "../modules/stdio/stdio-state.h"
 #include "../mpi/mpi-state.h"
 #include "../records/scratch.h"
 #include "../records/store.h"
@@ -51,17 +42,7 @@ struct darshan_runtime {
   uint32_t fd_limit; /* RUNTIME_FDS while instrumenting, else 0 */
   struct fd_entry *fds;
   const uint32_t *phase_page; /* enum runtime_phase; the kernel wipes it in a fork's child */
-  struct posix_state posix;   /* begins with what every transfer reads */
   struct darshan_clock clock;
-  struct stdio_state stdio;
-  struct layers_state layers;
-  struct hdf5_state hdf5;
-  struct mpiio_state mpiio;
-  struct pnetcdf_state pnetcdf;
-  struct dxt_state dxt;
-  struct heatmap_state heatmap;
-  struct lustre_state lustre;
-  struct mpi_state mpi;
 
   struct linked_table *linked; /* programs that hold libraries in themselves */
   struct record_store store;
@@ -126,7 +107,7 @@ void runtime_finish(void);
 /* Before the process, or only a thread, ends by SYS_exit_group or SYS_exit. */
 void runtime_ends_by(long number);
 
-/* In MPI_Init, when darshan_rt.mpi knows the job: starts recording, or, if that
+/* In MPI_Init, when mpi_state knows the job: starts recording, or, if that
  * has happened, makes this process a rank. */
 void runtime_start_rank(void);
 /* Of a rank that is not to record: what there is goes, its journal with it. */
@@ -159,7 +140,7 @@ void runtime_forked(void);
  * become a rank counts in memory of its own; until MPI_Init it is as if it did
  * not: no file, no line, and no log at its end. */
 static inline int runtime_may_leave_files(void) {
-  return darshan_rt.config.nonmpi || darshan_rt.mpi.phase != MPI_NOT_YET;
+  return darshan_rt.config.nonmpi || mpi_state.phase != MPI_NOT_YET;
 }
 
 static inline uint32_t runtime_phase(void) {

@@ -1,4 +1,5 @@
 #include "write.h"
+#include "../modules/posix/posix-state.h"
 
 #include <config.h>
 #include <string.h>
@@ -46,14 +47,14 @@ void log_metadata_start(struct darshan_job *job) {
     used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "h",
                                 darshan_rt.config.hints);
   if (darshan_rt.fork_parent) add_number(&used, "fork_parent", (uint64_t)darshan_rt.fork_parent);
-  if (darshan_rt.mpi.phase == MPI_NOT_YET && darshan_rt.config.launched_size > 1) {
+  if (mpi_state.phase == MPI_NOT_YET && darshan_rt.config.launched_size > 1) {
     add_number(&used, "rank", (uint64_t)darshan_rt.config.launched_rank);
     add_number(&used, "world_size", (uint64_t)darshan_rt.config.launched_size);
   }
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
                               darshan_rt.clock.counter_trusted ? "tsc" : "monotonic");
-  if (darshan_rt.mpi.version[0])
-    darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", darshan_rt.mpi.version);
+  if (mpi_state.version[0])
+    darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
 }
 
 /* What only the end knows. */
@@ -65,8 +66,8 @@ static void metadata_end(struct darshan_job *job) {
     add_number(&used, "dropped_in_shared_memory", darshan_rt.dropped_shared);
   if (darshan_rt.dropped_memory)
     add_number(&used, "dropped_for_want_of_memory", darshan_rt.dropped_memory);
-  if (darshan_rt.posix.overflow_names)
-    add_number(&used, "posix_files_in_overflow", darshan_rt.posix.overflow_names);
+  if (posix_state.overflow_names)
+    add_number(&used, "posix_files_in_overflow", posix_state.overflow_names);
   if (darshan_rt.store.regions[STORE_STDIO].refused)
     add_number(&used, "stdio_streams_in_overflow", darshan_rt.store.regions[STORE_STDIO].refused);
   if (darshan_rt.store.frame && !darshan_rt.store.journal.has_file)
@@ -143,7 +144,7 @@ static void all_ranks(char *path) {
 }
 
 static void note_kept(const char *problem, const char *journal) {
-  const struct mpi_state *mpi = &darshan_rt.mpi;
+  const struct mpi_state *mpi = &mpi_state;
   struct path_buffer *path = path_buffer_take();
   int is_job = path && mpi->phase == MPI_RUNNING && mpi->size > 1 && !mpi->by_sessions;
   if (is_job) {
@@ -274,11 +275,11 @@ int log_write_ranks(struct rank_comm *comm) {
   const char *names = store->frame ? store_all_names(store) : NULL;
   unsigned gaps = gaps_here(); /* at the root in the end those of all ranks */
   struct reduce_source source = {
-      .rank = darshan_rt.mpi.rank,
+      .rank = mpi_state.rank,
       .nprocs = darshan_rt.job.nprocs,
       .keep_ranks = darshan_rt.config.no_reduction,
       .limits = reduce_default_limits,
-      .host = darshan_rt.mpi.host,
+      .host = mpi_state.host,
       .names = names ? names : "",
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),

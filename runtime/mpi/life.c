@@ -21,12 +21,12 @@ struct agreement {
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
 static int is_active(void) {
-  return darshan_config_active(&darshan_rt.config) && !darshan_rt.mpi.left_out;
+  return darshan_config_active(&darshan_rt.config) && !mpi_state.left_out;
 }
 
 static struct agreement own_agreement(void) {
   const struct darshan_config *config = &darshan_rt.config;
-  int active = is_active(), first = darshan_rt.mpi.rank == 0;
+  int active = is_active(), first = mpi_state.rank == 0;
   int64_t pid = sys_getpid();
   return (struct agreement){.all_active = active,
                             .all_idle = !active,
@@ -40,8 +40,8 @@ static struct agreement own_agreement(void) {
 /* The blocking forms of MPICH take tens of milliseconds where there are more
  * ranks than processors; Open MPI lets others run by itself. */
 static int waits_itself(void) {
-  return darshan_rt.mpi.flavour == MPI_OPENMPI || !mpi_function(Test) ||
-         !mpi_function(Iallreduce) || !mpi_function(Comm_idup);
+  return mpi_state.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
+         !mpi_function(Comm_idup);
 }
 
 static int least_of_all(const struct agreement *own, struct agreement *agreed) {
@@ -64,7 +64,7 @@ static int copy_world(mpi_handle *copy) {
  * not to, by its environment or by the name of its program; it takes part up to
  * here, because the others could not know and would wait for it. */
 static void make_comm(const struct agreement *agreed) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   int failed;
   mpi->comm = 0;
   if (agreed->all_active)
@@ -78,7 +78,7 @@ static void make_comm(const struct agreement *agreed) {
 }
 
 static void meet_ranks(struct agreement *agreed) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   mpi_handle world = mpi_constant(COMM_WORLD);
   if (mpi->flavour != MPI_UNKNOWN && (mpi_function(Comm_rank)(world, &mpi->rank) != 0 ||
                                       mpi_function(Comm_size)(world, &mpi->size) != 0))
@@ -99,7 +99,7 @@ static void meet_ranks(struct agreement *agreed) {
 }
 
 static void start(const struct agreement *agreed) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   mpi->phase = MPI_RUNNING;
   mpi->jobid = agreed->jobid;
   mpi->leader_pid = agreed->pid;
@@ -120,7 +120,7 @@ static void start(const struct agreement *agreed) {
 
 void mpi_initialised(const void *caller) {
   struct agreement agreed;
-  if (darshan_rt.mpi.phase != MPI_NOT_YET) return;
+  if (mpi_state.phase != MPI_NOT_YET) return;
   mpi_meet_library(caller);
   meet_ranks(&agreed);
   start(&agreed);
@@ -128,7 +128,7 @@ void mpi_initialised(const void *caller) {
 
 /* The end, with everybody who records. */
 static void finish(void) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   struct rank_comm comm;
   if (is_active()) {
     if (comm_mpi_open(&comm) == 0) {
@@ -143,19 +143,19 @@ static void finish(void) {
 }
 
 void mpi_finalising(void) {
-  if (darshan_rt.mpi.phase == MPI_RUNNING) finish();
+  if (mpi_state.phase == MPI_RUNNING) finish();
 }
 
 void mpi_aborting(void) {
-  if (darshan_rt.mpi.phase != MPI_RUNNING) return;
-  darshan_rt.mpi.aborted = 1;
+  if (mpi_state.phase != MPI_RUNNING) return;
+  mpi_state.aborted = 1;
   runtime_finish();
 }
 
 /* All processes of the job, as far as sessions know them; local. */
 static int world_group(const mpi_handle *session, mpi_handle *group) {
   *group = 0;
-  if (darshan_rt.mpi.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
+  if (mpi_state.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
       !mpi_function(Comm_create_from_group) || !mpi_function(Group_rank) ||
       !mpi_function(Group_size) || !mpi_function(Group_free))
     return -1;
@@ -163,7 +163,7 @@ static int world_group(const mpi_handle *session, mpi_handle *group) {
 }
 
 void mpi_session_initialised(const mpi_handle *session, const void *caller) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   mpi_handle group;
   if (mpi->phase == MPI_FINISHED) return;
   mpi->sessions++;
@@ -184,7 +184,7 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
 
 /* No process has to wait for another before its sessions end. */
 static void make_comm_of_sessions(const mpi_handle *session) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   mpi_handle group;
   mpi->comm = 0;
   if (mpi->size == 1 || !is_active() || world_group(session, &group) < 0) return;
@@ -195,14 +195,14 @@ static void make_comm_of_sessions(const mpi_handle *session) {
 }
 
 void mpi_session_finalising(const mpi_handle *session) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   if (mpi->phase != MPI_RUNNING || --mpi->sessions > 0 || !mpi->by_sessions) return;
   make_comm_of_sessions(session);
   finish();
 }
 
 void mpi_forked(void) {
-  struct mpi_state *mpi = &darshan_rt.mpi;
+  struct mpi_state *mpi = &mpi_state;
   if (mpi->phase == MPI_NOT_YET) return;
   mpi->phase = MPI_FINISHED;
   mpi->rank = 0;

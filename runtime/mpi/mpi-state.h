@@ -53,4 +53,6 @@ struct mpi_state {
   char host[128];     /* of this process */
 };
 
+extern struct mpi_state mpi_state __attribute__((visibility("hidden")));
+
 #endif

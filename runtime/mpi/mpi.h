@@ -1,6 +1,6 @@
 /* The MPI library of this process, whichever it is: what its handles mean, and
  * the questions that we ask it.  All of this is valid between the start and the
- * end of MPI mode (darshan_rt.mpi.phase is MPI_RUNNING).  Ask only after a call
+ * end of MPI mode (mpi_state.phase is MPI_RUNNING).  Ask only after a call
  * of the application that succeeded: an invalid handle ends the job. */
 #ifndef DARSHAN_MPI_H
 #define DARSHAN_MPI_H
@@ -12,21 +12,21 @@
  * library has been initialised.  caller: an address in the object that called. */
 void mpi_meet_library(const void *caller);
 
-#define mpi_constant(name) (darshan_rt.mpi.constants.name)
-#define mpi_function(name) (darshan_rt.mpi.functions.name)
+#define mpi_constant(name) (mpi_state.constants.name)
+#define mpi_function(name) (mpi_state.functions.name)
 
 /* May anything be asked? */
 static inline int mpi_can_ask(void) {
-  return darshan_rt.mpi.phase == MPI_RUNNING && darshan_rt.mpi.flavour != MPI_UNKNOWN;
+  return mpi_state.phase == MPI_RUNNING && mpi_state.flavour != MPI_UNKNOWN;
 }
 
 static inline int mpi_same(mpi_handle a, mpi_handle b) {
-  return ((a ^ b) & darshan_rt.mpi.handle_mask) == 0;
+  return ((a ^ b) & mpi_state.handle_mask) == 0;
 }
 
 /* Element i of an application's array of handles (requests, types). */
 static inline mpi_handle mpi_handle_at(const void *array, int i) {
-  if (darshan_rt.mpi.flavour == MPI_MPICH) return ((const uint32_t *)array)[i];
+  if (mpi_state.flavour == MPI_MPICH) return ((const uint32_t *)array)[i];
   return ((const mpi_handle *)array)[i];
 }
 

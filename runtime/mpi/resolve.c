@@ -22,8 +22,8 @@ static void *find_below(const struct link_map *object, const char *name) {
   if (!handle) return NULL;
   found = dlsym(handle, name);
   if (found && is_ours(found)) found = NULL;
-  if (found && !darshan_rt.mpi.library)
-    darshan_rt.mpi.library = handle; /* held for good */
+  if (found && !mpi_state.library)
+    mpi_state.library = handle; /* held for good */
   else
     dlclose(handle);
   return found;
@@ -59,7 +59,7 @@ static void find_function(void *question_) {
   if (question->found || !loader_is_there()) return;
   /* dlsym knows its caller by the return address: no tail call. */
   void *volatile found = dlsym(RTLD_NEXT, name);
-  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, name);
+  if (!found && mpi_state.library) found = dlsym(mpi_state.library, name);
   if (!found) found = find_below_caller(question->caller, name);
   if (!found) found = find_anywhere(name);
   question->found = found;
@@ -79,7 +79,7 @@ static void find_object(void *question_) {
   struct question *question = question_;
   if (!loader_is_there()) return;
   void *volatile found = dlsym(RTLD_DEFAULT, question->name);
-  if (!found && darshan_rt.mpi.library) found = dlsym(darshan_rt.mpi.library, question->name);
+  if (!found && mpi_state.library) found = dlsym(mpi_state.library, question->name);
   question->found = found;
 }
 

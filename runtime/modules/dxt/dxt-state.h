@@ -45,4 +45,6 @@ struct dxt_state {
   struct dxt_recorder recorders[DXT_MODULES];
 };
 
+extern struct dxt_state dxt_state __attribute__((visibility("hidden")));
+
 #endif

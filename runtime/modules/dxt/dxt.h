@@ -5,6 +5,7 @@
 #define DARSHAN_DXT_H
 
 #include "../../job/runtime.h"
+#include "dxt-state.h"
 
 int dxt_prepare(void);
 void dxt_forked(void);
@@ -15,7 +16,7 @@ void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t byt
                 uint64_t t1, uint64_t t2);
 
 static inline int dxt_on(enum dxt_module module) {
-  return darshan_rt.dxt.recorders[module].on != 0;
+  return dxt_state.recorders[module].on != 0;
 }
 
 /* After each counted transfer of the MPI-IO module. */

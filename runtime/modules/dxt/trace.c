@@ -7,6 +7,8 @@
 #include "../../job/names.h"
 #include "pack.h"
 
+struct dxt_state dxt_state;
+
 enum {
   FIRST_CHUNK = 256, /* bytes; each next one of a trace is twice as large ... */
   LARGEST_CHUNK = 64 << 10,
@@ -24,7 +26,7 @@ static const struct {
 
 int dxt_prepare(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
-    struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
+    struct dxt_recorder *recorder = &dxt_state.recorders[i];
     if (!darshan_module_on(&darshan_rt.config, kinds[i].module_id)) continue;
     recorder->on = 1;
     recorder->room = (uint64_t)darshan_rt.config.max_records[kinds[i].module_id] * KIB;
@@ -36,7 +38,7 @@ int dxt_prepare(void) {
 
 void dxt_forked(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
-    struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[i];
+    struct dxt_recorder *recorder = &dxt_state.recorders[i];
     if (!recorder->on) continue;
     segments_clear(&recorder->traces);
     recorder->used = 0;
@@ -103,7 +105,7 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
   const struct store_entry *entry = store_find(store, base->id);
   if (number == store->regions[kinds[module].counters].overflow)
-    darshan_rt.dxt.recorders[module].dropped = 1;
+    dxt_state.recorders[module].dropped = 1;
   else if (entry && !darshan_name_excluded(&darshan_rt.config, kinds[module].module_id, entry->name,
                                            entry->name_length))
     trace->decision = DXT_TRACED;
@@ -116,7 +118,7 @@ static uint64_t units_of(double seconds) {
 
 void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t bytes, int64_t offset,
                 uint64_t t1, uint64_t t2) {
-  struct dxt_recorder *recorder = &darshan_rt.dxt.recorders[module];
+  struct dxt_recorder *recorder = &dxt_state.recorders[module];
   struct dxt_trace *trace = segments_at(&recorder->traces, number);
   if (UNLIKELY(trace->decision != DXT_TRACED)) {
     if (trace->decision == DXT_UNDECIDED) decide(module, number, trace);

@@ -75,7 +75,7 @@ static void put_segments(struct writer *writer, const struct dxt_trace *trace, i
 }
 
 static const struct dxt_trace *dxt_trace_of(enum dxt_module module, uint32_t number) {
-  return segments_at(&darshan_rt.dxt.recorders[module].traces, number);
+  return segments_at(&dxt_state.recorders[module].traces, number);
 }
 
 static void put_trace(struct writer *writer, enum dxt_module module, uint32_t number,
@@ -124,7 +124,7 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
   flush_piece(&writer);
   struct log_part part = {.module = parts[module].module_id,
                           .version = parts[module].version,
-                          .partial = (int)darshan_rt.dxt.recorders[module].dropped,
+                          .partial = (int)dxt_state.recorders[module].dropped,
                           .ready = 1,
                           .records = writer.out,
                           .length = writer.out_used};

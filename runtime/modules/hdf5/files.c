@@ -46,7 +46,7 @@ static struct h5_file *file_of_path(const char *path) {
   struct posix_name name;
   struct h5_file *file = NULL;
   h5_prepare();
-  if (!darshan_rt.hdf5.prepared) return NULL;
+  if (!hdf5_state.prepared) return NULL;
   if (!posix_name_of(&name, DARSHAN_MOD_H5F, AT_FDCWD, darshan_without_driver(path))) return NULL;
   if (runtime_enter()) {
     file = file_of_name(&name);

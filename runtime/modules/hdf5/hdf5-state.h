@@ -58,4 +58,6 @@ struct hdf5_state {
   struct h5_id *ids;
 };
 
+extern struct hdf5_state hdf5_state __attribute__((visibility("hidden")));
+
 #endif

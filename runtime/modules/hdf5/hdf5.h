@@ -9,6 +9,7 @@
 #include "../../job/fds.h"
 #include "../../records/update.h"
 #include "../layers/layers.h"
+#include "hdf5-state.h"
 #include "library.h"
 
 enum h5d_operation { H5D_NOTHING_YET, H5D_READ, H5D_WRITE };
@@ -43,10 +44,10 @@ void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, ui
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
 static inline struct h5_file *h5_file_at(uint32_t number) {
-  return segments_at(&darshan_rt.hdf5.files, number);
+  return segments_at(&hdf5_state.files, number);
 }
 static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
-  return segments_at(&darshan_rt.hdf5.datasets, number);
+  return segments_at(&hdf5_state.datasets, number);
 }
 
 /* datasets.c */

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+struct hdf5_state hdf5_state;
+
 int h5_start(void) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   segments_prepare(&hdf5->files, sizeof(struct h5_file), JOURNAL_PAGE);
   segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_H5F, &hdf5->files);
@@ -15,7 +17,7 @@ int h5_start(void) {
 
 /* The first call of an HDF5 function: a process without one pays nothing. */
 void h5_prepare(void) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   if (hdf5->prepared) return;
   struct h5_id *ids = runtime_module_memory(H5_IDS * sizeof(struct h5_id));
   if (!spin_lock(SPIN_RECORD, &hdf5->lock)) return;
@@ -28,7 +30,7 @@ void h5_prepare(void) {
 
 /* In a forked child everything starts anew; what is open is met when used. */
 void h5_forked(void) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
   hdf5->prepared = 0;
   segments_clear(&hdf5->files);
@@ -45,7 +47,7 @@ static int64_t key_of(const struct h5_library *lib, int64_t id) {
 }
 
 static struct h5_id *find(const struct h5_library *lib, int64_t id) {
-  struct h5_id *ids = darshan_rt.hdf5.ids;
+  struct h5_id *ids = hdf5_state.ids;
   for (uint32_t i = place_of(lib, id), n = 0; n < H5_IDS; i = (i + 1) % H5_IDS, n++) {
     if (ids[i].library == lib->common.number && ids[i].id == id && !ids[i].deleted) return &ids[i];
     if (ids[i].library == 0) return NULL;
@@ -54,7 +56,7 @@ static struct h5_id *find(const struct h5_library *lib, int64_t id) {
 }
 
 struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   struct h5_known known = {.id = key_of(lib, id)};
   if (!hdf5->prepared || !record_lock(&hdf5->lock)) return known;
   const struct h5_id *entry = find(lib, known.id);
@@ -71,7 +73,7 @@ struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
 }
 
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   id = key_of(lib, id);
   if (!number || !record_lock(&hdf5->lock)) return;
   struct h5_id *entry = find(lib, id);
@@ -83,7 +85,7 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
 }
 
 void h5_forget(const struct h5_library *lib, int64_t id) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
   struct h5_id *entry = find(lib, key_of(lib, id));
   if (entry) {
@@ -101,7 +103,7 @@ void h5_forget(const struct h5_library *lib, int64_t id) {
 /* H5close, or the library was unloaded: every id of it ends, and the numbers
  * will come again. */
 void h5_forget_all(const struct h5_library *lib) {
-  struct hdf5_state *hdf5 = &darshan_rt.hdf5;
+  struct hdf5_state *hdf5 = &hdf5_state;
   if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
   for (uint32_t i = 0; i < H5_IDS; i++)
     if (hdf5->ids[i].library == lib->common.number) hdf5->ids[i].deleted = 1;

@@ -42,4 +42,6 @@ struct heatmap_state {
   double end;            /* seconds: when the last bin ends */
 };
 
+extern struct heatmap_state heatmap_state __attribute__((visibility("hidden")));
+
 #endif

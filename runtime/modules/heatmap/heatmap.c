@@ -1,5 +1,8 @@
 /* From transfers to bins. */
 #include "heatmap.h"
+#include "../mpiio/mpiio-state.h"
+#include "../posix/posix-state.h"
+#include "../stdio/stdio-state.h"
 
 #include <string.h>
 
@@ -7,6 +10,8 @@
 #include "../../records/store-room.h"
 #include "record-id.h"
 #include "records.h"
+
+struct heatmap_state heatmap_state;
 
 #define FIRST_WIDTH 0.1 /* seconds */
 
@@ -18,15 +23,15 @@ static const char *const names[HEATMAP_LAYERS] = {
 
 int heatmap_prepare(void) {
   struct record_store *store = &darshan_rt.store;
-  segments_prepare(&darshan_rt.heatmap.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
-  store_beside(store, STORE_MPIIO, &darshan_rt.heatmap.mpiio);
+  segments_prepare(&heatmap_state.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
+  store_beside(store, STORE_MPIIO, &heatmap_state.mpiio);
   for (int i = 0; i < HEATMAP_LAYERS; i++)
-    store_guard(store, &darshan_rt.heatmap.layers[i].lock, 1);
+    store_guard(store, &heatmap_state.layers[i].lock, 1);
   return 0;
 }
 
 void heatmap_forked(void) {
-  struct heatmap_state *heatmap = &darshan_rt.heatmap;
+  struct heatmap_state *heatmap = &heatmap_state;
   memset(heatmap->layers, 0, sizeof(heatmap->layers));
   heatmap->end = 0;
   segments_clear(&heatmap->mpiio);
@@ -49,7 +54,7 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
 
 /* With the layer's lock. */
 static int have_record(enum heatmap_layer layer) {
-  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;
   if (heatmap->refused) return 0;
   if (darshan_module_on(&darshan_rt.config, DARSHAN_MOD_HEATMAP)) {
@@ -124,7 +129,7 @@ static void enter_bin(const struct heatmap_record *record, struct heatmap_span *
 
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
                   const struct heatmap_transfer *transfer) {
-  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  struct heatmap *heatmap = &heatmap_state.layers[layer];
   int64_t read = *transfer->read, written = *transfer->written;
   if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (have_record(layer)) {
@@ -147,7 +152,7 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
 /* With the lock of the counter record: the rest of its bytes. */
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
-  struct heatmap *heatmap = &darshan_rt.heatmap.layers[layer];
+  struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (heatmap->record) book(heatmap->record, span, booked, read, written);
   spin_unlock(&heatmap->lock);
@@ -158,7 +163,7 @@ static void settle(enum heatmap_layer layer, const struct heatmap_span *span, in
 static void settle_posix(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
-    struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, i);
+    struct posix_aux *aux = segments_at(&posix_state.aux, i);
     const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
@@ -170,7 +175,7 @@ static void settle_posix(void) {
 static void settle_stdio(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
-    struct stdio_aux *aux = segments_at(&darshan_rt.stdio.aux, i);
+    struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
     const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
@@ -182,9 +187,9 @@ static void settle_stdio(void) {
 static void settle_mpiio(void) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
-    struct heatmap_slot *slot = segments_at(&darshan_rt.heatmap.mpiio, i);
+    struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, i);
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
-    struct mpiio_file *file = segments_at(&darshan_rt.mpiio.files, i);
+    struct mpiio_file *file = segments_at(&mpiio_state.files, i);
     if (!spin_lock(SPIN_RECORD, &file->lock)) continue;
     settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
            record->counters[MPIIO_BYTES_WRITTEN]);
@@ -193,7 +198,7 @@ static void settle_mpiio(void) {
 }
 
 void heatmap_settle(void) {
-  darshan_rt.heatmap.end = ticks_seconds(ticks_now());
+  heatmap_state.end = ticks_seconds(ticks_now());
   if (!darshan_rt.store.frame) return;
   settle_posix();
   settle_stdio();
@@ -201,9 +206,9 @@ void heatmap_settle(void) {
 }
 
 double heatmap_end(void) {
-  return darshan_rt.heatmap.end;
+  return heatmap_state.end;
 }
 
 void heatmap_set_end(double seconds) {
-  darshan_rt.heatmap.end = seconds;
+  heatmap_state.end = seconds;
 }

@@ -7,6 +7,7 @@
 #define DARSHAN_HEATMAP_H
 
 #include "../../job/runtime.h"
+#include "heatmap-state.h"
 
 /* A transfer that its record has already counted. */
 struct heatmap_transfer {

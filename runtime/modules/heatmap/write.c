@@ -52,7 +52,7 @@ void heatmap_add_part(struct log_content *content) {
   for (uint32_t i = 1; i <= region->count; i++) {
     struct heatmap_record *record = store_record(&darshan_rt.store, STORE_HEATMAP, i);
     if (has_traffic(record))
-      part.length += put_record(out + part.length, record, darshan_rt.heatmap.end);
+      part.length += put_record(out + part.length, record, heatmap_state.end);
   }
   log_content_add(content, &part);
 }

@@ -3,6 +3,8 @@
  * add up to what those modules hold. */
 #include "../../intercept/spin.h"
 #include "../../job/runtime.h"
+#include "../posix/posix-state.h"
+#include "../stdio/stdio-state.h"
 #include "layers.h"
 #include "modules/layers/records.h"
 #include "modules/posix/records.h"
@@ -72,14 +74,14 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
   const struct record_store *store = &darshan_rt.store;
   for (uint32_t i = 1; i <= posix; i++) {
-    struct posix_aux *aux = segments_at(&darshan_rt.posix.aux, i);
+    struct posix_aux *aux = segments_at(&posix_state.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     if (!aux->watched) take_posix(sum, store_record(store, STORE_POSIX, i));
     aux->watched = 1;
     spin_unlock(&aux->lock);
   }
   for (uint32_t i = 1; i <= stdio; i++) {
-    struct stdio_aux *aux = segments_at(&darshan_rt.stdio.aux, i);
+    struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
     if (!aux->watched) take_stdio(sum, store_record(store, STORE_STDIO, i));
     aux->watched = 1;
@@ -104,8 +106,8 @@ void layers_activate(void) {
     runtime_leave();
     return;
   }
-  int first = !darshan_rt.layers.active;
-  __atomic_store_n(&darshan_rt.layers.active, 1, __ATOMIC_RELAXED);
+  int first = !layers_state.active;
+  __atomic_store_n(&layers_state.active, 1, __ATOMIC_RELAXED);
   posix = store->regions[STORE_POSIX].count;
   stdio = store->regions[STORE_STDIO].count;
   store_unlock(store);

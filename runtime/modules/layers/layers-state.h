@@ -80,4 +80,6 @@ struct layers_state {
   struct layer_state application;
 };
 
+extern struct layers_state layers_state __attribute__((visibility("hidden")));
+
 #endif

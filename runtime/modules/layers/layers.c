@@ -8,6 +8,8 @@
 #include "modules/layers/records.h"
 #include "record-id.h"
 
+struct layers_state layers_state;
+
 /* The counters of an operation stand together, in the order of its frame. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
 static_assert(LAYERS_READ_CALLS == LAYERS_OPEN_CALLS + PER_OPERATION, "order");
@@ -32,7 +34,7 @@ __thread struct layer_thread *darshan_layers;
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_rt.store;
   if (!number) return NULL;
-  struct layer_part *part = segments_at(&darshan_rt.layers.parts, number);
+  struct layer_part *part = segments_at(&layers_state.parts, number);
   if (!part->record) {
     struct darshan_layers_record *record = store_record(store, STORE_LAYERS, number);
     record->counters[LAYERS_DISTINCT_RAW_BYTES_READ] = -1;
@@ -59,13 +61,13 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
 }
 
 int layers_prepare(void) {
-  segments_prepare(&darshan_rt.layers.parts, sizeof(struct layer_part), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_LAYERS, &darshan_rt.layers.parts);
+  segments_prepare(&layers_state.parts, sizeof(struct layer_part), JOURNAL_PAGE);
+  store_beside(&darshan_rt.store, STORE_LAYERS, &layers_state.parts);
   return 0;
 }
 
 void layers_forked(void) {
-  struct layers_state *layers = &darshan_rt.layers;
+  struct layers_state *layers = &layers_state;
   layers->active = 0;
   layers->application = (struct layer_state){0};
   segments_clear(&layers->parts);
@@ -91,7 +93,7 @@ struct layer_frame *layer_current_above(const char *stack) {
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
   const char *stack = __builtin_frame_address(0);
   struct layer_thread *thread = this_thread();
-  if (UNLIKELY(!darshan_rt.layers.active)) layers_activate();
+  if (UNLIKELY(!layers_state.active)) layers_activate();
   if (!thread) return NULL;
   layer_current_above(stack);
   if (thread->depth == LAYER_DEPTH) return NULL;
@@ -114,7 +116,7 @@ void layer_unlock(struct layer_state *state) {
 
 struct layer_state *layers_application(void) {
   static const char name[] = "<application>";
-  struct layer_state *state = &darshan_rt.layers.application;
+  struct layer_state *state = &layers_state.application;
   if (!state->attached && runtime_enter()) {
     layer_attach(state, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1, 0);
     runtime_leave();

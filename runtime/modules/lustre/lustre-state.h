@@ -20,4 +20,6 @@ struct lustre_state {
   size_t used, size;
 };
 
+extern struct lustre_state lustre_state __attribute__((visibility("hidden")));
+
 #endif

@@ -11,6 +11,8 @@
 #include "../stdio/stdio-module.h"
 #include "layout.h"
 
+struct lustre_state lustre_state;
+
 enum { BYTES_PER_RECORD = 1024 };
 
 /* The first file on Lustre: a process without one pays nothing.  With the lock. */
@@ -56,7 +58,7 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
 /* One question, or two where the answer is long. */
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
-  struct lustre_state *lustre = &darshan_rt.lustre;
+  struct lustre_state *lustre = &lustre_state;
   struct path_buffer *usual = path_buffer_take();
   if (!usual) return;
   char *reply = usual->bytes;
@@ -77,7 +79,7 @@ void lustre_closing(uint64_t id, int fd) {
   if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
   struct store_entry *entry = store_find(&darshan_rt.store, id);
   if (entry && entry->name[0] == '/' &&
-      !(entry->lustre && darshan_rt.lustre.slots[entry->lustre].settled))
+      !(entry->lustre && lustre_state.slots[entry->lustre].settled))
     ask(entry, fd);
   runtime_leave();
 }
@@ -88,18 +90,18 @@ void lustre_finish(void) {
     const struct posix_file *file = posix_file_of(fd);
     if (file && file->on_lustre) lustre_closing(file->id, fd);
   }
-  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+  for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     const struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file && stream->record) stdio_closing(stream, stream->file->_fileno);
   }
 }
 
 void lustre_forked(void) {
-  darshan_rt.lustre = (struct lustre_state){.lock = 0};
+  lustre_state = (struct lustre_state){.lock = 0};
 }
 
 void lustre_add_part(struct log_content *content) {
-  const struct lustre_state *lustre = &darshan_rt.lustre;
+  const struct lustre_state *lustre = &lustre_state;
   char *records = lustre->count ? runtime_module_memory(lustre->used) : NULL;
   struct log_part part = {.module = DARSHAN_MOD_LUSTRE,
                           .version = DARSHAN_VERSION_LUSTRE,

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "lustre-state.h"
+
 struct log_content;
 
 enum { LUSTRE_FILE_SYSTEM = 0x0BD00BD0 }; /* f_type of statfs */

@@ -10,7 +10,7 @@ static int64_t classic_mode(int mode) {
               {8, 32} /* RDWR */,  {16, 4} /* DELETE_ON_CLOSE */, {32, 128} /* UNIQUE_OPEN */,
               {64, 8} /* EXCL */,  {128, 1} /* APPEND */,         {256, 64} /* SEQUENTIAL */};
   int64_t result = 0;
-  if (darshan_rt.mpi.flavour != MPI_STANDARD_ABI) return mode;
+  if (mpi_state.flavour != MPI_STANDARD_ABI) return mode;
   for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
     if (mode & bits[i].standard) result |= bits[i].classic;
   return result;
@@ -130,12 +130,12 @@ void mpiio_deleted(struct mpiio_call *call, int result, const char *path, uint64
   struct darshan_mpiio_ext_record *ext = NULL;
   if (result == 0) mpiio_file_find(path, &call->file, &ext);
   struct mpiio_file *file = call->file;
-  if (ext && record_lock(file ? &file->lock : &darshan_rt.mpiio.lock)) {
+  if (ext && record_lock(file ? &file->lock : &mpiio_state.lock)) {
     if (file)
       count_ext(file, MPIIO_EXT_DELETES, t1, t2);
     else
       add(ext, MPIIO_EXT_DELETES, t1, t2);
-    record_unlock(file ? &file->lock : &darshan_rt.mpiio.lock);
+    record_unlock(file ? &file->lock : &mpiio_state.lock);
   }
   mpiio_end(call, MPIIO_META, -1, t1, t2);
 }

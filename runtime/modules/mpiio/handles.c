@@ -5,9 +5,11 @@
 #include "../posix/posix.h"
 #include "mpiio.h"
 
+struct mpiio_state mpiio_state;
+
 /* The first open: a process without one pays nothing. */
 static void prepare(void) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   if (mpiio->prepared) return;
   struct mpiio_handle *handles = runtime_module_memory(MPIIO_HANDLES * sizeof(*handles));
   struct mpiio_requests *requests = runtime_module_memory(sizeof(*requests));
@@ -22,14 +24,14 @@ static void prepare(void) {
 
 /* In a forked child, which must not call MPI, nothing is open. */
 void mpiio_forked(void) {
-  struct segments files = darshan_rt.mpiio.files;
+  struct segments files = mpiio_state.files;
   segments_clear(&files);
-  memset(&darshan_rt.mpiio, 0, sizeof(darshan_rt.mpiio));
-  darshan_rt.mpiio.files = files;
+  memset(&mpiio_state, 0, sizeof(mpiio_state));
+  mpiio_state.files = files;
 }
 
 int mpiio_prepare(void) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   segments_prepare(&mpiio->files, sizeof(struct mpiio_file), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_MPIIO, &mpiio->files);
   store_guard(&darshan_rt.store, &mpiio->lock, 0);
@@ -45,7 +47,7 @@ static uint32_t place_of(mpi_handle fh) {
 /* Without a lock: what may change is the key, and a handle that another thread
  * opens or closes meanwhile is not this one. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
-  struct mpiio_handle *handles = __atomic_load_n(&darshan_rt.mpiio.handles, __ATOMIC_ACQUIRE);
+  struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;
   for (uint32_t i = place_of(fh), n = 0; n < MPIIO_HANDLES; i = (i + 1) % MPIIO_HANDLES, n++) {
     mpi_handle key = __atomic_load_n(&handles[i].key, __ATOMIC_ACQUIRE);
@@ -57,7 +59,7 @@ struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
 
 /* With the tables' lock: last with this key; a place that it had is taken again. */
 static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
-  struct mpiio_handle *handles = darshan_rt.mpiio.handles, *handle = mpiio_handle_of(fh);
+  struct mpiio_handle *handles = mpiio_state.handles, *handle = mpiio_handle_of(fh);
   uint32_t i = place_of(fh);
   for (uint32_t n = 0; !handle && n < MPIIO_HANDLES; n++, i = (i + 1) % MPIIO_HANDLES)
     if (handles[i].key <= WAS_USED) handle = &handles[i];
@@ -70,7 +72,7 @@ static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value)
 }
 
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_handle fresh = {.file = file};
   mpiio_view_bytes(&fresh.view);
   if (fh <= WAS_USED || !record_lock(&mpiio->lock)) return NULL;
@@ -80,7 +82,7 @@ struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file) {
 }
 
 int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_handle *handles = mpiio->handles, *handle = mpiio_handle_of(fh);
   if (!handle || !record_lock(&mpiio->lock)) return 0;
   *last = *handle;
@@ -96,7 +98,7 @@ int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last) {
 }
 
 void mpiio_handle_return(const struct mpiio_handle *last) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   if (!record_lock(&mpiio->lock)) return;
   put(last->key, last);
   record_unlock(&mpiio->lock);
@@ -129,7 +131,7 @@ static struct mpiio_file *file_of(const struct posix_name *name) {
 struct mpiio_file *mpiio_file_get(const char *path) {
   struct posix_name name;
   prepare();
-  if (!darshan_rt.mpiio.prepared) return NULL;
+  if (!mpiio_state.prepared) return NULL;
   if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return NULL;
   struct mpiio_file *file = NULL;
   if (runtime_enter()) {
@@ -150,7 +152,7 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
   *file = NULL;
   *ext = NULL;
   prepare();
-  if (!darshan_rt.mpiio.prepared) return;
+  if (!mpiio_state.prepared) return;
   if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return;
   if (runtime_enter()) {
     if (store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT)) {

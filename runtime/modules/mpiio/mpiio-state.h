@@ -75,4 +75,6 @@ struct mpiio_state {
   struct mpiio_requests *requests;
 };
 
+extern struct mpiio_state mpiio_state __attribute__((visibility("hidden")));
+
 #endif

@@ -30,7 +30,7 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
 static inline struct mpiio_file *mpiio_file_at(uint32_t number) {
-  return segments_at(&darshan_rt.mpiio.files, number);
+  return segments_at(&mpiio_state.files, number);
 }
 int mpiio_prepare(void);
 void mpiio_forked(void);
@@ -111,7 +111,7 @@ void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statu
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
 /* Is there anything to do around a wait? */
 static inline int mpiio_waits(void) {
-  return UNLIKELY(__atomic_load_n(&darshan_rt.mpiio.outstanding, __ATOMIC_RELAXED) != 0) ||
+  return UNLIKELY(__atomic_load_n(&mpiio_state.outstanding, __ATOMIC_RELAXED) != 0) ||
          layers_inside();
 }
 

@@ -44,7 +44,7 @@ static void take_out(struct mpiio_requests *table, uint32_t number) {
 
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle key, uint64_t t1) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   if (mpi_same(key, mpi_constant(REQUEST_NULL))) return;
   if (!record_lock(&mpiio->lock)) return;
   struct mpiio_request *request = find(mpiio->requests, key);
@@ -66,7 +66,7 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
 
 /* Marks the requests of files among these. */
 static uint32_t mark(const void *requests, int n) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;
   if (__atomic_load_n(&mpiio->outstanding, __ATOMIC_RELAXED) == 0 || !mpi_can_ask()) return 0;
   if (!record_lock(&mpiio->lock)) return 0;
@@ -83,7 +83,7 @@ static uint32_t mark(const void *requests, int n) {
 }
 
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   if (!darshan_rt.fd_limit) return 0;
   wait->first = mark(requests, n);
   wait->requests = requests;
@@ -109,7 +109,7 @@ static const void *status_of(int place, const void *statuses, const int *indices
 
 /* Takes a request that is over out of the table; 0: it is not over. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request *request = &mpiio->requests->request[number];
   if (!record_lock(&mpiio->lock)) return 0;
   *copy = *request;
@@ -146,7 +146,7 @@ static void leave_layer(const struct mpiio_wait *wait, struct mpiio_file *file, 
 
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   if (!wait->first) {
     layer_communication_end(&wait->layer, t1, t2);
     return;
@@ -164,7 +164,7 @@ void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statu
 }
 
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2) {
-  struct mpiio_state *mpiio = &darshan_rt.mpiio;
+  struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request request;
   if (!wait->first) {
     layer_communication_end(&wait->layer, t1, t2);

@@ -6,7 +6,7 @@
 
 /* What the heat map has to know of a transfer that its record has already counted. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
-  struct heatmap_slot *slot = segments_at(&darshan_rt.heatmap.mpiio, number);
+  struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
   const struct darshan_mpiio_record *record = store_record(&darshan_rt.store, STORE_MPIIO, number);
   heatmap_add(HEATMAP_MPIIO, &slot->span, slot->booked, &record->counters[MPIIO_BYTES_READ],
               &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);

@@ -43,7 +43,7 @@ static struct pn_file *file_of_path(const char *path) {
   struct posix_name name;
   struct pn_file *file = NULL;
   pn_prepare();
-  if (!darshan_rt.pnetcdf.prepared) return NULL;
+  if (!pnetcdf_state.prepared) return NULL;
   if (!posix_name_of(&name, DARSHAN_MOD_PNETCDF_FILE, AT_FDCWD, darshan_without_driver(path)))
     return NULL;
   if (runtime_enter()) {

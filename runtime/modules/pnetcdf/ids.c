@@ -3,10 +3,12 @@
 
 #include "pnetcdf.h"
 
+struct pnetcdf_state pnetcdf_state;
+
 __thread const char *pn_inside;
 
 int pn_start(void) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   segments_prepare(&pn->files, sizeof(struct pn_file), JOURNAL_PAGE);
   segments_prepare(&pn->variables, sizeof(struct pn_variable), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_PNETCDF_FILE, &pn->files);
@@ -16,7 +18,7 @@ int pn_start(void) {
 
 /* The first call of a PnetCDF function: a process without one pays nothing. */
 void pn_prepare(void) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   if (pn->prepared) return;
   struct pn_open *open = runtime_module_memory(PN_OPEN * sizeof(struct pn_open));
   if (!spin_lock(SPIN_RECORD, &pn->lock)) return;
@@ -30,7 +32,7 @@ void pn_prepare(void) {
 
 /* In a forked child everything starts anew; what is open is met when used. */
 void pn_forked(void) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   pn->lock = 0;
   pn->prepared = 0;
   segments_clear(&pn->files);
@@ -44,7 +46,7 @@ static uint32_t place_of(const struct pn_library *lib, int ncid) {
 
 /* With the lock. */
 static struct pn_open *find(const struct pn_library *lib, int ncid) {
-  struct pn_open *open = darshan_rt.pnetcdf.open;
+  struct pn_open *open = pnetcdf_state.open;
   for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {
     if (open[i].library == lib->common.number && open[i].ncid == ncid && !open[i].deleted)
       return &open[i];
@@ -56,7 +58,7 @@ static struct pn_open *find(const struct pn_library *lib, int ncid) {
 /* With the lock: what is known of a variable; make: its place, if it has to be
  * made. */
 static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **chunk = &open->variables;
   if (varid < 0) return NULL;
   for (int skip = varid / PN_CHUNK;; skip--) {
@@ -75,7 +77,7 @@ static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
 }
 
 struct pn_known pn_known(const struct pn_library *lib, int ncid) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_known known = {ncid, NULL};
   if (!pn->prepared || !record_lock(&pn->lock)) return known;
   const struct pn_open *open = find(lib, ncid);
@@ -85,7 +87,7 @@ struct pn_known pn_known(const struct pn_library *lib, int ncid) {
 }
 
 struct pn_target pn_known_target(const struct pn_library *lib, int ncid, int varid) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_target target = {.variable = NULL};
   if (!pn->prepared || !record_lock(&pn->lock)) return target;
   struct pn_open *open = find(lib, ncid);
@@ -97,7 +99,7 @@ struct pn_target pn_known_target(const struct pn_library *lib, int ncid, int var
 }
 
 void pn_remember(const struct pn_library *lib, int ncid, uint32_t file) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   if (!record_lock(&pn->lock)) return;
   struct pn_open *open = find(lib, ncid);
   uint32_t i = place_of(lib, ncid);
@@ -109,7 +111,7 @@ void pn_remember(const struct pn_library *lib, int ncid, uint32_t file) {
 
 void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
                         const struct pn_member *member) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   if (!record_lock(&pn->lock)) return;
   struct pn_open *open = find(lib, ncid);
   struct pn_member *place = open ? member_of(open, varid, 1) : NULL;
@@ -119,7 +121,7 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
 
 /* With the lock. */
 static void remove_open(struct pn_open *open) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **end = &open->variables;
   while (*end)
     end = &(*end)->next;
@@ -130,7 +132,7 @@ static void remove_open(struct pn_open *open) {
 }
 
 void pn_forget(const struct pn_library *lib, int ncid) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   if (!pn->prepared || !record_lock(&pn->lock)) return;
   struct pn_open *open = find(lib, ncid);
   if (open) {
@@ -147,7 +149,7 @@ void pn_forget(const struct pn_library *lib, int ncid) {
 
 /* The library was unloaded: its ids will come again. */
 void pn_forget_all(const struct pn_library *lib) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   if (!pn->prepared || !record_lock(&pn->lock)) return;
   for (uint32_t i = 0; i < PN_OPEN; i++)
     if (pn->open[i].library == lib->common.number && !pn->open[i].deleted)
@@ -156,7 +158,7 @@ void pn_forget_all(const struct pn_library *lib) {
 }
 
 struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at) {
-  struct pnetcdf_state *pn = &darshan_rt.pnetcdf;
+  struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_variable *variable = NULL;
   if (!pn->prepared || !record_lock(&pn->lock)) return NULL;
   const struct pn_open *open = find(lib, ncid);

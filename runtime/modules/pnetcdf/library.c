@@ -14,7 +14,7 @@ static void forget(struct library *gone) {
 struct pn_library *pn_library_of(const void *caller) {
   static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library), ask,
                                            forget};
-  return (struct pn_library *)(void *)library_of(&darshan_rt.pnetcdf.libraries, &kind, caller);
+  return (struct pn_library *)(void *)library_of(&pnetcdf_state.libraries, &kind, caller);
 }
 
 void *pn_function(struct pn_library *lib, int number, const char *name) {

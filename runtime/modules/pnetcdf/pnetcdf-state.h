@@ -67,4 +67,6 @@ struct pnetcdf_state {
   struct pn_chunk *free_chunks;
 };
 
+extern struct pnetcdf_state pnetcdf_state __attribute__((visibility("hidden")));
+
 #endif

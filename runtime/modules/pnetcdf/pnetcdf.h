@@ -8,6 +8,7 @@
 #include "../../records/update.h"
 #include "../layers/layers.h"
 #include "library.h"
+#include "pnetcdf-state.h"
 
 /* A value that did not fit the type in memory or in the file: everything else
  * was moved all the same. */
@@ -38,10 +39,10 @@ struct pn_moved {
 
 /* ids.c */
 static inline struct pn_file *pn_file_at(uint32_t number) {
-  return segments_at(&darshan_rt.pnetcdf.files, number);
+  return segments_at(&pnetcdf_state.files, number);
 }
 static inline struct pn_variable *pn_variable_at(uint32_t number) {
-  return segments_at(&darshan_rt.pnetcdf.variables, number);
+  return segments_at(&pnetcdf_state.variables, number);
 }
 int pn_start(void);
 void pn_prepare(void);

@@ -11,7 +11,7 @@ static uint32_t slot_of(const void *request) {
 
 /* Once the table is full, further requests are timed from their end. */
 static void remember(const void *request, uint64_t ticks) {
-  struct aio_pending *pending = darshan_rt.posix.pending;
+  struct aio_pending *pending = posix_state.pending;
   uint32_t start = slot_of(request);
   if (!record_lock(&pending->lock)) return;
   for (uint32_t i = 0; i < 16; i++) {
@@ -25,7 +25,7 @@ static void remember(const void *request, uint64_t ticks) {
 }
 
 static uint64_t recall(const void *request, uint64_t otherwise) {
-  struct aio_pending *pending = darshan_rt.posix.pending;
+  struct aio_pending *pending = posix_state.pending;
   uint32_t start = slot_of(request);
   uint64_t ticks = otherwise;
   if (!record_lock(&pending->lock)) return ticks;

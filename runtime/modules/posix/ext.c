@@ -46,7 +46,7 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
 /* For what belongs to no file with a record. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   static const char name[] = OTHER_PATHS_NAME;
-  struct posix_aux *aux = darshan_rt.posix.other_paths;
+  struct posix_aux *aux = posix_state.other_paths;
   record_make_room(STORE_POSIX_EXT);
   if (!record_lock(&aux->lock)) return;
   add(ext_record(&aux->ext, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1),

@@ -11,11 +11,13 @@
 #include "overflow.h"
 #include "record-id.h"
 
+struct posix_state posix_state;
+
 static struct posix_aux other_paths;
 static struct aio_pending pending;
 
 int posix_prepare(void) {
-  struct posix_state *posix = &darshan_rt.posix;
+  struct posix_state *posix = &posix_state;
   posix->mem_alignment = (uint64_t)darshan_rt.config.mem_alignment;
   /* A forked child may bring as many inherited files as it may make records. */
   posix->most_files = 2 * darshan_rt.store.regions[STORE_POSIX].limit + 2;
@@ -87,7 +89,7 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   const char *slash = memrchr(name, '/', length);
   size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
   uint64_t hash = darshan_hash(name, folder, 0);
-  uint64_t *known = &darshan_rt.posix.alignments[hash % 64];
+  uint64_t *known = &posix_state.alignments[hash % 64];
   uint64_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
   if (entry != 0 && entry >> 32 == hash >> 32) return (uint32_t)entry;
   struct statfs fs;
@@ -107,7 +109,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
   if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; this says last that it is ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
-    *posix_aux_of(number) = (struct posix_aux){.watched = darshan_rt.layers.active,
+    *posix_aux_of(number) = (struct posix_aux){.watched = layers_state.active,
                                                .traced = dxt_on(DXT_POSIX) ? number : 0};
     COMPILER_FENCE();
     record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
@@ -120,7 +122,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
 
 /* With the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
-  struct posix_state *posix = &darshan_rt.posix;
+  struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_rt.store, name->id);
   if (entry && entry->file) return entry->file;
   if (name->length == 0) return overflow_file(posix, name, 0);
@@ -169,7 +171,7 @@ uint32_t posix_file_find(const struct posix_name *name) {
   if (!darshan_rt.store.regions[STORE_POSIX].overflow) return 0;
   if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
   uint32_t number =
-      overflow_knows(&darshan_rt.posix, name->id) ? overflow_file(&darshan_rt.posix, name, 0) : 0;
+      overflow_knows(&posix_state, name->id) ? overflow_file(&posix_state, name, 0) : 0;
   store_unlock(&darshan_rt.store);
   return number;
 }
@@ -177,7 +179,7 @@ uint32_t posix_file_find(const struct posix_name *name) {
 void posix_file_unused(struct posix_file *file) {
   if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
   if (!store_lock(&darshan_rt.store)) return;
-  if (file->overflow && file->descriptors == 0) overflow_forget(&darshan_rt.posix, file);
+  if (file->overflow && file->descriptors == 0) overflow_forget(&posix_state, file);
   store_unlock(&darshan_rt.store);
 }
 
@@ -218,7 +220,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
 /* In the child of a fork: what is open stays known, without a record yet.
  * Everything else of the parent is dropped. */
 void posix_forked(void) {
-  struct posix_state *posix = &darshan_rt.posix;
+  struct posix_state *posix = &posix_state;
   uint32_t limit = posix->most_files / 2, kept = POSIX_SHARED_FILE;
   struct segments old = posix->files;
   segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);

@@ -75,4 +75,7 @@ struct posix_state {
   uint64_t alignments[64];
 };
 
+/* Aligned: every transfer reads how it begins. */
+extern struct posix_state posix_state __attribute__((visibility("hidden"), aligned(64)));
+
 #endif

@@ -12,6 +12,7 @@
 #include "../../job/path-buffers.h"
 #include "../../job/runtime.h"
 #include "../../records/update.h"
+#include "posix-state.h"
 
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
 
@@ -24,7 +25,7 @@ struct posix_name {
 };
 int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
-  return segments_at(&darshan_rt.posix.aux, record);
+  return segments_at(&posix_state.aux, record);
 }
 /* The name of a path; 0: not to be recorded.  Else posix_name_done, when the text
  * is not needed any more. */

@@ -76,7 +76,7 @@ static inline ALWAYS_INLINE void transferred(struct posix_file *file, int op, in
                                              int64_t offset, const void *memory, uint64_t t1,
                                              uint64_t t2) {
   if (bytes < 0 || !posix_lock(file)) return;
-  int unaligned = misaligned((uintptr_t)memory, darshan_rt.posix.mem_alignment);
+  int unaligned = misaligned((uintptr_t)memory, posix_state.mem_alignment);
   offset = count_transfer(file, op, bytes, offset, unaligned, t1, t2);
   posix_unlock_transfer(file, op == POSIX_WRITE, bytes, offset, t1, t2);
 }
@@ -101,7 +101,7 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
   if (bytes < 0 || !posix_lock(file)) return;
   int unaligned = 0;
   for (int i = 0; i < n; i++)
-    unaligned |= misaligned((uintptr_t)iov[i].iov_base, darshan_rt.posix.mem_alignment);
+    unaligned |= misaligned((uintptr_t)iov[i].iov_base, posix_state.mem_alignment);
   offset = count_either(file, operation, bytes, offset, unaligned, t1, t2);
   posix_unlock_transfer(file, operation == POSIX_WRITE, bytes, offset, t1, t2);
 }

@@ -89,7 +89,7 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
 }
 
 void stdio_all_closed(uint64_t t1, uint64_t t2) {
-  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+  for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream last, *stream = stdio_stream_at(i);
     if (!stream->file || !stream->record || stream->standard) continue;
     last = *stream;

@@ -13,6 +13,7 @@
 #include "../layers/layers.h"
 #include "../posix/posix.h"
 #include "modules/stdio/records.h"
+#include "stdio-state.h"
 
 /* What threads look at without a lock. */
 #define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -37,10 +38,10 @@ int stdio_stream_name(FILE *stream, struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
-  return segments_at(&darshan_rt.stdio.streams, number);
+  return segments_at(&stdio_state.streams, number);
 }
 static inline struct stdio_aux *stdio_aux_of(uint32_t record) {
-  return segments_at(&darshan_rt.stdio.aux, record);
+  return segments_at(&stdio_state.aux, record);
 }
 
 /* The state of a stream, NULL if it is not followed. */

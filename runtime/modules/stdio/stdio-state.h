@@ -62,4 +62,6 @@ struct stdio_state {
   FILE *cookies[STDIO_COOKIES]; /* streams with functions of the program; NULL: free */
 };
 
+extern struct stdio_state stdio_state __attribute__((visibility("hidden")));
+
 #endif

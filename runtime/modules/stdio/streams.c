@@ -7,6 +7,8 @@
 #include "record-id.h"
 #include "streams.h"
 
+struct stdio_state stdio_state;
+
 /* 0: none of the three. */
 static int standard_name(const FILE *file, struct posix_name *name) {
   const char *text = file == stdin    ? "<STDIN>"
@@ -20,7 +22,7 @@ static int standard_name(const FILE *file, struct posix_name *name) {
 }
 
 int stdio_prepare(void) {
-  struct stdio_state *stdio = &darshan_rt.stdio;
+  struct stdio_state *stdio = &stdio_state;
   segments_prepare(&stdio->streams, sizeof(struct stdio_stream), JOURNAL_PAGE);
   segments_prepare(&stdio->aux, sizeof(struct stdio_aux), JOURNAL_PAGE);
   store_beside(&darshan_rt.store, STORE_STDIO, &stdio->aux);
@@ -125,7 +127,7 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
                   int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
   struct darshan_stdio_record *record = store_record(&darshan_rt.store, STORE_STDIO, number);
-  if (!stdio_was_used(record)) aux->watched = darshan_rt.layers.active;
+  if (!stdio_was_used(record)) aux->watched = layers_state.active;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
     const struct posix_file *posix = posix_file_of(stream->file->_fileno);
@@ -175,7 +177,7 @@ void stdio_descriptor_changed(int fd) {
 }
 
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
-  struct stdio_state *stdio = &darshan_rt.stdio;
+  struct stdio_state *stdio = &stdio_state;
   int fd = file->_fileno;
   if (!fd_can_follow(fd) || !runtime_enter()) return NULL;
   if (!spin_lock(SPIN_RECORD, &stdio->lock)) {
@@ -216,7 +218,7 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
 }
 
 int stdio_release(FILE *file, struct stdio_stream *last) {
-  struct stdio_state *stdio = &darshan_rt.stdio;
+  struct stdio_state *stdio = &stdio_state;
   if (!fd_may_change()) return 0;
   if (UNLIKELY(file && file->_fileno < 0)) stdio_cookie_closing(file);
   struct stdio_stream *stream = stdio_stream_of(file);
@@ -247,7 +249,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
 
 void stdio_finish(void) {
   stdio_print_left();
-  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+  for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file) stdio_settle(stream);
   }
@@ -255,7 +257,7 @@ void stdio_finish(void) {
 
 /* In the child of a fork: streams stay open, their records are the parent's. */
 void stdio_forked(void) {
-  struct stdio_state *stdio = &darshan_rt.stdio;
+  struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;
   for (uint32_t i = 1; i <= stdio->used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

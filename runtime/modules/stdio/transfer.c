@@ -147,7 +147,7 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
 
 /* fflush(NULL): one flush of every stream that has been used. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
-  for (uint32_t i = 1; i <= darshan_rt.stdio.used_streams; i++) {
+  for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
     if (stream->file && stream->record) stdio_flushed(stream, t1, t2);
   }
