@@ -20,7 +20,9 @@
 
 enum { RECORDS = 64 };
 
-struct darshan_runtime darshan_rt;
+struct darshan_hot darshan_hot;
+struct darshan_config darshan_config;
+struct lost_state lost_state;
 struct posix_state posix_state;
 struct stdio_state stdio_state;
 struct mpiio_state mpiio_state;
@@ -46,22 +48,22 @@ static struct store_shape shapes[STORE_MODULES] = {
 /* A clock without a processor's counter: ticks are nanoseconds. */
 static void start(void) {
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
-  memset(&darshan_rt.config.modules, 0xff, sizeof(darshan_rt.config.modules));
-  darshan_rt.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
-  darshan_rt.clock.refit_at = UINT64_MAX;
+  memset(&darshan_config.modules, 0xff, sizeof(darshan_config.modules));
+  darshan_hot.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};
+  darshan_hot.clock.refit_at = UINT64_MAX;
   for (int i = 0; i < STORE_MODULES; i++) {
     if (!shapes[i].record_size) shapes[i].record_size = sizeof(struct darshan_base_record);
     limits.records[i] = RECORDS;
   }
-  if (store_prepare(&darshan_rt.store, shapes, &limits) < 0 || store_begin(&darshan_rt.store) < 0)
+  if (store_prepare(&darshan_store, shapes, &limits) < 0 || store_begin(&darshan_store) < 0)
     exit(1);
   heatmap_prepare();
   segments_prepare(&posix_state.aux, sizeof(struct posix_aux), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_POSIX, &posix_state.aux);
+  store_beside(&darshan_store, STORE_POSIX, &posix_state.aux);
   for (uint32_t i = 1; i <= RECORDS; i++) {
-    struct store_entry *entry = store_enter(&darshan_rt.store, i * 7919, "name", 4);
-    if (!entry || store_new_record(&darshan_rt.store, STORE_POSIX, entry) != i) exit(1);
-    records[i] = store_record(&darshan_rt.store, STORE_POSIX, i);
+    struct store_entry *entry = store_enter(&darshan_store, i * 7919, "name", 4);
+    if (!entry || store_new_record(&darshan_store, STORE_POSIX, entry) != i) exit(1);
+    records[i] = store_record(&darshan_store, STORE_POSIX, i);
   }
 }
 

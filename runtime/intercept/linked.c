@@ -7,6 +7,8 @@
 #include "../job/runtime.h"
 #include "loader.h"
 
+static struct linked_table *linked_tables; /* programs that hold libraries in themselves */
+
 /* The rows of stubs that are linked together with this file; the linker gives
  * these names to the ends of their section, if there is one. */
 extern struct linked_call rows_here[] __asm__("__start_darshan_linked")
@@ -23,7 +25,7 @@ static void *function_among(const struct linked_call *first, const struct linked
 
 void *linked_function(const char *name) {
   void *found = function_among(rows_here, rows_end, name);
-  for (const struct linked_table *table = darshan_rt.linked; table && !found; table = table->next)
+  for (const struct linked_table *table = linked_tables; table && !found; table = table->next)
     found = function_among(table->first, table->end, name);
   return found;
 }
@@ -52,15 +54,15 @@ static void *wrapper_of(struct linked_call *row, void *self) {
 void darshan_link(struct linked_table *table) {
   int saved = errno;
   void *self = NULL;
-  if (!darshan_config_active(&darshan_rt.config)) return;
+  if (!darshan_config_active(&darshan_config)) return;
   if (table->first != rows_here && loader_is_there()) self = open_self();
   for (struct linked_call *row = table->first; row < table->end; row++) {
     void *wrapper = wrapper_of(row, self);
     if (row->real && row->stub && wrapper) __atomic_store_n(row->stub, wrapper, __ATOMIC_RELEASE);
   }
   if (table->first != rows_here) {
-    table->next = darshan_rt.linked;
-    __atomic_store_n(&darshan_rt.linked, table, __ATOMIC_RELEASE);
+    table->next = linked_tables;
+    __atomic_store_n(&linked_tables, table, __ATOMIC_RELEASE);
   }
   if (self) dlclose(self);
   runtime_meet_program();

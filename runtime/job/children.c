@@ -8,11 +8,13 @@
 #include "../records/outside.h"
 #include "runtime.h"
 
+static struct child *children; /* shared with forked descendants; NULL: none yet */
+
 void children_prepare(void) {
-  if (!darshan_rt.fd_limit || darshan_rt.children) return;
+  if (!darshan_hot.fd_limit || children) return;
   void *memory = sys_mmap(NULL, CHILDREN * sizeof(struct child), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (!sys_failed(memory)) darshan_rt.children = memory;
+  if (!sys_failed(memory)) children = memory;
 }
 
 /* The same number is another process in another namespace. */
@@ -22,11 +24,11 @@ static ino_t namespace_of_pids(void) {
 }
 
 void children_add_self(void) {
-  const struct journal *journal = &darshan_rt.store.journal;
+  const struct journal *journal = &darshan_store.journal;
   size_t length = strlen(journal->path);
-  if (!darshan_rt.children || !journal->has_file || length >= CHILD_PATH_ROOM) return;
+  if (!children || !journal->has_file || length >= CHILD_PATH_ROOM) return;
   for (int i = 0; i < CHILDREN; i++) {
-    struct child *child = &darshan_rt.children[i];
+    struct child *child = &children[i];
     int32_t nobody = 0;
     if (!__atomic_compare_exchange_n(&child->pid, &nobody, -1, 0, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
@@ -35,16 +37,15 @@ void children_add_self(void) {
     child->dev = journal->dev;
     child->ino = journal->ino;
     child->names = namespace_of_pids();
-    __atomic_store_n(&child->pid, (int32_t)darshan_rt.pid, __ATOMIC_RELEASE);
+    __atomic_store_n(&child->pid, (int32_t)process_state.pid, __ATOMIC_RELEASE);
     return;
   }
 }
 
 void children_remove_self(void) {
-  for (int i = 0; darshan_rt.children && darshan_rt.fork_parent && i < CHILDREN; i++) {
-    int32_t self = (int32_t)darshan_rt.pid;
-    __atomic_compare_exchange_n(&darshan_rt.children[i].pid, &self, 0, 0, __ATOMIC_ACQ_REL,
-                                __ATOMIC_RELAXED);
+  for (int i = 0; children && process_state.fork_parent && i < CHILDREN; i++) {
+    int32_t self = (int32_t)process_state.pid;
+    __atomic_compare_exchange_n(&children[i].pid, &self, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   }
 }
 
@@ -53,7 +54,7 @@ void children_remove_self(void) {
 static void name_journal(const struct child *child) {
   struct stat st;
   if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)
-    darshan_message_add(&darshan_rt.messages, "a child in another PID namespace",
+    darshan_message_add(&darshan_problems, "a child in another PID namespace",
                         "it may live, its records are kept in", child->path, strlen(child->path));
 }
 
@@ -64,18 +65,18 @@ static int is_elsewhere(const struct child *child, ino_t *here) {
 
 void children_adopt(void) {
   ino_t here = 0;
-  for (int i = 0; darshan_rt.children && i < CHILDREN; i++) {
-    struct child *child = &darshan_rt.children[i];
+  for (int i = 0; children && i < CHILDREN; i++) {
+    struct child *child = &children[i];
     int32_t pid = __atomic_load_n(&child->pid, __ATOMIC_ACQUIRE);
     if (pid <= 0) continue;
     if (is_elsewhere(child, &here)) {
       name_journal(child);
       continue;
     }
-    if (pid == darshan_rt.pid || SYS2(SYS_kill, pid, 0) != -3 /* ESRCH: gone */) continue;
+    if (pid == process_state.pid || SYS2(SYS_kill, pid, 0) != -3 /* ESRCH: gone */) continue;
     if (!__atomic_compare_exchange_n(&child->pid, &pid, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
       continue;
-    log_adopt(child->path, child->dev, child->ino, pid, &darshan_rt.config);
+    log_adopt(child->path, child->dev, child->ino, pid, &darshan_config);
     __atomic_store_n(&child->pid, 0, __ATOMIC_RELEASE);
   }
 }

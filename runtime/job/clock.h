@@ -34,16 +34,16 @@ enum clock_source {
   CLOCK_NOBODY /* and system calls, too: time stands still */
 };
 
-struct darshan_clock {
-  uint64_t refit_at; /* in ticks */
-  unsigned current;  /* the line in use; the others are old or being written */
+struct darshan_clock { /* begins with what every call reads */
+  uint64_t refit_at;   /* in ticks */
+  unsigned current;    /* the line in use; the others are old or being written */
+  int counter_trusted;
   struct clock_line lines[4];
   uint64_t first_ticks;
   uint64_t first_ns;
   uint64_t reading;  /* ticks that one reading of CLOCK_MONOTONIC takes, undisturbed */
   int64_t start_sec; /* wall clock at the start */
   int64_t start_nsec;
-  int counter_trusted;
   int refitting;
   enum clock_source source; /* where the counter is not read */
   int had_counter;          /* and trusted it, before */

@@ -13,11 +13,11 @@
 /* Its number is not ours any more; but that of a process that was saved and
  * started again is not either, and then there is none of our number. */
 int process_is_ours(void) {
-  if (!darshan_rt.pid) return 1; /* nothing is watched here: no table to be kept from others */
+  if (!process_state.pid) return 1; /* nothing is watched here: no table to be kept from others */
   pid_t self = sys_getpid();
-  if (self == darshan_rt.pid || self < 0) return 1;
+  if (self == process_state.pid || self < 0) return 1;
   if (self == 1) return 0; /* first of its namespace, where nobody else can be seen */
-  return SYS2(SYS_kill, darshan_rt.pid, 0) == -3 /* ESRCH */;
+  return SYS2(SYS_kill, process_state.pid, 0) == -3 /* ESRCH */;
 }
 
 enum sharing {
@@ -34,7 +34,7 @@ enum sharing {
 static unsigned what_is_shared(int flags) {
   int waits = flags & CLONE_VFORK, storage_apart = flags & CLONE_SETTLS;
   unsigned folder = flags & CLONE_FS ? NOTHING_SHARED : FOLDER_APART;
-  if (!(flags & CLONE_VM) || (flags & CLONE_THREAD) || !darshan_rt.fd_limit) return NOTHING_SHARED;
+  if (!(flags & CLONE_VM) || (flags & CLONE_THREAD) || !darshan_hot.fd_limit) return NOTHING_SHARED;
   if ((flags & CLONE_FILES) && (waits || storage_apart)) return folder;
   if (waits && !storage_apart) return MARKED;
   return folder | TO_BE_ASKED | (flags & CLONE_FILES ? 0 : FILES_APART);
@@ -46,9 +46,9 @@ static void share(unsigned sharing) {
   uint32_t recording = RUNTIME_RECORDING;
   if (sharing & FOLDER_APART) folder_distrust();
   if (sharing & MARKED) darshan_guard |= GUARD_VFORK;
-  if (sharing & FILES_APART) __atomic_add_fetch(&darshan_rt.apart, 1, __ATOMIC_SEQ_CST);
+  if (sharing & FILES_APART) __atomic_add_fetch(&process_state.apart, 1, __ATOMIC_SEQ_CST);
   if (!(sharing & TO_BE_ASKED)) return;
-  __atomic_add_fetch(&darshan_rt.sharers, 1, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&process_state.sharers, 1, __ATOMIC_SEQ_CST);
   __atomic_compare_exchange_n(runtime_phase_word(), &recording, RUNTIME_SHARED, 0, __ATOMIC_SEQ_CST,
                               __ATOMIC_RELAXED);
 }
@@ -57,8 +57,9 @@ static void end_sharing(unsigned sharing) {
   uint32_t shared = RUNTIME_SHARED;
   if (sharing & FOLDER_APART) folder_trust_again();
   if (sharing & MARKED) darshan_guard &= ~(uintptr_t)GUARD_VFORK;
-  if (sharing & FILES_APART) __atomic_sub_fetch(&darshan_rt.apart, 1, __ATOMIC_SEQ_CST);
-  if ((sharing & TO_BE_ASKED) && __atomic_sub_fetch(&darshan_rt.sharers, 1, __ATOMIC_SEQ_CST) == 0)
+  if (sharing & FILES_APART) __atomic_sub_fetch(&process_state.apart, 1, __ATOMIC_SEQ_CST);
+  if ((sharing & TO_BE_ASKED) &&
+      __atomic_sub_fetch(&process_state.sharers, 1, __ATOMIC_SEQ_CST) == 0)
     __atomic_compare_exchange_n(runtime_phase_word(), &shared, RUNTIME_RECORDING, 0,
                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
@@ -81,7 +82,7 @@ static int run_apart(void *start_) { /* this memory is a copy */
 
 /* One with thread-local storage that the program has made may have none for us. */
 static int ends_unseen(clone_body *body, int flags) {
-  return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_rt.fd_limit;
+  return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_hot.fd_limit;
 }
 
 static int clone_with(clone_function *real, clone_body *body, void *stack, int flags,

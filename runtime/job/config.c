@@ -9,6 +9,8 @@
 #include "read-file.h"
 #include "settings.h"
 
+struct darshan_config darshan_config;
+
 enum { CONFIG_FILE_LIMIT = 1 << 20, DEFAULT_RECORDS = 1024, DXT_DEFAULT_KIB = 2048 };
 
 static struct darshan_slice slice_of(const char *string) {

@@ -143,4 +143,7 @@ static inline bool darshan_module_on(const struct darshan_config *config, int mo
 /* True if no records are wanted from this rank. */
 bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank);
 
+/* Those of this process. */
+extern struct darshan_config darshan_config __attribute__((visibility("hidden")));
+
 #endif

@@ -12,7 +12,7 @@ void daemon_begins(void) {
 
 /* Whether there is a child libc does not say: if not, daemon comes back. */
 void daemon_forked(void) {
-  if (!in_daemon || !darshan_rt.fd_limit) return;
+  if (!in_daemon || !darshan_hot.fd_limit) return;
   runtime_before_exec();
   log_say_problems();
 }

@@ -13,17 +13,19 @@
 #include "last-word.h"
 #include "modules.h"
 
+struct exec_state exec_state;
+
 uint32_t runtime_stop_recording(void) {
-  if (!darshan_rt.fd_limit || !fd_may_change()) return RUNTIME_OFF;
+  if (!darshan_hot.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
-  if (!darshan_rt.fd_limit || !process_is_ours()) return RUNTIME_OFF;
+  if (!darshan_hot.fd_limit || !process_is_ours()) return RUNTIME_OFF;
   modules_ending();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
-  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&darshan_rt.store.closed, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&darshan_store.closed, 1, __ATOMIC_RELAXED);
   if (phase != RUNTIME_FINISHED) modules_ended();
   if (phase == RUNTIME_READY) {
-    if (darshan_rt.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
+    if (process_state.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
     runtime_describe_job(0);
   }
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
@@ -32,13 +34,13 @@ uint32_t runtime_stop_recording(void) {
 /* A rank of several that never reached MPI_Finalize: a log per rank would flood
  * the folder of logs, so the journals stay, from which darshan-merge makes one. */
 static int keep_journal(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
   if (!store->frame) return 1;                   /* nothing was recorded */
   if (store_kept(store) != STORE_KEPT) return 0; /* better a log of its own than none */
-  log_end_now(&darshan_rt.job);
-  store_set_job(store, &darshan_rt.job, NULL, 0);
+  log_end_now(&job_state.job);
+  store_set_job(store, &job_state.job, NULL, 0);
   return 1;
 }
 
@@ -66,16 +68,16 @@ static void finish(void *nothing) {
  * said: the journal is what there is. */
 static void finish_in_memory(void) {
   if (runtime_stop_recording() == RUNTIME_OFF) return;
-  log_end_now(&darshan_rt.job);
-  store_set_job(&darshan_rt.store, &darshan_rt.job, NULL, 0);
+  log_end_now(&job_state.job);
+  store_set_job(&darshan_store, &job_state.job, NULL, 0);
 }
 
 /* The rarest end: no memory to work on came back, so little may be done here. */
 static void finish_at_once(void) {
-  const struct journal *journal = &darshan_rt.store.journal;
+  const struct journal *journal = &darshan_store.journal;
   if (!runtime_may_leave_files()) return;
   darshan_message_add(
-      &darshan_rt.messages, "no log",
+      &darshan_problems, "no log",
       journal->has_file ? "there was no memory to write it, the records may be kept in"
                         : "there was no memory to write it, the records are lost",
       journal->has_file ? journal->path : NULL, journal->has_file ? strlen(journal->path) : 0);
@@ -83,7 +85,7 @@ static void finish_at_once(void) {
 }
 
 void runtime_finish(void) {
-  if (!darshan_rt.phase_page && !runtime_may_leave_files()) return; /* never on */
+  if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never on */
   if (sys_gate_is_shut())
     finish_in_memory();
   else if (stack_run(finish, NULL) < 0 && runtime_stop_recording() != RUNTIME_OFF)
@@ -111,8 +113,8 @@ static void finish_ranks(void *comm_) {
   /* Messages are exchanged on the caller's stack and with its signals: a job that
    * waits here for a lost rank must be one that can be ended. */
   int written = log_write_ranks(comm) == 0;
-  if (comm->rank != 0) darshan_rt.messages.count = 0; /* one line for all */
-  if (written) log_is_written();                      /* but whose journal stays says so */
+  if (comm->rank != 0) darshan_problems.count = 0; /* one line for all */
+  if (written) log_is_written();                   /* but whose journal stays says so */
   children_adopt();
   log_say_problems();
 }
@@ -125,10 +127,10 @@ void runtime_finish_ranks(struct rank_comm *comm) {
 static uint32_t stop_before_exec(void) {
   uint32_t phase = runtime_stop_recording();
   if (phase == RUNTIME_OFF) return phase;
-  darshan_rt.log_written = 0;
-  darshan_rt.phase_before_exec = phase;
-  darshan_rt.exec_thread = darshan_spin.token;
-  darshan_rt.exec_frame = stack_frame(__builtin_frame_address(0));
+  exec_state.log_written = 0;
+  exec_state.phase_before = phase;
+  exec_state.thread = darshan_spin.token;
+  exec_state.frame = stack_frame(__builtin_frame_address(0));
   return phase;
 }
 
@@ -136,19 +138,19 @@ static void before_exec(void *nothing) {
   (void)nothing;
   if (stop_before_exec() == RUNTIME_OFF) {
     /* What an end would say of a process without records. */
-    if (darshan_rt.store.unrecorded && fd_may_change() && process_is_ours()) log_say_problems();
+    if (darshan_store.unrecorded && fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
   if (!runtime_may_leave_files()) return;
   static int said; /* once, however often an exec fails */
-  unsigned problems = darshan_rt.messages.count;
+  unsigned problems = darshan_problems.count;
   if (keep_journal()) return;
   if (log_write() == 0) {
-    darshan_rt.log_written = 1;
+    exec_state.log_written = 1;
     log_is_written();
   }
   /* The next program knows nothing of this one's problems. */
-  if (darshan_rt.messages.count > problems && !said) {
+  if (darshan_problems.count > problems && !said) {
     said = 1;
     log_say_problems();
   }
@@ -164,28 +166,28 @@ void runtime_before_exec(void) {
 
 /* The file was removed; the records are still there. */
 static void restore_journal(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (!store->journal.has_file) return;
   store->journal.has_file = 0;
   store->closed = 0;
-  if (store_keep(store) == 0 && darshan_rt.fork_parent) children_add_self();
+  if (store_keep(store) == 0 && process_state.fork_parent) children_add_self();
 }
 
 static void exec_failed(void *nothing) {
   (void)nothing;
-  if (darshan_rt.log_written) {
-    outside_unlink(darshan_rt.log_path);
+  if (exec_state.log_written) {
+    outside_unlink(log_state.path);
     restore_journal();
   }
-  darshan_rt.store.closed = 0;
-  darshan_rt.log_written = 0;
-  __atomic_store_n(runtime_phase_word(), darshan_rt.phase_before_exec, __ATOMIC_RELEASE);
-  darshan_rt.phase_before_exec = RUNTIME_OFF;
-  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+  darshan_store.closed = 0;
+  exec_state.log_written = 0;
+  __atomic_store_n(runtime_phase_word(), exec_state.phase_before, __ATOMIC_RELEASE);
+  exec_state.phase_before = RUNTIME_OFF;
+  __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
 void runtime_exec_failed(void) {
   fd_vfork_leaves(0);
-  if (!darshan_rt.phase_before_exec || !fd_may_change() || !process_is_ours()) return;
+  if (!exec_state.phase_before || !fd_may_change() || !process_is_ours()) return;
   stack_run_anyway(exec_failed, NULL);
 }

@@ -4,6 +4,8 @@
 #include "../modules/posix/posix.h"
 #include "../modules/stdio/stdio-module.h"
 
+struct fds_state fds_state;
+
 /* What the child of a vfork has done: it has called exec or _exit, or has installed a
  * filter for system calls for itself. */
 enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
@@ -13,14 +15,15 @@ static __thread unsigned vfork_child;
  * the process id a thread learns which of the two it is, or, where that may not be
  * asked for, by whether the child has left. */
 static int is_parent(void) {
-  if (sys_may(SYS_getpid)) return sys_getpid() == darshan_rt.pid || runtime_phase() == RUNTIME_OFF;
+  if (sys_may(SYS_getpid))
+    return sys_getpid() == process_state.pid || runtime_phase() == RUNTIME_OFF;
   return !(darshan_guard & GUARD_VFORK) || (vfork_child & CHILD_LEFT);
 }
 
 int fd_may_change(void) {
-  uint32_t apart = __atomic_load_n(&darshan_rt.apart, __ATOMIC_RELAXED);
+  uint32_t apart = __atomic_load_n(&process_state.apart, __ATOMIC_RELAXED);
   if (LIKELY(!(darshan_guard & GUARD_VFORK) && !apart)) return 1;
-  if (!darshan_rt.phase_page) return 1; /* switched off: there are no tables */
+  if (!darshan_hot.phase_page) return 1; /* switched off: there are no tables */
   if (!is_parent()) return 0;
   if (vfork_child & CHILD_CAGED) sys_gate_reopen();
   vfork_child = 0;
@@ -39,9 +42,9 @@ void fd_vfork_caged(int caged) {
 }
 
 static void note_highest(int fd) {
-  uint32_t highest = __atomic_load_n(&darshan_rt.highest_fd, __ATOMIC_RELAXED);
+  uint32_t highest = __atomic_load_n(&fds_state.highest, __ATOMIC_RELAXED);
   while ((uint32_t)fd > highest &&
-         !__atomic_compare_exchange_n(&darshan_rt.highest_fd, &highest, (uint32_t)fd, 0,
+         !__atomic_compare_exchange_n(&fds_state.highest, &highest, (uint32_t)fd, 0,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
 }
@@ -50,7 +53,7 @@ static void note_highest(int fd) {
 enum { FAR_PAGE = 256, FAR_PAGES = RUNTIME_FDS_FAR / FAR_PAGE };
 
 struct fd_entry *fd_entry_far(int fd) {
-  struct fd_entry **pages = __atomic_load_n(&darshan_rt.far_fds, __ATOMIC_ACQUIRE);
+  struct fd_entry **pages = __atomic_load_n(&fds_state.far, __ATOMIC_ACQUIRE);
   if (!fd_can_follow(fd) || !pages) return NULL;
   struct fd_entry *page = __atomic_load_n(&pages[fd / FAR_PAGE], __ATOMIC_ACQUIRE);
   return page ? &page[fd % FAR_PAGE] : NULL;
@@ -71,15 +74,15 @@ static void *have(void *place, size_t size) {
 /* NULL: it cannot be followed. */
 static struct fd_entry *make_entry(int fd) {
   if (!fd_can_follow(fd)) return NULL;
-  if (fd < RUNTIME_FDS) return &darshan_rt.fds[fd];
-  struct fd_entry **pages = have(&darshan_rt.far_fds, FAR_PAGES * sizeof(*pages));
+  if (fd < RUNTIME_FDS) return &darshan_hot.fds[fd];
+  struct fd_entry **pages = have(&fds_state.far, FAR_PAGES * sizeof(*pages));
   struct fd_entry *page =
       pages ? have(&pages[fd / FAR_PAGE], FAR_PAGE * sizeof(struct fd_entry)) : NULL;
   return page ? &page[fd % FAR_PAGE] : NULL;
 }
 
 int fd_next(int fd) {
-  uint32_t highest = __atomic_load_n(&darshan_rt.highest_fd, __ATOMIC_RELAXED);
+  uint32_t highest = __atomic_load_n(&fds_state.highest, __ATOMIC_RELAXED);
   while ((uint32_t)++fd <= highest && fd < RUNTIME_FDS_FAR) {
     if (fd_entry(fd)) return fd;
     fd |= FAR_PAGE - 1;

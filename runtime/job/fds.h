@@ -14,26 +14,33 @@
 /* fd_entry.stream of a folder that is being listed */
 #define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
 
+/* Besides the array in darshan_hot. */
+struct fds_state {
+  uint32_t highest;      /* highest number ever followed */
+  struct fd_entry **far; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
+};
+extern struct fds_state fds_state __attribute__((visibility("hidden")));
+
 /* The entry of a number; NULL: none, as long as nothing of it is followed. */
 struct fd_entry *fd_entry_far(int fd);
 static inline struct fd_entry *fd_entry(int fd) {
-  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) return fd_entry_far(fd);
-  return &darshan_rt.fds[fd];
+  if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return fd_entry_far(fd);
+  return &darshan_hot.fds[fd];
 }
 /* 1 if this number can be followed, now. */
 static inline int fd_can_follow(int fd) {
-  return darshan_rt.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
+  return darshan_hot.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
 }
 /* The next number after this one that has an entry; -1: none that was ever followed. */
 int fd_next(int fd);
 
 /* The file behind a descriptor, NULL if it is not followed. */
 static inline struct posix_file *posix_file_of(int fd) {
-  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) {
+  if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) {
     const struct fd_entry *entry = fd_entry_far(fd);
     return entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
   }
-  return __atomic_load_n(&darshan_rt.fds[fd].file, __ATOMIC_RELAXED);
+  return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
 }
 
 /* The same for a call that the program makes with this number.  One that only a stream
@@ -41,8 +48,8 @@ static inline struct posix_file *posix_file_of(int fd) {
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_behind_far(int fd);
 static inline struct posix_file *posix_file_behind(int fd) {
-  if (UNLIKELY((uint32_t)fd >= darshan_rt.fd_limit)) return posix_file_behind_far(fd);
-  const struct fd_entry *entry = &darshan_rt.fds[fd];
+  if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);
+  const struct fd_entry *entry = &darshan_hot.fds[fd];
   struct posix_file *file = __atomic_load_n(&entry->file, __ATOMIC_RELAXED);
   if (LIKELY(file || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED))) return file;
   return posix_file_of_stream(fd);

@@ -33,7 +33,7 @@ int filter_is_there(long number, long flags, long result) {
  * and of what this one does. */
 static void make_room(void) {
   static const unsigned always = 1u << STORE_POSIX | 1u << STORE_STDIO | 1u << STORE_POSIX_EXT;
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   for (unsigned i = 0; i < STORE_MODULES; i++) {
     if (!(always >> i & 1) && store->regions[i].count == 0) continue;
     store_make_room(store, (enum store_module)i);
@@ -46,14 +46,14 @@ static int counter_is_gone; /* for good */
 void filter_coming(int forbids) {
   int shuts = forbids & FILTER_CALLS, shut = 0, first = !sys_gate_is_shut();
   if (!fd_may_change()) fd_vfork_caged(1);
-  if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
-    clock_settle(&darshan_rt.clock, !shuts, !(forbids & FILTER_COUNTER));
-  if (darshan_rt.fd_limit && runtime_enter()) {
+  if (darshan_hot.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
+    clock_settle(&darshan_hot.clock, !shuts, !(forbids & FILTER_COUNTER));
+  if (darshan_hot.fd_limit && runtime_enter()) {
     folder_learn();
     make_room();
     if (!sys_gate_is_shut()) filter_find_functions();
     /* What is in private memory when the gate shuts stays there. */
-    if (shuts) shut = store_bring_back(&darshan_rt.store, sys_gate_try_shut);
+    if (shuts) shut = store_bring_back(&darshan_store, sys_gate_try_shut);
     runtime_leave();
   }
   if (shuts && !shut) sys_gate_shut();
@@ -62,24 +62,24 @@ void filter_coming(int forbids) {
 
 /* Who reads the journal learns why there is no log. */
 static void note_filter(void) {
-  struct darshan_job *job = &darshan_rt.job;
+  struct darshan_job *job = &job_state.job;
   size_t used = strlen(job->metadata);
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "seccomp", "installed");
-  if (!store_lock(&darshan_rt.store)) return;
-  store_set_job(&darshan_rt.store, job, NULL, 0);
-  store_unlock(&darshan_rt.store);
+  if (!store_lock(&darshan_store)) return;
+  store_set_job(&darshan_store, job, NULL, 0);
+  store_unlock(&darshan_store);
 }
 
 void filter_answered(int forbids, int is_there) {
   if (!is_there) {
     fd_vfork_caged(0);
     if (forbids & FILTER_CALLS) sys_gate_reopen();
-    if (darshan_rt.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
-      clock_unsettle(&darshan_rt.clock);
+    if (darshan_hot.fd_limit && !sys_gate_is_shut() && !counter_is_gone)
+      clock_unsettle(&darshan_hot.clock);
     return;
   }
   if (forbids & FILTER_COUNTER) counter_is_gone = 1;
-  if ((forbids & FILTER_CALLS) && darshan_rt.fd_limit && runtime_enter()) {
+  if ((forbids & FILTER_CALLS) && darshan_hot.fd_limit && runtime_enter()) {
     note_filter();
     runtime_leave();
   }
@@ -87,10 +87,10 @@ void filter_answered(int forbids, int is_there) {
 
 void filter_look(void) {
   if (sys_may(SYS_getpid)) return;
-  const struct darshan_words *more = &darshan_rt.config.filter_calls;
+  const struct darshan_words *more = &darshan_config.filter_calls;
   for (int i = 0; i < more->count; i++)
     if (!sys_gate_allow(more->word[i]))
-      darshan_message_add(&darshan_rt.messages, "DARSHAN_FILTER_CALLS", "no call of the runtime",
+      darshan_message_add(&darshan_problems, "DARSHAN_FILTER_CALLS", "no call of the runtime",
                           more->word[i], strlen(more->word[i]));
 }
 

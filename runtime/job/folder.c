@@ -7,6 +7,15 @@
 #include "names.h"
 #include "runtime.h"
 
+static struct folder_state {
+  int lock;
+  uint32_t length;    /* 0: never asked for */
+  uint32_t changes;   /* how often it may have changed */
+  uint32_t seen;      /* ... when it was asked for */
+  uint32_t untrusted; /* by how many reasons what is remembered cannot be used */
+  char path[4096];
+} folder_state;
+
 /* The child of a vfork has a folder of its own, and our memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
@@ -26,7 +35,7 @@ static void ask(struct folder_state *folder) {
 }
 
 size_t folder_clean_path(char *out, size_t room, const char *path) {
-  struct folder_state *folder = &darshan_rt.folder;
+  struct folder_state *folder = &folder_state;
   size_t length = 0;
   if (!spin_lock(SPIN_TABLE, &folder->lock)) return 0;
   ask(folder);
@@ -37,22 +46,22 @@ size_t folder_clean_path(char *out, size_t room, const char *path) {
 }
 
 void folder_learn(void) {
-  if (!spin_lock(SPIN_TABLE, &darshan_rt.folder.lock)) return;
-  ask(&darshan_rt.folder);
-  spin_unlock(&darshan_rt.folder.lock);
+  if (!spin_lock(SPIN_TABLE, &folder_state.lock)) return;
+  ask(&folder_state);
+  spin_unlock(&folder_state.lock);
 }
 
 void folder_changed(void) {
-  __atomic_add_fetch(&darshan_rt.folder.changes, 1, __ATOMIC_ACQ_REL);
+  __atomic_add_fetch(&folder_state.changes, 1, __ATOMIC_ACQ_REL);
 }
 
 void folder_distrust(void) {
-  __atomic_add_fetch(&darshan_rt.folder.untrusted, 1, __ATOMIC_ACQ_REL);
+  __atomic_add_fetch(&folder_state.untrusted, 1, __ATOMIC_ACQ_REL);
 }
 
 void folder_trust_again(void) {
   folder_changed();
-  __atomic_sub_fetch(&darshan_rt.folder.untrusted, 1, __ATOMIC_ACQ_REL);
+  __atomic_sub_fetch(&folder_state.untrusted, 1, __ATOMIC_ACQ_REL);
 }
 
 void folder_unshared(int flags) {
@@ -61,5 +70,5 @@ void folder_unshared(int flags) {
 }
 
 void folder_forked(void) {
-  darshan_rt.folder.lock = 0;
+  folder_state.lock = 0;
 }

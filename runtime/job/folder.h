@@ -7,15 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct folder_state {
-  int lock;
-  uint32_t length;    /* 0: never asked for */
-  uint32_t changes;   /* how often it may have changed */
-  uint32_t seen;      /* ... when it was asked for */
-  uint32_t untrusted; /* by how many reasons what is remembered cannot be used */
-  char path[4096];
-};
-
 /* The name under which a relative path is recorded; 0: it cannot be had. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 

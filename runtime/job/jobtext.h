@@ -29,4 +29,12 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char *key,
                             const char *value);
 
+/* The job that the records of this process are about. */
+struct job_state {
+  struct darshan_job job;
+  char text[DARSHAN_JOB_TEXT_ROOM];
+  size_t text_length;
+};
+extern struct job_state job_state __attribute__((visibility("hidden")));
+
 #endif

@@ -14,6 +14,7 @@
 #include "../intercept/wrap.h"
 #include "../modules/layers/layers.h"
 #include "../mpi/wrap-mpi.h"
+#include "end.h"
 #include "runtime.h"
 
 #if defined(__x86_64__)
@@ -68,16 +69,16 @@ void runtime_jumps(const char *target) {
   while (layers_inside() && leaves(layer_current()->stack, target, here))
     darshan_layers->depth--;
   darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
-  if (UNLIKELY(darshan_rt.phase_before_exec) && darshan_rt.exec_thread == darshan_spin.token &&
-      darshan_rt.exec_thread && leaves(darshan_rt.exec_frame, target, here))
+  if (UNLIKELY(exec_state.phase_before) && exec_state.thread == darshan_spin.token &&
+      exec_state.thread && leaves(exec_state.frame, target, here))
     runtime_exec_failed();
 }
 
 static void before_jump(const struct __jmp_buf_tag *env) {
-  if (LIKELY(darshan_guard == 0 && !layers_inside() && !darshan_rt.phase_before_exec &&
+  if (LIKELY(darshan_guard == 0 && !layers_inside() && !exec_state.phase_before &&
              !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO]))
     return;
-  if (!darshan_rt.fd_limit && !darshan_rt.phase_before_exec) return;
+  if (!darshan_hot.fd_limit && !exec_state.phase_before) return;
   if (darshan_guard & GUARD_VFORK) return;
   runtime_jumps((const char *)(scrambled(env) ^ key_of_this_process()));
 }

@@ -25,11 +25,10 @@ static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; the end comes onc
 
 /* The journal of a rank: beside our own, or where it would be. */
 static size_t name_of(int rank) {
-  const struct journal *own = &darshan_rt.store.journal;
+  const struct journal *own = &darshan_store.journal;
   struct darshan_log_identity identity = runtime_journal_identity();
   identity.rank = rank;
-  if (!own->has_file)
-    return darshan_journal_path(path, sizeof(path), &darshan_rt.config, &identity);
+  if (!own->has_file) return darshan_journal_path(path, sizeof(path), &darshan_config, &identity);
   struct darshan_text text = darshan_text_in(path, sizeof(path));
   darshan_text_bytes(&text, own->path, (size_t)(strrchr(own->path, '-') - own->path));
   darshan_text_add(&text, "-");
@@ -91,17 +90,17 @@ void last_word_say(const char *subject) {
   enum { MODE = 0600 };
   static const char all_ranks[] = "-*.darshan";
   int fd = claim();
-  unsigned others = darshan_rt.messages.count;
-  darshan_rt.messages.count = 0; /* this comes first, and the others' lines are the same */
+  unsigned others = darshan_problems.count;
+  darshan_problems.count = 0; /* this comes first, and the others' lines are the same */
   if (fd < 0) return;
   name_of(0);
   char *end = strrchr(path, '-');
   if ((size_t)(end - path) + sizeof(all_ranks) <= sizeof(path))
     memcpy(end, all_ranks, sizeof(all_ranks));
-  darshan_message_add(&darshan_rt.messages, subject,
+  darshan_message_add(&darshan_problems, subject,
                       "the ranks' records are kept, darshan-merge -o LOG makes a log of them", path,
                       strlen(path));
-  darshan_rt.messages.count += others;
+  darshan_problems.count += others;
   log_say_problems();
   wait_until_read();
   sys_fchmod(fd, MODE | SAID);

@@ -2,6 +2,8 @@
 
 #include "text.h"
 
+struct darshan_messages darshan_problems;
+
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length) {
   if (messages->count++ > 0) return;

@@ -21,4 +21,7 @@ void darshan_message_add(struct darshan_messages *messages, const char *subject,
  * nothing to say.  A room of 512 bytes holds every line. */
 size_t darshan_messages_line(const struct darshan_messages *messages, char *out, size_t room);
 
+/* Those of this process. */
+extern struct darshan_messages darshan_problems __attribute__((visibility("hidden")));
+
 #endif

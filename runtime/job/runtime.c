@@ -35,49 +35,51 @@
 
 enum { PAGE = 4096 };
 
-struct darshan_runtime darshan_rt;
+struct darshan_hot darshan_hot;
+struct process_state process_state;
+struct lost_state lost_state;
+struct job_state job_state;
 
 static int prepare_memory(void) {
-  struct store_limits limits = {darshan_rt.config.namemem, darshan_rt.config.modmem, {0}};
-  modules_limits(&limits, &darshan_rt.config);
-  darshan_rt.phase_page = private_memory(PAGE);
-  darshan_rt.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
-  if (!darshan_rt.phase_page || !darshan_rt.fds) return -1;
+  struct store_limits limits = {darshan_config.namemem, darshan_config.modmem, {0}};
+  modules_limits(&limits, &darshan_config);
+  darshan_hot.phase_page = private_memory(PAGE);
+  darshan_hot.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
+  if (!darshan_hot.phase_page || !darshan_hot.fds) return -1;
   sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
-  if (store_prepare(&darshan_rt.store, modules_shapes, &limits) < 0) return -1;
+  if (store_prepare(&darshan_store, modules_shapes, &limits) < 0) return -1;
   return modules_prepare();
 }
 
 void runtime_note_no_memory(void) {
-  darshan_rt.store.unrecorded = 1;
-  darshan_message_add(&darshan_rt.messages, "no log", "there is too little memory for records",
-                      NULL, 0);
+  darshan_store.unrecorded = 1;
+  darshan_message_add(&darshan_problems, "no log", "there is too little memory for records", NULL,
+                      0);
 }
 
 static void remember_stderr(void) {
   struct stat st;
   if (sys_fstat(2, &st) < 0) return;
-  darshan_rt.stderr_dev = st.st_dev;
-  darshan_rt.stderr_ino = st.st_ino;
+  log_state.stderr_dev = st.st_dev;
+  log_state.stderr_ino = st.st_ino;
 }
 
 /* From here on wrappers count. */
 static void switch_on(void) {
   filter_look();
-  darshan_rt.pid = darshan_rt.first_pid = sys_getpid();
+  process_state.pid = process_state.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) {
     runtime_note_no_memory();
-    darshan_rt.lacks_memory = 1; /* a rank that finds memory in MPI_Init lacks what was before */
+    lost_state.parts = 1; /* a rank that finds memory in MPI_Init lacks what was before */
     log_say_problems();
     return;
   }
   pthread_atfork(children_prepare, daemon_forked, runtime_forked);
-  if (darshan_rt.config.dump && runtime_may_leave_files())
-    darshan_config_dump(&darshan_rt.config, 2);
-  darshan_rt.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_rt.clock.first_ns;
+  if (darshan_config.dump && runtime_may_leave_files()) darshan_config_dump(&darshan_config, 2);
+  log_state.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_hot.clock.first_ns;
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
-  __atomic_store_n(&darshan_rt.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+  __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
 /* An administrator's file: whoever finds it passes, before anything else. */
@@ -96,41 +98,41 @@ static int has_raised_rights(void) {
 }
 
 void runtime_start(int argc, char **argv, char **envp) {
-  if (darshan_rt.phase_page) return;
+  if (darshan_hot.phase_page) return;
   if (has_raised_rights() || switched_off()) {
-    darshan_rt.config.disabled = true;
+    darshan_config.disabled = true;
     return;
   }
   sys_gate_look();
   if (linked_behind_another()) {
-    darshan_rt.config.disabled = true;
+    darshan_config.disabled = true;
     return;
   }
-  clock_start(&darshan_rt.clock);
-  darshan_config_load(&darshan_rt.config, envp, argc, argv, &darshan_rt.messages);
-  if (!darshan_config_active(&darshan_rt.config)) return;
-  const struct darshan_config *config = &darshan_rt.config;
+  clock_start(&darshan_hot.clock);
+  darshan_config_load(&darshan_config, envp, argc, argv, &darshan_problems);
+  if (!darshan_config_active(&darshan_config)) return;
+  const struct darshan_config *config = &darshan_config;
   if (!config->nonmpi && !mpi_may_come()) return;
   if (config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, sys_getpid())) return;
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
 void runtime_meet_program(void) {
-  const struct darshan_config *config = &darshan_rt.config;
-  if (!config->exe || darshan_rt.phase_page) return; /* not started, or on already */
+  const struct darshan_config *config = &darshan_config;
+  if (!config->exe || darshan_hot.phase_page) return; /* not started, or on already */
   if (config->nonmpi || !mpi_may_come()) return;
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
 int64_t runtime_start_ns(void) {
-  const struct darshan_clock *clock = &darshan_rt.clock;
-  if (!darshan_rt.fd_limit) return (int64_t)clock_ns(CLOCK_REALTIME);
+  const struct darshan_clock *clock = &darshan_hot.clock;
+  if (!darshan_hot.fd_limit) return (int64_t)clock_ns(CLOCK_REALTIME);
   return clock->start_sec * NS_PER_SECOND + clock->start_nsec;
 }
 
 /* The mount table is what costs most to read; it serves only to place names. */
 void runtime_describe_job(int with_mounts) {
-  struct darshan_job *job = &darshan_rt.job;
+  struct darshan_job *job = &job_state.job;
   const struct mpi_state *mpi = &mpi_state;
   job->uid = sys_getuid();
   if (mpi->phase == MPI_RUNNING) {
@@ -139,35 +141,34 @@ void runtime_describe_job(int with_mounts) {
     job->nprocs = mpi->size;
     job->jobid = mpi->jobid;
   } else {
-    job->start_time_sec = darshan_rt.clock.start_sec;
-    job->start_time_nsec = darshan_rt.clock.start_nsec;
+    job->start_time_sec = darshan_hot.clock.start_sec;
+    job->start_time_nsec = darshan_hot.clock.start_nsec;
     job->nprocs = 1;
-    job->jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : darshan_rt.first_pid;
+    job->jobid = darshan_config.has_jobid ? darshan_config.jobid : process_state.first_pid;
   }
   log_metadata_start(job);
-  if (darshan_rt.job_text_length == 0)
-    darshan_rt.job_text_length =
-        darshan_job_text(darshan_rt.job_text, DARSHAN_JOB_TEXT_ROOM, with_mounts);
+  if (job_state.text_length == 0)
+    job_state.text_length = darshan_job_text(job_state.text, DARSHAN_JOB_TEXT_ROOM, with_mounts);
 }
 
 /* DARSHAN_LOGFILE names the log of the job; without MPI, that of the process that
  * was started under it: no launcher, no child, and no shell that becomes another
  * program. */
 static enum darshan_log_naming own_naming(void) {
-  const struct darshan_config *config = &darshan_rt.config;
+  const struct darshan_config *config = &darshan_config;
   if (mpi_state.phase == MPI_RUNNING) return DARSHAN_NAME_NUMBERED;
-  if (config->launcher || darshan_rt.fork_parent || darshan_rt.phase_before_exec ||
-      (config->logfile_pid && config->logfile_pid != darshan_rt.pid))
+  if (config->launcher || process_state.fork_parent || exec_state.phase_before ||
+      (config->logfile_pid && config->logfile_pid != process_state.pid))
     return DARSHAN_NAME_MADE;
   return DARSHAN_NAME_NUMBERED;
 }
 
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
-  int64_t own = darshan_rt.pid ? darshan_rt.pid : sys_getpid(); /* 0: an excluded rank */
-  int64_t pid = mpi->has_comm ? mpi->leader_pid : own;          /* a log of all, or our own */
-  return (struct darshan_log_identity){darshan_rt.job.jobid,          pid,          mpi->rank,
-                                       darshan_rt.job.start_time_sec, own_naming(), 0};
+  int64_t own = process_state.pid ? process_state.pid : sys_getpid(); /* 0: an excluded rank */
+  int64_t pid = mpi->has_comm ? mpi->leader_pid : own;                /* a log of all, or our own */
+  return (struct darshan_log_identity){job_state.job.jobid,          pid,          mpi->rank,
+                                       job_state.job.start_time_sec, own_naming(), 0};
 }
 
 /* Every rank can tell the names of all journals of its job. */
@@ -175,7 +176,7 @@ struct darshan_log_identity runtime_journal_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();
   int64_t job[] = {mpi->jobid, mpi->leader_pid, mpi->start_ns};
-  identity.pid = darshan_rt.pid;
+  identity.pid = process_state.pid;
   if (mpi->phase == MPI_RUNNING && !mpi->by_sessions)
     identity.unique = darshan_hash((const char *)job, sizeof(job), 0);
   return identity;
@@ -185,7 +186,7 @@ struct darshan_log_identity runtime_journal_identity(void) {
 static void name_journal(char *path, size_t room) {
   struct darshan_log_identity identity = runtime_journal_identity();
   if (!sys_may(SYS_ftruncate) || !sys_may(SYS_pwrite64) || !sys_may(SYS_unlinkat) ||
-      !darshan_journal_path(path, room, &darshan_rt.config, &identity))
+      !darshan_journal_path(path, room, &darshan_config, &identity))
     path[0] = '\0';
 }
 
@@ -194,11 +195,11 @@ int runtime_wants_journal(void) {
 }
 
 void runtime_keep_journal(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   runtime_describe_job(1);
   name_journal(store->journal.path, sizeof(store->journal.path));
   if (!store_lock(store)) return;
-  store_set_job(store, &darshan_rt.job, darshan_rt.job_text, darshan_rt.job_text_length + 1);
+  store_set_job(store, &job_state.job, job_state.text, job_state.text_length + 1);
   store_unlock(store);
   if (store_keep(store) < 0) {
     if (!store->journal.unsafe) return;
@@ -207,7 +208,7 @@ void runtime_keep_journal(void) {
     return;
   }
   torn_watch();
-  if (darshan_rt.fork_parent) children_add_self();
+  if (process_state.fork_parent) children_add_self();
 }
 
 /* Who comes while another thread prepares waits for some mappings of memory, and for
@@ -217,13 +218,13 @@ static int begin_in_memory(void) {
   uint64_t mask = signals_block();
   int first = __atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-  if (first && store_begin(&darshan_rt.store) < 0) {
-    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  if (first && store_begin(&darshan_store) < 0) {
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
     runtime_note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
     uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */
-    int shared = __atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0;
+    int shared = __atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0;
     __atomic_compare_exchange_n(runtime_phase_word(), &preparing,
                                 shared ? RUNTIME_SHARED : RUNTIME_RECORDING, 0, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
@@ -244,7 +245,7 @@ static void begin_recording(void *begun) {
 int runtime_begin_recording(void) {
   int begun = 0;
   if (stack_run(begin_recording, &begun) < 0)
-    __atomic_add_fetch(&darshan_rt.dropped_memory, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost_state.without_memory, 1, __ATOMIC_RELAXED);
   return begun ? 0 : -1;
 }
 
@@ -254,7 +255,7 @@ void runtime_become_child(void) {
   sys_gate_forked();
   if (sys_gate_is_shut()) {
     darshan_guard = 0;
-    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
     return;
   }
   int thread = darshan_spin.token;
@@ -262,32 +263,32 @@ void runtime_become_child(void) {
   darshan_guard = 0;
   spin_forked();
   path_buffers_forked(thread);
-  darshan_rt.fork_parent = darshan_rt.pid;
-  darshan_rt.pid = sys_getpid();
-  darshan_rt.dropped = darshan_rt.dropped_shared = darshan_rt.dropped_memory = 0;
-  darshan_rt.lacks_memory = darshan_rt.scratch.lacked = 0;
-  darshan_rt.sharers = darshan_rt.apart = 0;
+  process_state.fork_parent = process_state.pid;
+  process_state.pid = sys_getpid();
+  lost_state.in_handlers = lost_state.in_shared_memory = lost_state.without_memory = 0;
+  lost_state.parts = darshan_scratch.lacked = 0;
+  process_state.sharers = process_state.apart = 0;
   folder_forked();
-  darshan_rt.log_written = 0;
-  darshan_names_after_fork(&darshan_rt.config);
-  store_forget(&darshan_rt.store);
+  exec_state.log_written = 0;
+  darshan_names_after_fork(&darshan_config);
+  store_forget(&darshan_store);
   mpi_forked();
   modules_forked();
   /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
-  if (!darshan_rt.config.nonmpi && mpi_state.phase != MPI_NOT_YET)
-    __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELAXED);
+  if (!darshan_config.nonmpi && mpi_state.phase != MPI_NOT_YET)
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
 }
 
 /* Recording began before MPI_Init: what there is becomes this rank's. */
 static void take_rank_over(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
   while (!store_lock(store)) /* what is said of a rank must be */
     ;
   store_set_rank(store, mpi_state.rank);
-  if (recording) store_set_job(store, &darshan_rt.job, NULL, 0);
+  if (recording) store_set_job(store, &job_state.job, NULL, 0);
   store_unlock(store);
   if (!recording) return;
   if (!store->journal.has_file) {
@@ -302,7 +303,7 @@ static void take_rank_over(void) {
 }
 
 void runtime_refit(void) {
-  struct darshan_clock *clock = &darshan_rt.clock;
+  struct darshan_clock *clock = &darshan_hot.clock;
   if (clock->counter_trusted)
     clock_refit(clock);
   else /* nothing to be fitted, but snapshots want to know what time it is */
@@ -313,21 +314,21 @@ void runtime_refit(void) {
 void runtime_drop_records(void) {
   if (runtime_stop_recording() == RUNTIME_OFF) return;
   snapshot_remove();
-  journal_remove(&darshan_rt.store.journal);
-  store_drop_records(&darshan_rt.store);
+  journal_remove(&darshan_store.journal);
+  store_drop_records(&darshan_store);
 }
 
 static void start_rank(void *nothing) {
   (void)nothing;
-  int excluded = darshan_rank_excluded(&darshan_rt.config, mpi_state.rank);
-  if (darshan_rt.fd_limit && excluded) {
+  int excluded = darshan_rank_excluded(&darshan_config, mpi_state.rank);
+  if (darshan_hot.fd_limit && excluded) {
     runtime_drop_records();
-  } else if (darshan_rt.fd_limit) {
+  } else if (darshan_hot.fd_limit) {
     take_rank_over();
-  } else if (!darshan_rt.phase_page && !excluded) {
-    clock_start(&darshan_rt.clock);
+  } else if (!darshan_hot.phase_page && !excluded) {
+    clock_start(&darshan_hot.clock);
     switch_on();
-    store_set_rank(&darshan_rt.store, mpi_state.rank);
+    store_set_rank(&darshan_store, mpi_state.rank);
   }
 }
 
@@ -348,22 +349,23 @@ static int update_was_left(const char *frame) {
 
 static void forked(void *nothing) {
   (void)nothing;
-  clock_start(&darshan_rt.clock);
+  clock_start(&darshan_hot.clock);
   runtime_become_child();
 }
 
 /* Called by fork itself; kernels before 4.14 wiped nothing, so the process id has
  * to tell. */
 void runtime_forked(void) {
-  if (!darshan_rt.fd_limit) return;
-  if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == darshan_rt.pid)
+  if (!darshan_hot.fd_limit) return;
+  if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == process_state.pid)
     return;
   stack_run_anyway(forked, NULL);
 }
 
 /* One that shares this memory; in a forked child the phase is wiped. */
 static int in_another_process(void) {
-  return darshan_rt.sharers && runtime_phase() != RUNTIME_OFF && sys_getpid() != darshan_rt.pid;
+  return process_state.sharers && runtime_phase() != RUNTIME_OFF &&
+         sys_getpid() != process_state.pid;
 }
 
 static void become_child(void *nothing) {
@@ -373,19 +375,19 @@ static void become_child(void *nothing) {
 
 int runtime_enter_slow(const char *frame) {
   if (darshan_guard & GUARD_MUTED) return 0;
-  if (!darshan_rt.fd_limit) return 0;
+  if (!darshan_hot.fd_limit) return 0;
   if (!fd_may_change() || in_another_process()) {
-    __atomic_add_fetch(&darshan_rt.dropped_shared, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost_state.in_shared_memory, 1, __ATOMIC_RELAXED);
     return 0;
   }
   if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
-    __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
     return 0;
   }
   uint32_t phase = runtime_phase();
   if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
     stack_run_anyway(become_child, NULL);
-    if (!darshan_rt.fd_limit) return 0;
+    if (!darshan_hot.fd_limit) return 0;
     phase = runtime_phase();
   }
   darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy(frame);

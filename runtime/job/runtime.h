@@ -37,50 +37,34 @@ struct fd_entry {
   struct stdio_stream *stream; /* NULL: none */
 };
 
-struct darshan_runtime {
-  /* Read by every wrapper. */
-  uint32_t fd_limit; /* RUNTIME_FDS while instrumenting, else 0 */
+/* What every wrapper reads, in as few cache lines as hold it. */
+struct darshan_hot {
+  uint32_t fd_limit; /* RUNTIME_FDS while instrumenting, else 0: only forward */
   struct fd_entry *fds;
   const uint32_t *phase_page; /* enum runtime_phase; the kernel wipes it in a fork's child */
   struct darshan_clock clock;
-
-  struct linked_table *linked; /* programs that hold libraries in themselves */
-  struct record_store store;
-  struct scratch scratch;
-  uint32_t highest_fd;       /* highest number ever followed */
-  struct fd_entry **far_fds; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
-  uint64_t dropped;          /* events lost in signal handlers */
-  uint64_t dropped_shared;   /* events of other processes in this memory */
-  int has_traces;            /* which no journal has */
-  int lacks_memory;          /* a module has found none for what it keeps */
-  uint64_t dropped_memory;   /* ... for which there was no memory to work on */
-  uint32_t sharers;          /* children that may be in it (clone.c) */
-  uint32_t apart;            /* ... with descriptors of their own */
-
-  struct folder_state folder; /* where relative names begin */
-
-  pid_t pid;
-  pid_t fork_parent;      /* 0: not a forked child */
-  int64_t first_pid;      /* job id where no variable names one */
-  struct child *children; /* shared with forked descendants; NULL: none yet */
-  uint32_t phase_before_exec;
-  int exec_thread; /* who is about to exec, and in which frame */
-  const char *exec_frame;
-  int log_written; /* the path below is a finished log */
-  char log_path[DARSHAN_PATH_ROOM];
-  dev_t stderr_dev; /* to recognise stderr at the end */
-  ino_t stderr_ino;
-  uint64_t start_cost_ns, write_cost_ns;
-
-  struct darshan_job job;
-  char job_text[DARSHAN_JOB_TEXT_ROOM];
-  size_t job_text_length;
-  struct darshan_messages messages;
-  struct darshan_config config;
 };
+extern struct darshan_hot darshan_hot __attribute__((visibility("hidden"), aligned(64)));
 
-/* Aligned: what every wrapper reads stands in the first two cache lines. */
-extern struct darshan_runtime darshan_rt __attribute__((visibility("hidden"), aligned(64)));
+/* Which process this is, and who else is in its memory. */
+struct process_state {
+  pid_t pid;
+  pid_t fork_parent; /* 0: not a forked child */
+  int64_t first_pid; /* job id where no variable names one */
+  uint32_t sharers;  /* children that may be in this memory (clone.c) */
+  uint32_t apart;    /* ... with descriptors of their own */
+};
+extern struct process_state process_state __attribute__((visibility("hidden")));
+
+/* What the records do not say: events that were lost, and the like. */
+struct lost_state {
+  uint64_t in_handlers;      /* of signals that interrupted an update */
+  uint64_t in_shared_memory; /* of other processes in this memory */
+  uint64_t without_memory;   /* for which there was none to work on */
+  int parts;                 /* a module has found no memory for what it keeps */
+  int has_traces;            /* which no journal has */
+};
+extern struct lost_state lost_state __attribute__((visibility("hidden")));
 
 /* Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
@@ -115,7 +99,7 @@ void runtime_start_rank(void);
  * say that something is missing. */
 static inline void *runtime_module_memory(size_t size) {
   void *memory = private_memory(size);
-  if (!memory) darshan_rt.lacks_memory = 1;
+  if (!memory) lost_state.parts = 1;
   return memory;
 }
 void runtime_drop_records(void);
@@ -140,11 +124,11 @@ void runtime_forked(void);
  * become a rank counts in memory of its own; until MPI_Init it is as if it did
  * not: no file, no line, and no log at its end. */
 static inline int runtime_may_leave_files(void) {
-  return darshan_rt.config.nonmpi || mpi_state.phase != MPI_NOT_YET;
+  return darshan_config.nonmpi || mpi_state.phase != MPI_NOT_YET;
 }
 
 static inline uint32_t runtime_phase(void) {
-  return __atomic_load_n(darshan_rt.phase_page, __ATOMIC_RELAXED);
+  return __atomic_load_n(darshan_hot.phase_page, __ATOMIC_RELAXED);
 }
 static inline int runtime_is_recording(uint32_t phase) {
   return phase == RUNTIME_RECORDING || phase == RUNTIME_SHARED;
@@ -167,25 +151,25 @@ static inline void runtime_leave(void) {
 }
 
 static inline uint64_t ticks_now(void) {
-  return clock_ticks(&darshan_rt.clock);
+  return clock_ticks(&darshan_hot.clock);
 }
 /* When what began at t1 has ended. */
 static inline uint64_t ticks_after(uint64_t t1) {
-  return clock_ticks_after(&darshan_rt.clock, t1);
+  return clock_ticks_after(&darshan_hot.clock, t1);
 }
 static inline double ticks_seconds(uint64_t ticks) {
-  return clock_seconds(&darshan_rt.clock, ticks);
+  return clock_seconds(&darshan_hot.clock, ticks);
 }
 /* Keeps the clock fitted. */
 void runtime_refit(void);
 static inline void ticks_check(uint64_t ticks) {
-  if (UNLIKELY(ticks >= __atomic_load_n(&darshan_rt.clock.refit_at, __ATOMIC_RELAXED)))
+  if (UNLIKELY(ticks >= __atomic_load_n(&darshan_hot.clock.refit_at, __ATOMIC_RELAXED)))
     runtime_refit();
 }
 /* When a call began and ended, in seconds since the start of the process. */
 static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
   ticks_check(t2);
-  return clock_span(&darshan_rt.clock, t1, t2);
+  return clock_span(&darshan_hot.clock, t1, t2);
 }
 /* How long it took. */
 static inline double ticks_time(uint64_t t1, uint64_t t2) {

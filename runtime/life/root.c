@@ -10,10 +10,10 @@
 
 /* The folder of the log is made now: later there would be no way to its parents. */
 static void hold(void *unused) {
-  const struct darshan_config *config = &darshan_rt.config;
+  const struct darshan_config *config = &darshan_config;
   char partial[DARSHAN_PATH_ROOM];
   (void)unused;
-  if (darshan_rt.job_text_length == 0) runtime_describe_job(1);
+  if (job_state.text_length == 0) runtime_describe_job(1);
   struct darshan_log_identity identity = runtime_identity();
   if (darshan_partial_path(partial, sizeof(partial), config, &identity))
     darshan_make_folders(partial, darshan_dated_levels(config));
@@ -25,7 +25,7 @@ static void hold(void *unused) {
 }
 
 void root_is_changing(void) {
-  if (outside_is_ready() || !darshan_rt.fd_limit || !fd_may_change() || !process_is_ours()) return;
+  if (outside_is_ready() || !darshan_hot.fd_limit || !fd_may_change() || !process_is_ours()) return;
   /* Later there would be no place for a journal. */
   if (runtime_enter()) runtime_leave();
   stack_run_anyway(hold, NULL);

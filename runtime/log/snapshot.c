@@ -17,21 +17,21 @@ static struct {
 } snapshot;
 
 static int is_on(void) {
-  return snapshot.pid != 0 && snapshot.pid == darshan_rt.pid && !sys_gate_is_shut();
+  return snapshot.pid != 0 && snapshot.pid == process_state.pid && !sys_gate_is_shut();
 }
 
 void snapshot_begin(void) {
   static const char ending[] = ".partial";
-  size_t length = strlen(darshan_rt.store.journal.path);
+  size_t length = strlen(darshan_store.journal.path);
   if (is_on()) snapshot_remove();
   if (length == 0 || length + sizeof(ending) > sizeof(snapshot.path)) return;
-  memcpy(snapshot.path, darshan_rt.store.journal.path, length + 1);
+  memcpy(snapshot.path, darshan_store.journal.path, length + 1);
   memcpy(snapshot.partial, snapshot.path, length);
   memcpy(snapshot.partial + length, ending, sizeof(ending));
   snapshot.due = snapshot.taken = 0;
   snapshot.next_ns = 0;
-  snapshot.pid = darshan_rt.pid;
-  if (!darshan_rt.clock.counter_trusted) darshan_rt.clock.refit_at = 0;
+  snapshot.pid = process_state.pid;
+  if (!darshan_hot.clock.counter_trusted) darshan_hot.clock.refit_at = 0;
 }
 
 void snapshot_look(void) {
@@ -45,10 +45,10 @@ void snapshot_look(void) {
 /* Events are quick again, unless another process is in this memory. */
 static void be_quick(void) {
   uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
-  if (__atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0) return;
+  if (__atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0) return;
   __atomic_compare_exchange_n(runtime_phase_word(), &shared, RUNTIME_RECORDING, 0, __ATOMIC_SEQ_CST,
                               __ATOMIC_RELAXED);
-  if (__atomic_load_n(&darshan_rt.sharers, __ATOMIC_SEQ_CST) != 0)
+  if (__atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0)
     __atomic_compare_exchange_n(runtime_phase_word(), &recording, RUNTIME_SHARED, 0,
                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
@@ -59,7 +59,7 @@ static int write_file(void) {
   sys_unlink(snapshot.partial); /* one of ours was left, or somebody waits for us with his own */
   int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
-  int result = store_snapshot(&darshan_rt.store, fd);
+  int result = store_snapshot(&darshan_store, fd);
   if (sys_close(fd) < 0) result = -1;
   if (result == 0) result = sys_rename(snapshot.partial, snapshot.path);
   if (result < 0) sys_unlink(snapshot.partial);

@@ -72,7 +72,7 @@ static int let_go(struct record_store *store) {
   torn = store->closed = 1;
   store_drop_records(store);
   __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
-  __atomic_store_n(&darshan_rt.fd_limit, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELEASE);
   return result;
 }
 
@@ -86,7 +86,7 @@ static void as_without_us(const siginfo_t *info) {
 }
 
 static void on_bus_error(int signal, siginfo_t *info, void *context) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   int saved = errno;
   (void)signal;
   (void)context;
@@ -120,10 +120,10 @@ int torn_apart(void) {
 }
 
 void torn_settle(void) {
-  struct journal *journal = &darshan_rt.store.journal;
+  struct journal *journal = &darshan_store.journal;
   if (torn != 1) return;
   torn = 2; /* said */
-  darshan_message_add(&darshan_rt.messages, "the log",
+  darshan_message_add(&darshan_problems, "the log",
                       "somebody cut off its journal, the records are lost", journal->path,
                       strlen(journal->path));
   journal_remove(journal);

@@ -20,6 +20,8 @@
 #include "snapshot.h"
 #include "torn.h"
 
+struct log_state log_state;
+
 enum { NUMBER_ROOM = 21 };
 
 /* Decimal digits at the end of text; returns their start. */
@@ -35,7 +37,7 @@ static const char *number_text(char text[NUMBER_ROOM], uint64_t value) {
 
 static void add_number(size_t *used, const char *key, uint64_t value) {
   char text[NUMBER_ROOM];
-  *used = darshan_metadata_add(darshan_rt.job.metadata, DARSHAN_JOB_METADATA_LEN, *used, key,
+  *used = darshan_metadata_add(job_state.job.metadata, DARSHAN_JOB_METADATA_LEN, *used, key,
                                number_text(text, value));
 }
 
@@ -43,16 +45,17 @@ void log_metadata_start(struct darshan_job *job) {
   size_t used = 0;
   memset(job->metadata, 0, sizeof(job->metadata));
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "lib_ver", VERSION);
-  if (darshan_rt.config.hints && darshan_rt.config.hints[0])
-    used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "h",
-                                darshan_rt.config.hints);
-  if (darshan_rt.fork_parent) add_number(&used, "fork_parent", (uint64_t)darshan_rt.fork_parent);
-  if (mpi_state.phase == MPI_NOT_YET && darshan_rt.config.launched_size > 1) {
-    add_number(&used, "rank", (uint64_t)darshan_rt.config.launched_rank);
-    add_number(&used, "world_size", (uint64_t)darshan_rt.config.launched_size);
+  if (darshan_config.hints && darshan_config.hints[0])
+    used =
+        darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "h", darshan_config.hints);
+  if (process_state.fork_parent)
+    add_number(&used, "fork_parent", (uint64_t)process_state.fork_parent);
+  if (mpi_state.phase == MPI_NOT_YET && darshan_config.launched_size > 1) {
+    add_number(&used, "rank", (uint64_t)darshan_config.launched_rank);
+    add_number(&used, "world_size", (uint64_t)darshan_config.launched_size);
   }
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
-                              darshan_rt.clock.counter_trusted ? "tsc" : "monotonic");
+                              darshan_hot.clock.counter_trusted ? "tsc" : "monotonic");
   if (mpi_state.version[0])
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
 }
@@ -60,17 +63,18 @@ void log_metadata_start(struct darshan_job *job) {
 /* What only the end knows. */
 static void metadata_end(struct darshan_job *job) {
   size_t used = strlen(job->metadata);
-  if (darshan_rt.dropped) add_number(&used, "dropped_in_signal_handlers", darshan_rt.dropped);
+  if (lost_state.in_handlers)
+    add_number(&used, "dropped_in_signal_handlers", lost_state.in_handlers);
   if (darshan_spin_lost) add_number(&used, "dropped_behind_stalled_threads", darshan_spin_lost);
-  if (darshan_rt.dropped_shared)
-    add_number(&used, "dropped_in_shared_memory", darshan_rt.dropped_shared);
-  if (darshan_rt.dropped_memory)
-    add_number(&used, "dropped_for_want_of_memory", darshan_rt.dropped_memory);
+  if (lost_state.in_shared_memory)
+    add_number(&used, "dropped_in_shared_memory", lost_state.in_shared_memory);
+  if (lost_state.without_memory)
+    add_number(&used, "dropped_for_want_of_memory", lost_state.without_memory);
   if (posix_state.overflow_names)
     add_number(&used, "posix_files_in_overflow", posix_state.overflow_names);
-  if (darshan_rt.store.regions[STORE_STDIO].refused)
-    add_number(&used, "stdio_streams_in_overflow", darshan_rt.store.regions[STORE_STDIO].refused);
-  if (darshan_rt.store.frame && !darshan_rt.store.journal.has_file)
+  if (darshan_store.regions[STORE_STDIO].refused)
+    add_number(&used, "stdio_streams_in_overflow", darshan_store.regions[STORE_STDIO].refused);
+  if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
@@ -78,27 +82,27 @@ static void metadata_end(struct darshan_job *job) {
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
 
 static unsigned gaps_here(void) {
-  return (darshan_rt.store.unrecorded ? LOG_LACKS_FILES : 0) |
-         (darshan_rt.dropped_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
-         (darshan_rt.lacks_memory || darshan_rt.scratch.lacked ? LOG_LACKS_PARTS : 0);
+  return (darshan_store.unrecorded ? LOG_LACKS_FILES : 0) |
+         (lost_state.without_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
+         (lost_state.parts || darshan_scratch.lacked ? LOG_LACKS_PARTS : 0);
 }
 
 static void note_gaps(unsigned gaps) {
   if (gaps & LOG_LACKS_FILES)
-    darshan_message_add(&darshan_rt.messages, "the log",
+    darshan_message_add(&darshan_problems, "the log",
                         "there was too little memory, some files are missing", NULL, 0);
   else if (gaps & LOG_LACKS_PARTS)
-    darshan_message_add(&darshan_rt.messages, "the log",
+    darshan_message_add(&darshan_problems, "the log",
                         "there was too little memory, a module's records or map are not whole",
                         NULL, 0);
   else if (gaps)
-    darshan_message_add(&darshan_rt.messages, "the log",
+    darshan_message_add(&darshan_problems, "the log",
                         "some calls could not be counted, its metadata says how many", NULL, 0);
 }
 
 /* Where the records of this process are (job may be NULL; -1: no memory). */
 static int content_here(struct log_content *content, const char *job, size_t job_length) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   *content = (struct log_content){.job = job, .job_length = job_length};
   if (!store->frame) return 0; /* there was no I/O */
   content->names = store_all_names(store);
@@ -122,17 +126,17 @@ static int content_here(struct log_content *content, const char *job, size_t job
 
 /* The job region; returns its length. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
-  memcpy(out, &darshan_rt.job, sizeof(darshan_rt.job));
-  memcpy(out + sizeof(darshan_rt.job), darshan_rt.job_text, darshan_rt.job_text_length + 1);
-  return sizeof(darshan_rt.job) + darshan_rt.job_text_length + 1;
+  memcpy(out, &job_state.job, sizeof(job_state.job));
+  memcpy(out + sizeof(job_state.job), job_state.text, job_state.text_length + 1);
+  return sizeof(job_state.job) + job_state.text_length + 1;
 }
 
 /* The log was written, maybe under another name than DARSHAN_LOGFILE. */
 static void note_name(const struct darshan_log_identity *identity) {
-  const char *wanted = darshan_rt.config.logfile, *path = darshan_rt.log_path;
+  const char *wanted = darshan_config.logfile, *path = log_state.path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
-    darshan_message_add(&darshan_rt.messages, "DARSHAN_LOGFILE", "the name is taken, the log is",
-                        path, strlen(path));
+    darshan_message_add(&darshan_problems, "DARSHAN_LOGFILE", "the name is taken, the log is", path,
+                        strlen(path));
 }
 
 /* The journals of all ranks of the job, by a pattern. */
@@ -152,7 +156,7 @@ static void note_kept(const char *problem, const char *journal) {
     all_ranks(path->bytes);
     journal = path->bytes;
   }
-  darshan_message_add(&darshan_rt.messages, "the log", problem, journal, strlen(journal));
+  darshan_message_add(&darshan_problems, "the log", problem, journal, strlen(journal));
   path_buffer_give(path);
 }
 
@@ -165,32 +169,32 @@ static void note_failure(void) {
       [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
       [STORE_UNSEEN] = "cannot be written, the records may be kept in",
       [STORE_LOST] = "cannot be written, the records are lost"};
-  struct journal *journal = &darshan_rt.store.journal;
-  enum store_kept kept = store_kept(&darshan_rt.store);
-  const char *path = kept == STORE_LOST ? darshan_rt.config.logpath : journal->path;
+  struct journal *journal = &darshan_store.journal;
+  enum store_kept kept = store_kept(&darshan_store);
+  const char *path = kept == STORE_LOST ? darshan_config.logpath : journal->path;
   if (kept == STORE_LOST && snapshot_last() == 0) {
     kept = STORE_KEPT;
     path = snapshot_path();
   }
   if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
   if (kept == STORE_LOST)
-    darshan_message_add(&darshan_rt.messages, "the log", problems[kept], path, strlen(path));
+    darshan_message_add(&darshan_problems, "the log", problems[kept], path, strlen(path));
   else
-    note_kept(kept == STORE_KEPT && darshan_rt.has_traces ? without_traces : problems[kept], path);
+    note_kept(kept == STORE_KEPT && lost_state.has_traces ? without_traces : problems[kept], path);
 }
 
 void log_is_written(void) {
   snapshot_remove();
-  struct journal *journal = &darshan_rt.store.journal;
+  struct journal *journal = &darshan_store.journal;
   if (journal_remove(journal) < 0)
-    darshan_message_add(&darshan_rt.messages, "the journal",
+    darshan_message_add(&darshan_problems, "the journal",
                         "cannot be removed, the log has its records", journal->path,
                         strlen(journal->path));
   children_remove_self();
 }
 
 void log_end_now(struct darshan_job *job) {
-  struct timespec now = clock_wall(&darshan_rt.clock);
+  struct timespec now = clock_wall(&darshan_hot.clock);
   job->end_time_sec = now.tv_sec;
   job->end_time_nsec = now.tv_nsec;
   metadata_end(job);
@@ -201,21 +205,20 @@ int log_write(void) {
   struct log_content content;
   struct log_draft draft;
   uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-  log_end_now(&darshan_rt.job);
+  log_end_now(&job_state.job);
   struct darshan_log_identity identity = runtime_identity();
-  log_round_times(&darshan_rt.store);
+  log_round_times(&darshan_store);
   int result = content_here(&content, job, job_bytes(job));
   if (result == 0) result = log_compose(&draft, &content);
   if (torn_apart()) result = -1; /* what was read just now are zeros */
-  if (result == 0)
-    result = log_save(&draft, &darshan_rt.config, &identity, begun, darshan_rt.log_path);
+  if (result == 0) result = log_save(&draft, &darshan_config, &identity, begun, log_state.path);
   /* Not given back: the process is at its end. */
   if (result < 0)
     note_failure();
   else
     note_name(&identity);
   if (result == 0) note_gaps(gaps_here());
-  darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+  log_state.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
 
@@ -250,7 +253,7 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
 }
 
 static size_t ranks_job(void *context, const struct facts *agreed, char *out) {
-  struct darshan_job *job = &darshan_rt.job;
+  struct darshan_job *job = &job_state.job;
   *(unsigned *)context = agreed->gaps;
   job->start_time_sec = agreed->times.start_sec;
   job->start_time_nsec = agreed->times.start_nsec;
@@ -268,38 +271,38 @@ static uint64_t record_bytes(const struct record_store *store) {
 }
 
 int log_write_ranks(struct rank_comm *comm) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-  log_end_now(&darshan_rt.job);
+  log_end_now(&job_state.job);
   log_round_times(store);
   const char *names = store->frame ? store_all_names(store) : NULL;
   unsigned gaps = gaps_here(); /* at the root in the end those of all ranks */
   struct reduce_source source = {
       .rank = mpi_state.rank,
-      .nprocs = darshan_rt.job.nprocs,
-      .keep_ranks = darshan_rt.config.no_reduction,
+      .nprocs = job_state.job.nprocs,
+      .keep_ranks = darshan_config.no_reduction,
       .limits = reduce_default_limits,
       .host = mpi_state.host,
       .names = names ? names : "",
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),
       .gaps = &gaps,
-      .times = {darshan_rt.job.start_time_sec, darshan_rt.job.start_time_nsec,
-                darshan_rt.job.end_time_sec, darshan_rt.job.end_time_nsec, heatmap_end()},
+      .times = {job_state.job.start_time_sec, job_state.job.start_time_nsec,
+                job_state.job.end_time_sec, job_state.job.end_time_nsec, heatmap_end()},
       .context = &gaps,
       .content = ranks_content,
       .job = ranks_job,
-      .config = &darshan_rt.config,
+      .config = &darshan_config,
       .identity = runtime_identity(),
       .begun_ns = begun,
-      .final_path = darshan_rt.log_path};
+      .final_path = log_state.path};
   int result = reduce_all(comm, &source);
   if (result < 0)
     note_failure();
   else if (comm->rank == 0)
     note_name(&source.identity);
   if (result == 0) note_gaps(comm->rank == 0 ? gaps | gaps_here() : 0);
-  darshan_rt.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+  log_state.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }
 
@@ -318,9 +321,9 @@ static size_t put_number(char *out, size_t used, uint64_t value) {
 
 static size_t timing_line(char *out) {
   size_t used = put(out, 0, "darshan: start ");
-  used = put_number(out, used, darshan_rt.start_cost_ns / 1000);
+  used = put_number(out, used, log_state.start_cost_ns / 1000);
   used = put(out, used, " us, writing the log ");
-  used = put_number(out, used, darshan_rt.write_cost_ns / 1000);
+  used = put_number(out, used, log_state.write_cost_ns / 1000);
   return put(out, used, " us\n");
 }
 
@@ -328,12 +331,12 @@ static size_t timing_line(char *out) {
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;
-  size_t length = darshan_messages_line(&darshan_rt.messages, line, sizeof(line));
-  if (length == 0 && darshan_rt.config.internal_timing) length = timing_line(line);
-  darshan_rt.messages.count = 0; /* said once, both */
-  darshan_rt.config.internal_timing = 0;
+  size_t length = darshan_messages_line(&darshan_problems, line, sizeof(line));
+  if (length == 0 && darshan_config.internal_timing) length = timing_line(line);
+  darshan_problems.count = 0; /* said once, both */
+  darshan_config.internal_timing = 0;
   if (length == 0 || sys_fstat(2, &st) < 0) return 0;
-  if (st.st_dev != darshan_rt.stderr_dev || st.st_ino != darshan_rt.stderr_ino) return 0;
+  if (st.st_dev != log_state.stderr_dev || st.st_ino != log_state.stderr_ino) return 0;
   return say_on_stderr(&st, line, length);
 }
 

@@ -2,8 +2,11 @@
 #ifndef DARSHAN_WRITE_H
 #define DARSHAN_WRITE_H
 
+#include <sys/types.h>
+
 #include "../mpi/comm.h"
 #include "log-format.h"
+#include "logname.h"
 
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
@@ -24,5 +27,14 @@ void log_is_written(void);
 
 /* Prints what went wrong, in one line, if stderr still is what it was; 1 if so. */
 int log_say_problems(void);
+
+/* What is said of the log, and where. */
+struct log_state {
+  char path[DARSHAN_PATH_ROOM];
+  uint64_t start_cost_ns, write_cost_ns;
+  dev_t stderr_dev; /* to recognise stderr at the end */
+  ino_t stderr_ino;
+};
+extern struct log_state log_state __attribute__((visibility("hidden")));
 
 #endif

@@ -21,11 +21,11 @@ struct agreement {
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
 static int is_active(void) {
-  return darshan_config_active(&darshan_rt.config) && !mpi_state.left_out;
+  return darshan_config_active(&darshan_config) && !mpi_state.left_out;
 }
 
 static struct agreement own_agreement(void) {
-  const struct darshan_config *config = &darshan_rt.config;
+  const struct darshan_config *config = &darshan_config;
   int active = is_active(), first = mpi_state.rank == 0;
   int64_t pid = sys_getpid();
   return (struct agreement){.all_active = active,
@@ -108,14 +108,14 @@ static void start(const struct agreement *agreed) {
   if (mpi->size > 1) filter_trust();
   /* Without a job id it is the process id of rank 0, which nobody knew before.
    * With sessions nobody knows it now. */
-  mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_rt.config, mpi->jobid);
+  mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_config, mpi->jobid);
   if (mpi->left_out) {
     runtime_drop_records();
     return;
   }
   runtime_start_rank();
-  if (!darshan_rt.config.nonmpi && darshan_rt.config.dump && mpi->rank == 0)
-    darshan_config_dump(&darshan_rt.config, 2);
+  if (!darshan_config.nonmpi && darshan_config.dump && mpi->rank == 0)
+    darshan_config_dump(&darshan_config, 2);
 }
 
 void mpi_initialised(const void *caller) {
@@ -177,7 +177,7 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
   }
   mpi->by_sessions = 1;
   struct agreement own = own_agreement();
-  own.jobid = darshan_rt.config.has_jobid ? darshan_rt.config.jobid : sys_getpid();
+  own.jobid = darshan_config.has_jobid ? darshan_config.jobid : sys_getpid();
   own.pid = sys_getpid();
   start(&own);
 }

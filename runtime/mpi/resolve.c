@@ -101,8 +101,8 @@ static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused)
 int mpi_may_come(void) {
   /* One that is not wrapped: in another library, or nowhere. */
   static const char name[] = "PMPI_Comm_rank";
-  if (darshan_rt.config.launcher) return 0;
-  if (darshan_rt.config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
+  if (darshan_config.launcher) return 0;
+  if (darshan_config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
   /* Most processes have none, and a search in vain takes memory for its words. */
   if (!loader_is_there() || !dl_iterate_phdr(is_called_mpi, NULL)) return 0;
   void *volatile found = dlsym(RTLD_DEFAULT, name);

@@ -2,6 +2,8 @@
 
 #include "../intercept/memory.h"
 
+struct scratch darshan_scratch;
+
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 128 << 10, HEAD = 16 };
 
 struct scratch_chunk {

@@ -16,4 +16,7 @@ struct scratch {
 enum { SCRATCH_MOST = 8192 };
 void *scratch_take(struct scratch *scratch, size_t n);
 
+/* That of this process. */
+extern struct scratch darshan_scratch __attribute__((visibility("hidden")));
+
 #endif

@@ -9,6 +9,8 @@
 #include "records.h"
 #include "store-room.h"
 
+struct record_store darshan_store;
+
 enum {
   FIRST_PLACES = 1024 /* of the index */
 };

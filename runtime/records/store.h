@@ -233,4 +233,7 @@ static inline void *store_record(const struct record_store *store, enum store_mo
   return segments_at(&store->regions[module].records, number - 1);
 }
 
+/* That of this process. */
+extern struct record_store darshan_store __attribute__((visibility("hidden")));
+
 #endif

@@ -22,7 +22,7 @@ static inline void record_unlock(int *lock) {
  * another's lock: room in the journal's file, without which it would be in memory. */
 static inline void record_make_room(enum store_module module) {
   if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING))
-    store_make_room(&darshan_rt.store, module);
+    store_make_room(&darshan_store, module);
 }
 
 static inline void record_note_start(double *first, double start) {

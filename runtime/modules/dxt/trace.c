@@ -27,11 +27,11 @@ static const struct {
 int dxt_prepare(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &dxt_state.recorders[i];
-    if (!darshan_module_on(&darshan_rt.config, kinds[i].module_id)) continue;
+    if (!darshan_module_on(&darshan_config, kinds[i].module_id)) continue;
     recorder->on = 1;
-    recorder->room = (uint64_t)darshan_rt.config.max_records[kinds[i].module_id] * KIB;
+    recorder->room = (uint64_t)darshan_config.max_records[kinds[i].module_id] * KIB;
     segments_prepare(&recorder->traces, sizeof(struct dxt_trace), JOURNAL_PAGE);
-    store_beside(&darshan_rt.store, kinds[i].counters, &recorder->traces);
+    store_beside(&darshan_store, kinds[i].counters, &recorder->traces);
   }
   return 0;
 }
@@ -51,7 +51,7 @@ static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
   char *memory = private_memory(recorder->room + PACKED_SLACK);
-  darshan_rt.has_traces = 1;
+  lost_state.has_traces = 1;
   if (!memory || __atomic_compare_exchange_n(&recorder->memory, &none, memory, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE))
     return memory;
@@ -101,12 +101,12 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
 /* Files past the limit of records share one: their segments cannot be told
  * apart and are left out. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
   const struct store_entry *entry = store_find(store, base->id);
   if (number == store->regions[kinds[module].counters].overflow)
     dxt_state.recorders[module].dropped = 1;
-  else if (entry && !darshan_name_excluded(&darshan_rt.config, kinds[module].module_id, entry->name,
+  else if (entry && !darshan_name_excluded(&darshan_config, kinds[module].module_id, entry->name,
                                            entry->name_length))
     trace->decision = DXT_TRACED;
   if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;

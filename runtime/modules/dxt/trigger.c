@@ -27,21 +27,20 @@ static double unaligned_part(const struct darshan_posix_record *record) {
 
 /* The POSIX record of the same file; NULL: there is none. */
 static const struct darshan_posix_record *posix_record(uint64_t id) {
-  const struct store_entry *entry = store_find(&darshan_rt.store, id);
+  const struct store_entry *entry = store_find(&darshan_store, id);
   uint32_t number = entry ? entry->record[STORE_POSIX] : 0;
-  return number ? store_record(&darshan_rt.store, STORE_POSIX, number) : NULL;
+  return number ? store_record(&darshan_store, STORE_POSIX, number) : NULL;
 }
 
 int dxt_triggered(enum dxt_module module, uint32_t number) {
-  const struct darshan_config *config = &darshan_rt.config;
+  const struct darshan_config *config = &darshan_config;
   const struct darshan_posix_record *posix = NULL;
   const int64_t *bins;
   if (module == DXT_POSIX) {
-    posix = store_record(&darshan_rt.store, STORE_POSIX, number);
+    posix = store_record(&darshan_store, STORE_POSIX, number);
     bins = &posix->counters[POSIX_SIZE_READ_0_100];
   } else {
-    const struct darshan_mpiio_record *record =
-        store_record(&darshan_rt.store, STORE_MPIIO, number);
+    const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
     bins = &record->counters[MPIIO_SIZE_READ_AGG_0_100];
     posix = posix_record(record->base.id); /* alignment is counted there alone */
   }

@@ -84,7 +84,7 @@ static void put_trace(struct writer *writer, enum dxt_module module, uint32_t nu
   struct darshan_dxt_head head = {.write_count = (int64_t)trace->count[1],
                                   .read_count = (int64_t)trace->count[0]};
   const struct darshan_base_record *base =
-      store_record(&darshan_rt.store, parts[module].counters, number);
+      store_record(&darshan_store, parts[module].counters, number);
   head.base = *base;
   for (size_t i = 0; i < sizeof(head.hostname) - 1 && host[i]; i++)
     head.hostname[i] = host[i];
@@ -111,7 +111,7 @@ static size_t raw_size(enum dxt_module module, uint32_t records) {
 }
 
 static void add_part(struct log_content *content, enum dxt_module module, const char *host) {
-  uint32_t records = darshan_rt.store.regions[parts[module].counters].count;
+  uint32_t records = darshan_store.regions[parts[module].counters].count;
   size_t size = raw_size(module, records);
   if (size == 0) return;
   struct writer writer = {.out_room = log_compress_bound(size) +
@@ -131,7 +131,7 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
   if (!writer.failed)
     log_content_add(content, &part);
   else
-    darshan_rt.lacks_memory = 1;
+    lost_state.parts = 1;
 }
 
 void dxt_add_parts(struct log_content *content) {

@@ -29,7 +29,7 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
 
 /* With the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
   if (length && length <= DARSHAN_NAME_MAX)
     entry = store_enter(store, darshan_hash(name, length, 0), name, length);
@@ -123,18 +123,18 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
  * kept.  0: it is not to be counted. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length) {
   if (!runtime_enter()) return 0;
-  if (!store_lock_for(&darshan_rt.store, STORE_H5D)) {
+  if (!store_lock_for(&darshan_store, STORE_H5D)) {
     runtime_leave();
     return 0;
   }
   uint32_t number = record_of(name, length);
   struct h5_dataset *dataset = number ? h5_dataset_at(number) : NULL;
   if (dataset && !dataset->record) {
-    dataset->record = store_record(&darshan_rt.store, STORE_H5D, number);
+    dataset->record = store_record(&darshan_store, STORE_H5D, number);
     dataset->file = h5f_number(file);
     dataset->record->file_rec_id = file->record->base.id;
   }
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   if (dataset)
     layer_attach(&dataset->layer, dataset->record->base.id, name, length, DARSHAN_MOD_H5D);
   runtime_leave();
@@ -153,7 +153,7 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
 /* A dataset that was just opened, or is met for the first time. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
   struct h5_file *file = h5f_of(lib, id);
-  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_H5D)) return NULL;
+  if (!file || !darshan_module_on(&darshan_config, DARSHAN_MOD_H5D)) return NULL;
   uint32_t number = dataset_of(lib, id, file);
   if (!number) return NULL;
   struct h5_dataset *dataset = h5_dataset_at(number);

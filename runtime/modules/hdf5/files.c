@@ -13,7 +13,7 @@ uint32_t h5f_number(const struct h5_file *file) {
 
 /* With the store's lock. */
 static uint32_t record_of(const struct posix_name *name) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
   uint32_t number = store_record_number(store, STORE_H5F, entry);
@@ -32,9 +32,9 @@ static uint32_t record_of(const struct posix_name *name) {
 
 /* With the runtime entered. */
 static struct h5_file *file_of_name(const struct posix_name *name) {
-  if (!store_lock_for(&darshan_rt.store, STORE_H5F)) return NULL;
+  if (!store_lock_for(&darshan_store, STORE_H5F)) return NULL;
   uint32_t number = record_of(name);
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   struct h5_file *file = number ? h5_file_at(number) : NULL;
   if (file)
     layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,

@@ -92,7 +92,7 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
 
 /* Pieces. */
 static inline int h5_counts(const struct h5_library *lib) {
-  return lib && darshan_rt.fd_limit && !(darshan_guard & GUARD_VFORK);
+  return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }
 
 #endif

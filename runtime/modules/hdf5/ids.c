@@ -10,8 +10,8 @@ int h5_start(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   segments_prepare(&hdf5->files, sizeof(struct h5_file), JOURNAL_PAGE);
   segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_H5F, &hdf5->files);
-  store_beside(&darshan_rt.store, STORE_H5D, &hdf5->datasets);
+  store_beside(&darshan_store, STORE_H5F, &hdf5->files);
+  store_beside(&darshan_store, STORE_H5D, &hdf5->datasets);
   return 0;
 }
 

@@ -7,7 +7,7 @@ enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
 
 /* With the file's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (!file->meta && store_lock(store)) {
     struct store_entry *entry =
         store_enter(store, file->record->base.id, file->name, file->name_length);

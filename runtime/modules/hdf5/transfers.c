@@ -96,7 +96,7 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   if (transfer->selects >= 0) counters[transfer->selects]++;
   counters[H5D_SIZE_READ_AGG_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
   if (transfer->collective) counters[H5D_USE_MPIIO_COLLECTIVE] = 1;
-  common_accesses_count(&dataset->accesses, &darshan_rt.scratch, &counters[H5D_ACCESS1_ACCESS],
+  common_accesses_count(&dataset->accesses, &darshan_scratch, &counters[H5D_ACCESS1_ACCESS],
                         &counters[H5D_ACCESS1_COUNT], transfer->access);
   record_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], at.start);
   times[H5D_F_READ_END_TIMESTAMP + op - 1] = at.end;

@@ -22,7 +22,7 @@ static const char *const names[HEATMAP_LAYERS] = {
 };
 
 int heatmap_prepare(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   segments_prepare(&heatmap_state.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
   store_beside(store, STORE_MPIIO, &heatmap_state.mpiio);
   for (int i = 0; i < HEATMAP_LAYERS; i++)
@@ -40,7 +40,7 @@ void heatmap_forked(void) {
 /* With the store's lock.  The head is filled before the journal counts the
  * record, because its length is in there. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_region *region = &store->regions[STORE_HEATMAP];
   size_t length = strlen(names[layer]);
   struct store_entry *entry =
@@ -57,14 +57,13 @@ static int have_record(enum heatmap_layer layer) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;
   if (heatmap->refused) return 0;
-  if (darshan_module_on(&darshan_rt.config, DARSHAN_MOD_HEATMAP)) {
-    if (!store_lock(&darshan_rt.store)) return 0;
+  if (darshan_module_on(&darshan_config, DARSHAN_MOD_HEATMAP)) {
+    if (!store_lock(&darshan_store)) return 0;
     heatmap->record = make_record(layer);
-    store_unlock(&darshan_rt.store);
-    const struct store_region *region = &darshan_rt.store.regions[STORE_HEATMAP];
-    if (!heatmap->record && region->count < region->limit &&
-        !store_names_are_full(&darshan_rt.store))
-      darshan_rt.lacks_memory = 1;
+    store_unlock(&darshan_store);
+    const struct store_region *region = &darshan_store.regions[STORE_HEATMAP];
+    if (!heatmap->record && region->count < region->limit && !store_names_are_full(&darshan_store))
+      lost_state.parts = 1;
   }
   heatmap->refused = !heatmap->record;
   return !heatmap->refused;
@@ -123,8 +122,8 @@ static void book(struct heatmap_record *record, const struct heatmap_span *span,
 static void enter_bin(const struct heatmap_record *record, struct heatmap_span *span, double end) {
   double width = record->head.bin_width_seconds;
   int bin = bin_at(record, end);
-  span->from = clock_ticks_at(&darshan_rt.clock, bin * width);
-  span->until = clock_ticks_at(&darshan_rt.clock, (bin + 1) * width);
+  span->from = clock_ticks_at(&darshan_hot.clock, bin * width);
+  span->until = clock_ticks_at(&darshan_hot.clock, (bin + 1) * width);
 }
 
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
@@ -161,7 +160,7 @@ static void settle(enum heatmap_layer layer, const struct heatmap_span *span, in
 }
 
 static void settle_posix(void) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
     const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
@@ -173,7 +172,7 @@ static void settle_posix(void) {
 }
 
 static void settle_stdio(void) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
     struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
     const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
@@ -185,7 +184,7 @@ static void settle_stdio(void) {
 }
 
 static void settle_mpiio(void) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
     struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, i);
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
@@ -199,7 +198,7 @@ static void settle_mpiio(void) {
 
 void heatmap_settle(void) {
   heatmap_state.end = ticks_seconds(ticks_now());
-  if (!darshan_rt.store.frame) return;
+  if (!darshan_store.frame) return;
   settle_posix();
   settle_stdio();
   settle_mpiio();

@@ -44,13 +44,13 @@ static size_t put_record(char *out, struct heatmap_record *record, double end) {
 }
 
 void heatmap_add_part(struct log_content *content) {
-  const struct store_region *region = &darshan_rt.store.regions[STORE_HEATMAP];
+  const struct store_region *region = &darshan_store.regions[STORE_HEATMAP];
   if (region->count == 0) return;
   char *out = runtime_module_memory(region->count * sizeof(struct heatmap_record));
   if (!out) return;
   struct log_part part = {.module = region->module_id, .version = region->version, .records = out};
   for (uint32_t i = 1; i <= region->count; i++) {
-    struct heatmap_record *record = store_record(&darshan_rt.store, STORE_HEATMAP, i);
+    struct heatmap_record *record = store_record(&darshan_store, STORE_HEATMAP, i);
     if (has_traffic(record))
       part.length += put_record(out + part.length, record, heatmap_state.end);
   }

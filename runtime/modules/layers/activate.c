@@ -72,7 +72,7 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
 /* Record by record, under its lock: an event is either taken here, or finds the
  * record watched and is told.  New records are watched from the start. */
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
-  const struct record_store *store = &darshan_rt.store;
+  const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
@@ -97,12 +97,12 @@ static void add_all(struct darshan_layers_record *record, const struct darshan_l
 }
 
 void layers_activate(void) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   uint32_t posix, stdio;
   struct darshan_layers_record *sum;
   if (!runtime_enter()) return;
-  sum = scratch_take(&darshan_rt.scratch, sizeof(*sum)); /* too large for a small stack */
-  if (!store_lock(store)) {                              /* the next call tries it again */
+  sum = scratch_take(&darshan_scratch, sizeof(*sum)); /* too large for a small stack */
+  if (!store_lock(store)) {                           /* the next call tries it again */
     runtime_leave();
     return;
   }

@@ -32,7 +32,7 @@ __thread struct layer_thread *darshan_layers;
 
 /* With the store's lock. */
 static struct layer_part *part_of(uint32_t number) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (!number) return NULL;
   struct layer_part *part = segments_at(&layers_state.parts, number);
   if (!part->record) {
@@ -46,7 +46,7 @@ static struct layer_part *part_of(uint32_t number) {
 
 int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_t length,
                  int upper_module) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (state->attached) return state->part ? 0 : -1;
   if (!store_lock_for(store, STORE_LAYERS)) return -1;
   if (!state->attached) {
@@ -62,7 +62,7 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
 
 int layers_prepare(void) {
   segments_prepare(&layers_state.parts, sizeof(struct layer_part), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_LAYERS, &layers_state.parts);
+  store_beside(&darshan_store, STORE_LAYERS, &layers_state.parts);
   return 0;
 }
 
@@ -135,7 +135,7 @@ void layer_add_sums(struct darshan_layers_record *record, const struct layer_sum
   int64_t *sizes =
       &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * sums->operation];
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * sums->operation];
-  double tick = clock_line(&darshan_rt.clock).seconds_per_tick;
+  double tick = clock_line(&darshan_hot.clock).seconds_per_tick;
   counters[0]++;
   for (int i = 0; i < BELOW_COUNTS; i++)
     counters[1 + i] += sums->counts[i];
@@ -154,7 +154,7 @@ void layer_add_sums(struct darshan_layers_record *record, const struct layer_sum
  * record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
-  if (!*extents) *extents = scratch_take(&darshan_rt.scratch, sizeof(struct layer_extents));
+  if (!*extents) *extents = scratch_take(&darshan_scratch, sizeof(struct layer_extents));
   if (!*extents) return;
   uint64_t error = (*extents)->error;
   uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;

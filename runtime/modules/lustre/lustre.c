@@ -18,7 +18,7 @@ enum { BYTES_PER_RECORD = 1024 };
 /* The first file on Lustre: a process without one pays nothing.  With the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
-  lustre->limit = darshan_rt.config.max_records[DARSHAN_MOD_LUSTRE];
+  lustre->limit = darshan_config.max_records[DARSHAN_MOD_LUSTRE];
   lustre->size = (size_t)lustre->limit * BYTES_PER_RECORD + LUSTRE_LAYOUT_MAX;
   lustre->bytes = runtime_module_memory(lustre->size);
   if (lustre->bytes)
@@ -37,7 +37,7 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
     lustre->refused++;
     return;
   }
-  size_t length = lustre_record(out, lustre->size - lustre->used, entry->id, darshan_rt.store.rank,
+  size_t length = lustre_record(out, lustre->size - lustre->used, entry->id, darshan_store.rank,
                                 reply, n, &settled);
   if (length == 0) return;
   if (!slot) {
@@ -76,8 +76,8 @@ static void ask(struct store_entry *entry, int fd) {
 }
 
 void lustre_closing(uint64_t id, int fd) {
-  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
-  struct store_entry *entry = store_find(&darshan_rt.store, id);
+  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
+  struct store_entry *entry = store_find(&darshan_store, id);
   if (entry && entry->name[0] == '/' &&
       !(entry->lustre && lustre_state.slots[entry->lustre].settled))
     ask(entry, fd);

@@ -33,8 +33,8 @@ void mpiio_forked(void) {
 int mpiio_prepare(void) {
   struct mpiio_state *mpiio = &mpiio_state;
   segments_prepare(&mpiio->files, sizeof(struct mpiio_file), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_MPIIO, &mpiio->files);
-  store_guard(&darshan_rt.store, &mpiio->lock, 0);
+  store_beside(&darshan_store, STORE_MPIIO, &mpiio->files);
+  store_guard(&darshan_store, &mpiio->lock, 0);
   return 0;
 }
 
@@ -110,7 +110,7 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
 
 /* With the store's lock. */
 static struct mpiio_file *file_of(const struct posix_name *name) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
   uint32_t number = store_record_number(store, STORE_MPIIO, entry);
@@ -135,10 +135,10 @@ struct mpiio_file *mpiio_file_get(const char *path) {
   if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return NULL;
   struct mpiio_file *file = NULL;
   if (runtime_enter()) {
-    store_make_room(&darshan_rt.store, STORE_MPIIO_EXT);
-    if (store_lock_for(&darshan_rt.store, STORE_MPIIO)) {
+    store_make_room(&darshan_store, STORE_MPIIO_EXT);
+    if (store_lock_for(&darshan_store, STORE_MPIIO)) {
       file = file_of(&name);
-      store_unlock(&darshan_rt.store);
+      store_unlock(&darshan_store);
     }
     runtime_leave();
   }
@@ -155,13 +155,13 @@ void mpiio_file_find(const char *path, struct mpiio_file **file,
   if (!mpiio_state.prepared) return;
   if (!posix_name_of(&name, DARSHAN_MOD_MPIIO, AT_FDCWD, darshan_without_driver(path))) return;
   if (runtime_enter()) {
-    if (store_lock_for(&darshan_rt.store, STORE_MPIIO_EXT)) {
+    if (store_lock_for(&darshan_store, STORE_MPIIO_EXT)) {
       struct store_entry *entry =
-          name.length ? store_enter(&darshan_rt.store, name.id, name.text, name.length) : NULL;
-      uint32_t number = store_record_number(&darshan_rt.store, STORE_MPIIO_EXT, entry);
-      if (number) *ext = store_record(&darshan_rt.store, STORE_MPIIO_EXT, number);
+          name.length ? store_enter(&darshan_store, name.id, name.text, name.length) : NULL;
+      uint32_t number = store_record_number(&darshan_store, STORE_MPIIO_EXT, entry);
+      if (number) *ext = store_record(&darshan_store, STORE_MPIIO_EXT, number);
       if (entry && entry->record[STORE_MPIIO]) *file = mpiio_file_at(entry->record[STORE_MPIIO]);
-      store_unlock(&darshan_rt.store);
+      store_unlock(&darshan_store);
     }
     runtime_leave();
   }

@@ -84,7 +84,7 @@ static uint32_t mark(const void *requests, int n) {
 
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
-  if (!darshan_rt.fd_limit) return 0;
+  if (!darshan_hot.fd_limit) return 0;
   wait->first = mark(requests, n);
   wait->requests = requests;
   if (!wait->first) {

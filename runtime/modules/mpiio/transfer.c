@@ -7,7 +7,7 @@
 /* What the heat map has to know of a transfer that its record has already counted. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
-  const struct darshan_mpiio_record *record = store_record(&darshan_rt.store, STORE_MPIIO, number);
+  const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
   heatmap_add(HEATMAP_MPIIO, &slot->span, slot->booked, &record->counters[MPIIO_BYTES_READ],
               &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
@@ -53,7 +53,7 @@ static void count(struct mpiio_file *file, int op, int counter, int64_t bytes, u
   counters[MPIIO_SIZE_READ_AGG_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
   counters[MPIIO_RW_SWITCHES] += (int)file->last_operation == 3 - op;
   file->last_operation = (uint32_t)op;
-  common_values_count(&file->access, &darshan_rt.scratch, &counters[MPIIO_ACCESS1_ACCESS],
+  common_values_count(&file->access, &darshan_scratch, &counters[MPIIO_ACCESS1_ACCESS],
                       &counters[MPIIO_ACCESS1_COUNT], bytes);
   count_times(file, op, bytes, t1, t2);
 }

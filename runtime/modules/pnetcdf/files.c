@@ -12,7 +12,7 @@ uint32_t pn_file_number(const struct pn_file *file) {
 
 /* With the store's lock. */
 static struct pn_file *record_of(const struct posix_name *name) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
   if (name->length) entry = store_enter(store, name->id, name->text, name->length);
   uint32_t number = store_record_number(store, STORE_PNETCDF_FILE, entry);
@@ -30,9 +30,9 @@ static struct pn_file *record_of(const struct posix_name *name) {
 
 /* With the runtime entered. */
 static struct pn_file *file_of_name(const struct posix_name *name) {
-  if (!store_lock_for(&darshan_rt.store, STORE_PNETCDF_FILE)) return NULL;
+  if (!store_lock_for(&darshan_store, STORE_PNETCDF_FILE)) return NULL;
   struct pn_file *file = record_of(name);
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   if (file)
     layer_attach(&file->layer, file->record->base.id, file->name, file->name_length,
                  DARSHAN_MOD_PNETCDF_FILE);

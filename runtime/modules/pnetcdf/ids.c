@@ -11,8 +11,8 @@ int pn_start(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   segments_prepare(&pn->files, sizeof(struct pn_file), JOURNAL_PAGE);
   segments_prepare(&pn->variables, sizeof(struct pn_variable), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_PNETCDF_FILE, &pn->files);
-  store_beside(&darshan_rt.store, STORE_PNETCDF_VAR, &pn->variables);
+  store_beside(&darshan_store, STORE_PNETCDF_FILE, &pn->files);
+  store_beside(&darshan_store, STORE_PNETCDF_VAR, &pn->variables);
   return 0;
 }
 
@@ -67,7 +67,7 @@ static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
       if (*chunk)
         pn->free_chunks = (*chunk)->next;
       else
-        *chunk = scratch_take(&darshan_rt.scratch, sizeof(struct pn_chunk));
+        *chunk = scratch_take(&darshan_scratch, sizeof(struct pn_chunk));
       if (*chunk) memset(*chunk, 0, sizeof(struct pn_chunk));
     }
     if (!*chunk) return NULL;

@@ -123,7 +123,7 @@ extern __thread const char *pn_inside
 /* 0: this call only forwards. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
-  if (!lib || !darshan_rt.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;
+  if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;
   if (pn_inside && here < pn_inside) return 0;
   pn_inside = here;
   return 1;

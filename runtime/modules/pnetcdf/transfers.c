@@ -58,7 +58,7 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   counters[PNETCDF_VAR_RW_SWITCHES] += variable->last_operation == 2 - (uint32_t)op;
   variable->last_operation = 1 + (uint32_t)op;
   counters[PNETCDF_VAR_SIZE_READ_AGG_0_100 + 10 * op + size_bin(bytes)]++;
-  common_accesses_count(&variable->accesses, &darshan_rt.scratch,
+  common_accesses_count(&variable->accesses, &darshan_scratch,
                         &counters[PNETCDF_VAR_ACCESS1_ACCESS], &counters[PNETCDF_VAR_ACCESS1_COUNT],
                         access);
   record_note_start(&times[PNETCDF_VAR_F_READ_START_TIMESTAMP + op], at.start);

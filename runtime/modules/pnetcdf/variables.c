@@ -24,7 +24,7 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
 
 /* With the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
   if (length && length <= DARSHAN_NAME_MAX)
     entry = store_enter(store, darshan_hash(name, length, 0), name, length);
@@ -96,7 +96,7 @@ static void note_shape(struct pn_variable *variable, const struct pn_member *sha
 static struct pn_variable *variable_of_name(const struct pn_file *file, const char *name,
                                             size_t length) {
   if (!runtime_enter()) return NULL;
-  if (!store_lock_for(&darshan_rt.store, STORE_PNETCDF_VAR)) {
+  if (!store_lock_for(&darshan_store, STORE_PNETCDF_VAR)) {
     runtime_leave();
     return NULL;
   }
@@ -104,10 +104,10 @@ static struct pn_variable *variable_of_name(const struct pn_file *file, const ch
   struct pn_variable *variable = number ? pn_variable_at(number) : NULL;
   if (variable && !variable->record) {
     variable->number = number;
-    variable->record = store_record(&darshan_rt.store, STORE_PNETCDF_VAR, number);
+    variable->record = store_record(&darshan_store, STORE_PNETCDF_VAR, number);
     variable->record->file_rec_id = file->record->base.id;
   }
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   if (variable)
     layer_attach(&variable->layer, variable->record->base.id, name, length,
                  DARSHAN_MOD_PNETCDF_VAR);
@@ -127,7 +127,7 @@ variable_of(const struct pn_library *lib, int ncid, int varid, const struct pn_f
 __attribute__((noinline)) static struct pn_target
 meet_in(const struct pn_file *file, const struct pn_library *lib, int ncid, int varid) {
   struct pn_target target = {.variable = NULL};
-  if (!file || !darshan_module_on(&darshan_rt.config, DARSHAN_MOD_PNETCDF_VAR)) return target;
+  if (!file || !darshan_module_on(&darshan_config, DARSHAN_MOD_PNETCDF_VAR)) return target;
   target.variable = variable_of(lib, ncid, varid, file);
   if (!target.variable) return target;
   target.shape = shape_of(lib, ncid, varid);

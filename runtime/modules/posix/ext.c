@@ -12,8 +12,8 @@
  * needed. */
 static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
                                                    size_t length) {
-  struct record_store *store = &darshan_rt.store;
-  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return NULL;
+  struct record_store *store = &darshan_store;
+  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return NULL;
   if (!*number && store_lock(store)) {
     struct store_entry *entry = store_enter(store, id, name, length);
     *number = store_record_number(store, STORE_POSIX_EXT, entry);

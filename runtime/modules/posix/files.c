@@ -18,16 +18,16 @@ static struct aio_pending pending;
 
 int posix_prepare(void) {
   struct posix_state *posix = &posix_state;
-  posix->mem_alignment = (uint64_t)darshan_rt.config.mem_alignment;
+  posix->mem_alignment = (uint64_t)darshan_config.mem_alignment;
   /* A forked child may bring as many inherited files as it may make records. */
-  posix->most_files = 2 * darshan_rt.store.regions[STORE_POSIX].limit + 2;
+  posix->most_files = 2 * darshan_store.regions[STORE_POSIX].limit + 2;
   posix->other_paths = &other_paths;
   posix->pending = &pending;
   posix->used_files = POSIX_SHARED_FILE;
   segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
   segments_prepare(&posix->aux, sizeof(struct posix_aux), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_POSIX, &posix->aux);
-  store_guard(&darshan_rt.store, &other_paths.lock, 0);
+  store_beside(&darshan_store, STORE_POSIX, &posix->aux);
+  store_guard(&darshan_store, &other_paths.lock, 0);
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
@@ -68,7 +68,7 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
   size_t length;
   name->buffer = NULL;
-  if (!darshan_module_on(&darshan_rt.config, module)) return 0;
+  if (!darshan_module_on(&darshan_config, module)) return 0;
   name->text = path;
   if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
   if (length == 0 || length > DARSHAN_NAME_MAX) { /* told apart, but not named */
@@ -76,7 +76,7 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
   }
-  if (darshan_name_excluded(&darshan_rt.config, module, name->text, length)) {
+  if (darshan_name_excluded(&darshan_config, module, name->text, length)) {
     posix_name_done(name);
     return 0;
   }
@@ -102,7 +102,7 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
 
 /* With the store's lock: gives the file a record of its own; 0: at the limit. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
   if (!number) number = store_new_record(store, STORE_POSIX, entry);
   if (!number) return 0;
@@ -112,7 +112,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
     *posix_aux_of(number) = (struct posix_aux){.watched = layers_state.active,
                                                .traced = dxt_on(DXT_POSIX) ? number : 0};
     COMPILER_FENCE();
-    record->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
+    record->counters[POSIX_MEM_ALIGNMENT] = darshan_config.mem_alignment;
   }
   file->aux = posix_aux_of(number);
   file->name = entry->name;
@@ -123,13 +123,13 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
 /* With the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
-  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  struct store_entry *entry = store_find(&darshan_store, name->id);
   if (entry && entry->file) return entry->file;
   if (name->length == 0) return overflow_file(posix, name, 0);
   if (posix->used_files - posix->overflow_files < posix->most_files) {
-    const struct store_region *region = &darshan_rt.store.regions[STORE_POSIX];
+    const struct store_region *region = &darshan_store.regions[STORE_POSIX];
     int room = region->count - (region->overflow != 0) < region->limit;
-    if (!entry && room) entry = store_enter(&darshan_rt.store, name->id, name->text, name->length);
+    if (!entry && room) entry = store_enter(&darshan_store, name->id, name->text, name->length);
     uint32_t number = posix->used_files + 1;
     if (entry && (room || entry->record[STORE_POSIX]) &&
         segments_have(&posix->files, number) == 0) {
@@ -148,13 +148,13 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
 }
 
 uint32_t posix_file_get(const struct posix_name *name, int fd) {
-  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  struct store_entry *entry = store_find(&darshan_store, name->id);
   uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
   if (LIKELY(number != 0)) return number;
   uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
-  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
+  if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
   number = new_file(name, alignment);
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   return number;
 }
 
@@ -166,41 +166,41 @@ uint32_t posix_file_enter(const struct posix_name *name, int fd) {
 }
 
 uint32_t posix_file_find(const struct posix_name *name) {
-  struct store_entry *entry = store_find(&darshan_rt.store, name->id);
+  struct store_entry *entry = store_find(&darshan_store, name->id);
   if (entry && entry->file) return entry->file;
-  if (!darshan_rt.store.regions[STORE_POSIX].overflow) return 0;
-  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
+  if (!darshan_store.regions[STORE_POSIX].overflow) return 0;
+  if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
   uint32_t number =
       overflow_knows(&posix_state, name->id) ? overflow_file(&posix_state, name, 0) : 0;
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   return number;
 }
 
 void posix_file_unused(struct posix_file *file) {
   if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
-  if (!store_lock(&darshan_rt.store)) return;
+  if (!store_lock(&darshan_store)) return;
   if (file->overflow && file->descriptors == 0) overflow_forget(&posix_state, file);
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
 }
 
 /* A file inherited from the parent gets its record with the first event. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked in the midst of this call */
-    __atomic_add_fetch(&darshan_rt.dropped, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
     return 0;
   }
-  if (!store_lock_for(&darshan_rt.store, STORE_POSIX)) return 0;
+  if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
   if (!file->record) {
     struct store_entry *entry =
-        store_enter(&darshan_rt.store, file->id, file->name, file->name_length);
+        store_enter(&darshan_store, file->id, file->name, file->name_length);
     if (entry && make_record(file, entry)) {
       if (!entry->file) entry->file = posix_file_number(file);
     } else {
       made = overflow_share(file);
     }
   }
-  store_unlock(&darshan_rt.store);
+  store_unlock(&darshan_store);
   return made;
 }
 
@@ -225,7 +225,7 @@ void posix_forked(void) {
   struct segments old = posix->files;
   segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
   if (segments_have(&posix->files, POSIX_SHARED_FILE) < 0) {
-    darshan_rt.fd_limit = 0;
+    darshan_hot.fd_limit = 0;
     runtime_note_no_memory();
     return;
   }

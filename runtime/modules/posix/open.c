@@ -55,7 +55,7 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   struct path_buffer *buffer;
   if (!fd_may_change()) return;
   fd_dropped(fd);
-  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
+  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return;
   if (!(buffer = path_buffer_take())) return;
   struct darshan_text text = darshan_text_in(buffer->bytes, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, before);
@@ -93,7 +93,7 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
 
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2) {
   if (!fd_may_change()) return;
-  if (last > darshan_rt.highest_fd) last = darshan_rt.highest_fd;
+  if (last > fds_state.highest) last = fds_state.highest;
   for (int fd = fd_next((int)first - 1); fd >= 0 && (unsigned)fd <= last; fd = fd_next(fd))
     posix_closed(fd_release(fd), t1, t2);
 }
@@ -141,7 +141,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (!stdio_stream_name(stream, &name)) return;
-  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_POSIX)) return;
+  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return;
   uint32_t number = posix_file_enter(&name, fd);
   if (!number) return;
   if (posix_file_of(fd) == posix_file_at(number)) /* known already: not one more descriptor */

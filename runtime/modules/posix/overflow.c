@@ -114,15 +114,15 @@ static uint32_t take_number(struct posix_state *posix) {
 }
 
 int overflow_share(struct posix_file *file) {
-  uint32_t record = store_overflow_record(&darshan_rt.store, STORE_POSIX);
+  uint32_t record = store_overflow_record(&darshan_store, STORE_POSIX);
   if (!record) return 0;
-  struct darshan_posix_record *shared = store_record(&darshan_rt.store, STORE_POSIX, record);
+  struct darshan_posix_record *shared = store_record(&darshan_store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
     *posix_aux_of(record) = (struct posix_aux){.watched = layers_state.active,
                                                .traced = dxt_on(DXT_POSIX) ? record : 0};
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     COMPILER_FENCE(); /* what says that it is ready comes last */
-    shared->counters[POSIX_MEM_ALIGNMENT] = darshan_rt.config.mem_alignment;
+    shared->counters[POSIX_MEM_ALIGNMENT] = darshan_config.mem_alignment;
   }
   file->aux = posix_aux_of(record);
   file->name = OVERFLOW_NAME;

@@ -24,7 +24,7 @@
 
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \
-  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+  if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 #define FD(fd)                                                                                     \
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (LIKELY(!f)) FORWARD
@@ -111,7 +111,7 @@
   int outermost = posix_ring_begin()
 /* Who has no memory for records has something to say all the same. */
 #define EXEC(may_work)                                                                             \
-  if (LIKELY(!darshan_rt.fd_limit && !darshan_rt.store.unrecorded)) FORWARD;                       \
+  if (LIKELY(!darshan_hot.fd_limit && !darshan_store.unrecorded)) FORWARD;                         \
   if (!(may_work)) FORWARD;                                                                        \
   runtime_before_exec()
 

@@ -24,7 +24,7 @@ void stdio_cookie_closing(FILE *file) {
 /* The newest first, as libc does.  One that another thread is busy with is left
  * to libc, which does not wait for it either. */
 void stdio_flush_cookies(void) {
-  if (!darshan_rt.fd_limit || !fd_may_change()) return;
+  if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {
     FILE *file = __atomic_load_n(&stdio_state.cookies[i], __ATOMIC_RELAXED);
     if (!file || ftrylockfile(file) != 0) continue;

@@ -149,7 +149,7 @@ static const struct {
 __attribute__((visibility("hidden"))) void *stdio_message_target(int which);
 void *stdio_message_target(int which) {
   void *real = real_of(which);
-  if (!darshan_rt.fd_limit) return real;
+  if (!darshan_hot.fd_limit) return real;
   const struct stdio_stream *stream = stdio_stream_of(stderr);
   if (!stream || (stream->standard && !STDIO_PEEK(stream->changed))) return real;
   return is_libcs(real) && is_libcs(real_of(targets[which].by)) ? targets[which].counts : real;

@@ -25,9 +25,9 @@ int stdio_prepare(void) {
   struct stdio_state *stdio = &stdio_state;
   segments_prepare(&stdio->streams, sizeof(struct stdio_stream), JOURNAL_PAGE);
   segments_prepare(&stdio->aux, sizeof(struct stdio_aux), JOURNAL_PAGE);
-  store_beside(&darshan_rt.store, STORE_STDIO, &stdio->aux);
+  store_beside(&darshan_store, STORE_STDIO, &stdio->aux);
   if (segments_have(&stdio->streams, 3) < 0) return -1;
-  if (!darshan_module_on(&darshan_rt.config, DARSHAN_MOD_STDIO)) return 0;
+  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_STDIO)) return 0;
   FILE *const files[] = {stdin, stdout, stderr};
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
@@ -38,10 +38,10 @@ int stdio_prepare(void) {
     stream->id = name.id;
     stream->name_length = name.length;
     stdio_remember(stream);
-    darshan_rt.fds[i].stream = stream;
+    darshan_hot.fds[i].stream = stream;
   }
   stdio->used_streams = 3;
-  darshan_rt.highest_fd = 2;
+  fds_state.highest = 2;
   return 0;
 }
 
@@ -96,7 +96,7 @@ static int identify(const struct stdio_stream *stream, struct posix_name *name) 
 
 /* The record of this name, made if there is room; the shared one otherwise. */
 static uint32_t record_of(struct posix_name *name) {
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (!store_lock_for(store, STORE_STDIO)) return 0;
   uint32_t number = 0;
   const struct store_region *region = &store->regions[STORE_STDIO];
@@ -126,7 +126,7 @@ enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 static int assign(struct stdio_stream *stream, const struct posix_name *name, uint32_t number,
                   int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
-  struct darshan_stdio_record *record = store_record(&darshan_rt.store, STORE_STDIO, number);
+  struct darshan_stdio_record *record = store_record(&darshan_store, STORE_STDIO, number);
   if (!stdio_was_used(record)) aux->watched = layers_state.active;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {

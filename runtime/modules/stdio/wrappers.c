@@ -25,7 +25,7 @@ static __thread const char *outer_call;
 
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \
-  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+  if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 #define STREAM(file)                                                                               \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \

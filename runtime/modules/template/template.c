@@ -18,7 +18,7 @@ static struct {
 int template_prepare(void) {
   state.lock = 0;
   state.number = NO_RECORD;
-  store_guard(&darshan_rt.store, &state.lock, 0);
+  store_guard(&darshan_store, &state.lock, 0);
   return 0;
 }
 
@@ -30,7 +30,7 @@ void template_forked(void) {
 /* With the lock: the record, made when it is first needed; NULL: there is no room. */
 static struct darshan_template_record *record(void) {
   static const char name[] = "<sleeps>";
-  struct record_store *store = &darshan_rt.store;
+  struct record_store *store = &darshan_store;
   if (!state.number && store_lock(store)) {
     struct store_entry *entry =
         store_enter(store, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1);
@@ -54,6 +54,6 @@ static void template_slept(uint64_t t1, uint64_t t2) {
 
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \
-  if (UNLIKELY(!darshan_rt.fd_limit)) FORWARD
+  if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 
 #include "calls.def"
