@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..log import Log
 from .facts import Facts
 from .finding import PROBLEM, Finding
@@ -19,7 +21,15 @@ def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
 
 
 def diagnose_facts(facts: Facts) -> list[Finding]:
-    """The same for facts that are there already."""
+    """The same for facts that are there already.
+
+    What a damaged log counts may be more than a number holds: that is no warning.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _diagnose(facts)
+
+
+def _diagnose(facts: Facts) -> list[Finding]:
     found: list[Finding] = []
     for rule in CAUSES:
         found += rule.find(facts)

@@ -64,10 +64,11 @@ def heats(log: Log) -> list[Heat]:
     return sorted(found, key=lambda heat: (-heat.moved.sum(), heat.layer))
 
 
-def traffic_by_rank(log: Log, name: str, nprocs: int) -> npt.NDArray[np.float64]:
-    """Bytes per rank of the heat map with this name; all 0 without one."""
-    moved = np.zeros(max(1, nprocs))
+def traffic_by_rank(log: Log, name: str, nprocs: int) -> dict[int, float]:
+    """Bytes of each rank that is in the heat map with this name."""
+    moved: dict[int, float] = {}
     for record in heat_maps(log):
-        if log.name(record.id) == name and 0 <= record.rank < len(moved):
-            moved[record.rank] += float(record.read.sum()) + float(record.write.sum())
+        if log.name(record.id) == name and 0 <= record.rank < nprocs:
+            both = float(record.read.sum()) + float(record.write.sum())
+            moved[record.rank] = moved.get(record.rank, 0.0) + both
     return moved

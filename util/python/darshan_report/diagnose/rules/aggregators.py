@@ -24,7 +24,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     alone = upper.sum("INDEP_READS") + upper.sum("INDEP_WRITES")
     if collective <= alone:
         return
-    busy = int((traffic_by_rank(facts.log, "heatmap:POSIX", facts.nprocs) > 0).sum())
+    moved = traffic_by_rank(facts.log, "heatmap:POSIX", facts.nprocs)
+    busy = sum(1 for both in moved.values() if both > 0)
     if busy == 0 or busy >= int(nodes):
         return
     time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...measure.ranks import sums_by_rank
 from ...summary.units import percent, plural, seconds
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
@@ -36,19 +37,20 @@ def _own(facts: Facts, table: Table) -> Iterator[Finding]:
     ranks = records.ranks[own]
     if int(ranks.max()) >= facts.nprocs:
         return
-    per_rank = np.bincount(ranks, weights=time, minlength=facts.nprocs)
-    slowest, mean = int(np.argmax(per_rank)), float(per_rank.mean())
-    gap = float(per_rank[slowest]) - mean
+    there, (per_rank,) = sums_by_rank(ranks, time)
+    slowest, longest = int(there[np.argmax(per_rank)]), float(per_rank.max())
+    mean = float(per_rank.sum()) / facts.nprocs
+    gap = longest - mean
     # The others wait while the slowest goes on.
     stake = facts.stake(
         gap * facts.nprocs, "what the others wait for the slowest process, if they wait"
     )
-    if gap < facts.limits["imbalance.share"] * per_rank[slowest] or not facts.worth(stake):
+    if gap < facts.limits["imbalance.share"] * longest or not facts.worth(stake):
         return
     yield Finding(
         NAME,
         "The work of I/O is uneven",
-        f"Rank {slowest} spent {seconds(float(per_rank[slowest]))} in I/O on files of its own, "
+        f"Rank {slowest} spent {seconds(longest)} in I/O on files of its own, "
         f"the {plural(facts.nprocs, 'process')} {seconds(mean)} on average.",
         stake=stake,
         evidence=facts.sums(table, "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"),

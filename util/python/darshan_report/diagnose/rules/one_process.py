@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...measure.ranks import sums_by_rank
 from ...summary.units import amount, plural, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -18,7 +19,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """By the bytes of the records of single processes in the lowest layers."""
     if facts.nprocs < _LEAST:
         return
-    moved, time = np.zeros(facts.nprocs), np.zeros(facts.nprocs)
+    ranks, moves, times = [], [], []
     merged = 0.0
     evidence = ()
     for layer, table in facts.layers:
@@ -32,26 +33,31 @@ def find(facts: Facts) -> Iterator[Finding]:
         both = counted[0] + counted[1]
         own = (records.ranks >= 0) & (records.ranks < facts.nprocs)
         merged += float(both[~own].sum())
-        moved += np.bincount(records.ranks[own], weights=both[own], minlength=facts.nprocs)
         seconds = sum(
             np.maximum(np.nan_to_num(records[f"{table.prefix}_{n}"]), 0)
             for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         )
-        time += np.bincount(records.ranks[own], weights=seconds[own], minlength=facts.nprocs)
+        ranks.append(records.ranks[own])
+        moves.append(both[own])
+        times.append(seconds[own])
         evidence += facts.sums(table, "BYTES_READ", "BYTES_WRITTEN")
-    whole = float(moved.sum()) + merged
-    rank = int(np.argmax(moved))
-    if whole <= 0 or moved[rank] < facts.limits["oneprocess.share"] * whole:
+    if not ranks or not sum(map(len, ranks)):
         return
-    waiting = float(time[rank]) * (facts.nprocs - 1)
+    there, (moved, time) = sums_by_rank(
+        np.concatenate(ranks), np.concatenate(moves), np.concatenate(times)
+    )
+    whole, most = float(moved.sum()) + merged, int(np.argmax(moved))
+    if whole <= 0 or moved[most] < facts.limits["oneprocess.share"] * whole:
+        return
+    waiting = float(time[most]) * (facts.nprocs - 1)
     stake = facts.stake(waiting, "the other processes' time while this one does I/O, if they wait")
     if not facts.worth(stake):
         return
     yield Finding(
         NAME,
         "One process does all the I/O",
-        f"Rank {rank} moved {amount(float(moved[rank]))} of {amount(whole)} "
-        f"({share(float(moved[rank]), whole)}) for {plural(facts.nprocs, 'process')}.",
+        f"Rank {there[most]} moved {amount(float(moved[most]))} of {amount(whole)} "
+        f"({share(float(moved[most]), whole)}) for {plural(facts.nprocs, 'process')}.",
         stake=stake,
         evidence=evidence,
         remedy=Remedy(

@@ -71,7 +71,7 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
         high = np.searchsorted(sizes, (1 + _SAME) * size_read[one], side="right")
         for other in order[low:high][:64]:
             copied = int(min(written[other], read[one]))
-            enough = copied >= facts.limits["copy.factor"] * written[one]
+            enough = copied >= facts.limits["copy.factor"] * int(written[one])
             if other == one or not enough or not _beside(facts, table, int(one), int(other)):
                 continue
             if best is None or copied > best[2]:

@@ -1,0 +1,47 @@
+"""What a damaged log says costs neither memory nor a warning."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.limits import Limits
+from darshan_report.log import open_log
+from darshan_report.summary import terminal
+from darshan_report.summary.context import Context
+from darshan_report.summary.data import as_json, data
+
+from .build import Job, write
+from .cases import CASES
+
+PROCESSES = 1 << 42
+HUGE = (1 << 62) + 1
+
+
+def damaged(job: Job, share: int) -> Job:
+    """Every second counter, or every one, is as large as a number can be."""
+    rows = [
+        replace(
+            row,
+            values={
+                name: value if name.startswith("F_") or place % share else HUGE
+                for place, (name, value) in enumerate(row.values.items())
+            },
+        )
+        for row in job.rows
+    ]
+    return replace(job, rows=tuple(rows), nprocs=PROCESSES)
+
+
+@pytest.mark.parametrize("share", [1, 2, 3])
+@pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
+def test_huge_numbers(name: str, having: Job, without: Job, share: int, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for job in (having, without):
+            with open_log(write(damaged(job, share), tmp_path / f"{name}.darshan")) as log:
+                context = Context(log, Limits())
+                assert as_json([data(context)])
+                assert list(terminal.lines(context, True))
