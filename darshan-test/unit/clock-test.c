@@ -41,7 +41,7 @@ static int read_clock(clockid_t id, struct timespec *now) {
 
 #define CLOCK_TEST_COUNTER read_counter
 #define clock_gettime read_clock
-#include "job/clock.c"
+#include "counting/clock.c"
 
 #include "records/update.h"
 

@@ -7,8 +7,8 @@
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
+#include "../memory/path-buffers.h"
 #include "fds.h"
-#include "path-buffers.h"
 
 extern char **environ;
 

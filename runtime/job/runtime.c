@@ -16,6 +16,7 @@
 #include "../log/snapshot.h"
 #include "../log/torn.h"
 #include "../log/write.h"
+#include "../memory/path-buffers.h"
 #include "../mpi/life.h"
 #include "../mpi/resolve.h"
 #include "daemon.h"
@@ -26,7 +27,6 @@
 #include "last.h"
 #include "modules.h"
 #include "names.h"
-#include "path-buffers.h"
 #include "record-id.h"
 
 #ifndef MADV_WIPEONFORK

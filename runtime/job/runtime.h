@@ -3,15 +3,15 @@
 #ifndef DARSHAN_RUNTIME_H
 #define DARSHAN_RUNTIME_H
 
+#include "../counting/clock.h"
 #include "../intercept/guard.h"
 #include "../intercept/linked.h"
 #include "../intercept/memory.h"
 #include "../log/logname.h"
+#include "../memory/scratch.h"
 #include "../mpi/mpi-state.h"
-#include "../records/scratch.h"
 #include "../records/store.h"
 #include "children.h"
-#include "clock.h"
 #include "config.h"
 #include "folder.h"
 #include "jobtext.h"

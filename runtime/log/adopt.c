@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../counting/clock.h"
 #include "../intercept/sys.h"
-#include "../job/clock.h"
 #include "../job/jobtext.h"
 #include "../records/outside.h"
 #include "log-format.h"

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 #include "../job/config.h"
-
-enum { DARSHAN_PATH_ROOM = 4096 }; /* what the paths below fit into, with the NUL */
+#include "../memory/path-buffers.h"
 
 /* What DARSHAN_LOGFILE means for a log. */
 enum darshan_log_naming {

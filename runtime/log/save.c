@@ -3,8 +3,8 @@
 #include <config.h>
 #include <string.h>
 
+#include "../counting/clock.h"
 #include "../intercept/sys.h"
-#include "../job/clock.h"
 #include "../job/text.h"
 #include "../records/outside.h"
 

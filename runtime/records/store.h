@@ -13,10 +13,10 @@
 
 #include <stdint.h>
 
+#include "../memory/segments.h"
 #include "base-record.h"
 #include "journal.h"
 #include "log-format.h"
-#include "segments.h"
 
 /* The modules that keep records at run time: those of the log, then the annex. */
 enum store_module {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../../records/segments.h"
+#include "../../memory/segments.h"
 
 enum dxt_module { DXT_POSIX, DXT_MPIIO, DXT_MODULES };
 

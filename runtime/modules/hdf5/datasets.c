@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../job/path-buffers.h"
+#include "../../memory/path-buffers.h"
 #include "modules/hdf5/records.h"
 #include "modules/layers/records.h"
 #include "record-id.h"

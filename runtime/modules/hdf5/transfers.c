@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "../../job/path-buffers.h"
-#include "../../records/size-bins.h"
+#include "../../counting/size-bins.h"
+#include "../../memory/path-buffers.h"
 #include "modules/hdf5/records.h"
 #include "modules/layers/records.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../../records/segments.h"
+#include "../../memory/segments.h"
 #include "base-record.h"
 
 enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };

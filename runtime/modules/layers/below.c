@@ -1,6 +1,6 @@
 /* What the layers at the bottom, POSIX and STDIO, tell of. */
+#include "../../counting/size-bins.h"
 #include "../../job/runtime.h"
-#include "../../records/size-bins.h"
 #include "layers.h"
 
 static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");

@@ -1,8 +1,8 @@
 /* MPI-IO and MPI's communication: between the layer that a call belongs to and
  * the bottom.  What they took for themselves is the time of the call without
  * what the frame was told of meanwhile. */
+#include "../../counting/size-bins.h"
 #include "../../job/runtime.h"
-#include "../../records/size-bins.h"
 #include "layers.h"
 
 static uint64_t ticks_below(const struct layer_frame *frame) {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "../../records/segments.h"
+#include "../../memory/segments.h"
 #include "extents.h"
 
 struct darshan_layers_record;

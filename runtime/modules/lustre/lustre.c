@@ -5,9 +5,9 @@
 
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
-#include "../../job/path-buffers.h"
 #include "../../job/runtime.h"
 #include "../../log/compose.h"
+#include "../../memory/path-buffers.h"
 #include "../stdio/stdio-module.h"
 #include "layout.h"
 

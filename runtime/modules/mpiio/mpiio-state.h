@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
+#include "../../counting/common-values.h"
+#include "../../memory/segments.h"
 #include "../../mpi/mpi-state.h"
-#include "../../records/common-values.h"
-#include "../../records/segments.h"
 #include "../layers/layers-state.h"
 
 struct darshan_mpiio_ext_record;

@@ -1,5 +1,5 @@
 /* Reads and writes. */
-#include "../../records/size-bins.h"
+#include "../../counting/size-bins.h"
 #include "../dxt/dxt.h"
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"

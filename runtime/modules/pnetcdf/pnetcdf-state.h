@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
+#include "../../counting/common-accesses.h"
 #include "../../intercept/library.h"
-#include "../../records/common-accesses.h"
-#include "../../records/segments.h"
+#include "../../memory/segments.h"
 #include "../layers/layers-state.h"
 
 struct darshan_pnetcdf_file_record;

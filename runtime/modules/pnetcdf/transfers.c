@@ -1,7 +1,7 @@
 /* PNETCDF_VAR: puts and gets, at once or posted for a wait. */
 #include <errno.h>
 
-#include "../../records/size-bins.h"
+#include "../../counting/size-bins.h"
 #include "modules/layers/records.h"
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"

@@ -1,7 +1,7 @@
 /* PNETCDF_VAR: variables, and what they are like. */
 #include <string.h>
 
-#include "../../job/path-buffers.h"
+#include "../../memory/path-buffers.h"
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 #include "record-id.h"

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "../../records/common-values.h"
-#include "../../records/segments.h"
+#include "../../counting/common-values.h"
+#include "../../memory/segments.h"
 #include "../heatmap/heatmap-state.h"
 
 struct darshan_posix_record;

@@ -9,8 +9,8 @@
 
 #include "../../intercept/spin.h"
 #include "../../job/fds.h"
-#include "../../job/path-buffers.h"
 #include "../../job/runtime.h"
+#include "../../memory/path-buffers.h"
 #include "../../records/update.h"
 #include "posix-state.h"
 

@@ -1,7 +1,7 @@
 /* Reads, writes, seeks and flushes of file data. */
 #include "posix.h"
 
-#include "../../records/size-bins.h"
+#include "../../counting/size-bins.h"
 #include "account.h"
 
 /* Read and write counters stand side by side, so one function serves both. */

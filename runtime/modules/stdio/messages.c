@@ -5,7 +5,7 @@
 
 #include "../../intercept/loader.h"
 #include "../../intercept/real.h"
-#include "../../job/path-buffers.h"
+#include "../../memory/path-buffers.h"
 #include "print.h"
 
 enum { WARN, WARNX, VWARN, VWARNX, ERR, ERRX, VERR, VERRX, ERROR, ERROR_AT_LINE, MESSAGES };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../../records/segments.h"
+#include "../../memory/segments.h"
 #include "../heatmap/heatmap-state.h"
 
 struct darshan_stdio_record;

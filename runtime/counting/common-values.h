@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "scratch.h"
+#include "../memory/scratch.h"
 
 enum { COMMON_VALUES_TRACKED = 32, COMMON_VALUES_SHOWN = 4, COMMON_VALUES_NEAR = 4 };
 

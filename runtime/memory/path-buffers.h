@@ -5,7 +5,7 @@
 #ifndef DARSHAN_PATH_BUFFERS_H
 #define DARSHAN_PATH_BUFFERS_H
 
-#include "../log/logname.h"
+enum { DARSHAN_PATH_ROOM = 4096 }; /* what the paths of this library fit into, with the NUL */
 
 struct path_buffer {
   int owner;         /* the thread that has it, as spin_token says; 0: nobody */

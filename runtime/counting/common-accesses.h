@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "scratch.h"
+#include "../memory/scratch.h"
 
 /* Bytes, lengths in five dimensions, strides in five dimensions. */
 enum { ACCESS_FIELDS = 11, ACCESS_FRAME = 5, ACCESSES_TRACKED = 32, ACCESSES_SHOWN = 4 };
