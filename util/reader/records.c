@@ -173,3 +173,38 @@ void darshan_records_close(darshan_records *records) {
   free(records->out);
   free(records);
 }
+
+long darshan_log_load(darshan_log *log, int module, void **block, struct darshan_error *error) {
+  *block = NULL;
+  darshan_records *records = darshan_records_open(log, module, error);
+  if (!records) return -1;
+  char *bytes = NULL;
+  size_t used = 0, capacity = 0, size = 0;
+  const void *record;
+  int result = records->layout.words ? 1 : darshan_fail(error, "records of variable size");
+  while (result > 0 && (result = darshan_records_next(records, &record, &size, error)) > 0) {
+    if (capacity - used < size) {
+      capacity = capacity ? 2 * capacity : 64 * size;
+      char *grown = capacity > DARSHAN_BLOCK_MAX ? NULL : realloc(bytes, capacity);
+      if (!grown) {
+        result = darshan_fail(error, "too many records for one block");
+        break;
+      }
+      bytes = grown;
+    }
+    memcpy(bytes + used, record, size);
+    used += size;
+  }
+  size_t record_size = records->module->record_size;
+  darshan_records_close(records);
+  if (result < 0) {
+    free(bytes);
+    return -1;
+  }
+  *block = bytes;
+  return (long)(used / record_size);
+}
+
+void darshan_block_free(void *block) {
+  free(block);
+}

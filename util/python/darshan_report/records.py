@@ -1,11 +1,22 @@
-"""All records of one module as arrays that share one block of memory."""
+"""All records of one module: arrays that share one block of memory, their sums, and
+what they are per file.
+
+What a log does not know is UNKNOWN (logs of old releases hold it where a counter did
+not exist yet).  A sum of which one part is unknown is unknown: a sum over the rest
+would look like a fact.
+"""
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import numpy.typing as npt
 
 from .tables import Module
+
+UNKNOWN = -1  # a counter that was not asked for, or that the version does not have
+_ROWS = 4096  # summed at a time, so that temporary arrays stay small
 
 
 class Records:
@@ -46,3 +57,114 @@ class Records:
         first = self.module.head + len(self.module.counters)
         columns = self._words[:, first : first + len(self.module.fcounters)]
         return columns.view("f8")
+
+
+class Totals:
+    """Sums, maxima and minima of a module's counters over all its records."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._index = {
+            c.name: (c.is_float, place)
+            for row in (records.module.counters, records.module.fcounters)
+            for place, c in enumerate(row)
+        }
+
+    def sum(self, name: str) -> float | int | None:
+        """Sum of a counter in its own unit; None if unknown or not a number."""
+        is_float, place = self._index[name]
+        sums, unknown = self._float_sums if is_float else self._int_sums
+        if unknown[place]:
+            return None
+        return float(sums[place]) if is_float else int(sums[place])
+
+    def sum_of(self, *names: str) -> float | int | None:
+        """Sum of several counters; None as soon as one is unknown or absent."""
+        total: float | int = 0
+        for name in names:
+            part = self.sum(name) if name in self._index else None
+            if part is None:
+                return None
+            total += part
+        return total
+
+    def has(self, name: str) -> bool:
+        """Whether the module has such a counter."""
+        return name in self._index
+
+    def largest(self, name: str) -> float:
+        """Largest finite value of a counter; 0 without records."""
+        column = self._records[name]
+        finite = column[np.isfinite(column)]
+        return float(finite.max()) if len(finite) else 0.0
+
+    @functools.cached_property
+    def _int_sums(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        values = self._records.counters
+        sums = np.zeros(values.shape[1], "i8")
+        unknown = np.zeros(values.shape[1], bool)
+        for first in range(0, len(values), _ROWS):
+            rows = values[first : first + _ROWS]
+            sums += rows.sum(axis=0)
+            unknown |= (rows < 0).any(axis=0)
+        return sums, unknown
+
+    @functools.cached_property
+    def _float_sums(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        values = self._records.fcounters
+        sums = np.zeros(values.shape[1])
+        unknown = np.zeros(values.shape[1], bool)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(values), _ROWS):
+                rows = values[first : first + _ROWS]
+                sums += rows.sum(axis=0)
+                unknown |= (rows == UNKNOWN).any(axis=0)
+        return sums, unknown | ~np.isfinite(sums)
+
+
+class Joined:
+    """Which records belong to one file, which may have one per rank.  Columns have a row
+    per record when they come in, and a row per file, in the order of ids, when they go out."""
+
+    def __init__(self, records: Records) -> None:
+        self._order = np.argsort(records.ids, kind="stable")
+        ids = records.ids[self._order]
+        first = np.ones(len(ids), bool)
+        first[1:] = ids[1:] != ids[:-1]
+        self._starts = np.flatnonzero(first)
+        self.ids: npt.NDArray[np.uint64] = ids[self._starts]
+        # How many there are of each, and whether one stands for all processes.
+        self.records = np.diff(np.concatenate((self._starts, [len(ids)])))
+        self.merged = self.any(records.ranks < 0)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def any(self, column: np.ndarray) -> np.ndarray:
+        """Files of which one record has it."""
+        return np.logical_or.reduceat(column[self._order], self._starts)
+
+    def largest(self, column: np.ndarray) -> np.ndarray:
+        """The largest value."""
+        return np.maximum.reduceat(column[self._order], self._starts)
+
+    def added(self, column: np.ndarray) -> np.ndarray:
+        """Sums, as they are."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.add.reduceat(column[self._order], self._starts)
+
+    def sums(self, column: np.ndarray) -> np.ndarray:
+        """Sums; UNKNOWN where a part is."""
+        sums = self.added(column)
+        sums[self.any(column == UNKNOWN)] = UNKNOWN
+        return sums
+
+    def place(self, record: int) -> int | None:
+        """The row of a file, by its id."""
+        at = int(np.searchsorted(self.ids, np.uint64(record)))
+        return at if at < len(self.ids) and int(self.ids[at]) == record else None
+
+    def record_of(self, record: int) -> int | None:
+        """One of the records of a file, by its id: for what is the same in all of them."""
+        at = self.place(record)
+        return None if at is None else int(self._order[self._starts[at]])

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
-from ..measure.joined import Joined
 from ..measure.layers import LAYERS, SIZES, Layer
-from ..records import Records
+from ..records import Joined, Records
 from .finding import Evidence, Stake
 from .limits import Limits
 

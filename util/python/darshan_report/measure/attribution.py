@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..log import Log
-from ..records import Records
-from .joined import UNKNOWN, Joined
+from ..records import UNKNOWN, Joined, Records
 
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 OPEN, READ, WRITE, FLUSH, CLOSE, ATTR, META = OPERATIONS

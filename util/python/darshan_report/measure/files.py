@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records
-from .joined import UNKNOWN, Joined
+from ..records import UNKNOWN, Joined, Records
 from .layers import Layer
 
 

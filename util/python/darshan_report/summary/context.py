@@ -21,7 +21,7 @@ from ..measure.heat import Heat, heats
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, performance
 from ..measure.timelines import Timelines, timelines
-from ..measure.totals import Totals
+from ..records import Totals
 from .text import printable, shorten
 
 _COMMON_SIZES = 4

@@ -1,4 +1,5 @@
-"""From the logs of one command to files: which log goes where, in which form."""
+"""From the logs of one command to files: which log goes where, in which form, and the
+order of the sections in it."""
 
 from __future__ import annotations
 
@@ -13,9 +14,10 @@ from ..log import open_log
 from . import blocks_text, terminal
 from .context import Context
 from .data import as_csv, as_json, data
-from .model import Report
-from .output import NotKeptError, is_terminal, write_pdf, write_text
-from .text import visible
+from .latex import NotKeptError, write_pdf
+from .model import Paragraph, Report
+from .output import is_terminal, write_text
+from .text import shorten, visible
 
 PROGRAM = "darshan-job-summary"
 _PROGRESS = 50  # logs between two lines of progress
@@ -38,6 +40,48 @@ def complain(path: str, error: LogError) -> None:
     """What is wrong with a log."""
     text = str(error)
     say(text if text.startswith(f"{path}: ") else f"{path}: {text}")
+
+
+def compose(context: Context) -> Report:
+    """One log becomes one report.  A module that is damaged becomes a warning in it."""
+    # What plots need, for plots only.
+    from .sections import (  # noqa: PLC0415
+        accesses,
+        datasets,
+        files,
+        findings,
+        heat,
+        job,
+        layers,
+        names,
+        notes,
+        traces,
+    )
+
+    warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
+    behind = [
+        *findings.full(context),
+        *datasets.blocks(context),
+        *heat.blocks(context),
+        *traces.blocks(context),
+        *files.per_layer(context),
+        *accesses.blocks(context),
+        *notes.blocks(context),
+    ]
+    blocks = [
+        *job.answer(context),
+        *warnings,
+        *findings.top(context),
+        *job.blocks(context),
+        *layers.blocks(context),
+        *layers.sizes(context),
+        *files.top(context),
+        *behind,
+    ]
+    return Report(
+        title=f"I/O report: {shorten(os.path.basename(context.log.path), 80)}",
+        blocks=blocks + names.blocks(context),
+    )
 
 
 class Documents:
@@ -106,9 +150,7 @@ class Documents:
                 text = as_json(made) if self._form == "json" else as_csv(made)
                 self._write(target, text)
         else:
-            from .compose import compose_context  # noqa: PLC0415 - what plots need, for plots only
-
-            reports = self._each(paths, compose_context)
+            reports = self._each(paths, compose)
             if reports:
                 self._render(target, reports)
 

@@ -1,4 +1,5 @@
-"""The report through LaTeX: source from the template, then one run of the engine."""
+"""The report as PDF: through LaTeX, by source from the template and one run of the engine;
+where there is none, matplotlib makes it alone (plain.py)."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import itertools
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import resources
 
 from . import ending, figures
 from .model import Block, Code, Column, Facts, Heading, Paragraph, PlotRow, Report, Table
+from .output import replace, standard_output
 from .text import latex, pdf_string
 
 FIGURES = "figures.pdf"
@@ -20,6 +22,10 @@ RESULT = "report.pdf"
 _ENGINE = "pdflatex"
 _BREAKABLE = 12  # rows; a longer table may go over a page, its head repeated
 _SECONDS = 120  # an engine that takes longer hangs
+
+
+class NotKeptError(OSError):
+    """The intermediate files could not be kept; its filename is the folder for them."""
 
 
 class LatexFailed(RuntimeError):
@@ -153,7 +159,7 @@ def source(reports: list[Report]) -> str:
     return template.replace("@INFO@", info).replace("@BODY@", "\n".join(body))
 
 
-def render(reports: list[Report], folder: str, program: str) -> str:
+def _by_latex(reports: list[Report], folder: str, program: str) -> str:
     """Makes the PDF in an empty folder and returns its path; LatexFailed if it cannot."""
     figures.write(reports, os.path.join(folder, FIGURES))
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
@@ -178,3 +184,52 @@ def _complaint(folder: str) -> str:
             return next((line.strip() for line in file if line.startswith("!")), "no reason given")
     except OSError:
         return "it left no log"
+
+
+def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[str], None]) -> str:
+    program = engine() if use_latex else None
+    if program is not None:
+        try:
+            return _by_latex(reports, folder, program)
+        except LatexFailed as error:
+            say(f"{error}; drawing the report without LaTeX")
+    elif use_latex:
+        say("pdflatex was not found; drawing the report without LaTeX")
+    figures.prepare()
+    from . import plain  # noqa: PLC0415 - needs matplotlib at once
+
+    return plain.render(reports, folder)
+
+
+def _keep(folder: str, target: str) -> None:
+    try:
+        os.makedirs(target, exist_ok=True)
+        for name in os.listdir(folder):
+            shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
+    except OSError as error:
+        raise NotKeptError(error.errno, error.strerror, target) from error
+
+
+def write_pdf(
+    reports: list[Report],
+    target: str,
+    *,
+    keep: str | None,
+    use_latex: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Makes the PDF of the reports at target, all of it or nothing; "-" is standard output.
+
+    keep: a folder for the intermediate files.  say: gets one line for the user
+    when something was done another way than asked.  OSError if target cannot
+    be written.
+    """
+    with ending.folder() as work:
+        made = _render(reports, work, use_latex, say)
+        if keep:
+            _keep(work, keep)
+        with open(made, "rb") as pdf:
+            if target == "-":
+                shutil.copyfileobj(pdf, standard_output())
+            else:
+                replace(target, lambda copy: shutil.copyfileobj(pdf, copy))

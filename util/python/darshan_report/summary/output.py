@@ -1,45 +1,15 @@
-"""From reports to a file: with LaTeX where there is one, without it otherwise."""
+"""Files that are made as a whole or not at all, and standard output."""
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Callable
 from typing import IO
 
-from . import ending, figures, latex
-from .model import Report
-
-
-class NotKeptError(OSError):
-    """The intermediate files could not be kept; its filename is the folder for them."""
-
-
-def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[str], None]) -> str:
-    program = latex.engine() if use_latex else None
-    if program is not None:
-        try:
-            return latex.render(reports, folder, program)
-        except latex.LatexFailed as error:
-            say(f"{error}; drawing the report without LaTeX")
-    elif use_latex:
-        say("pdflatex was not found; drawing the report without LaTeX")
-    figures.prepare()
-    from . import plain  # noqa: PLC0415 - needs matplotlib at once
-
-    return plain.render(reports, folder)
-
-
-def _keep(folder: str, target: str) -> None:
-    try:
-        os.makedirs(target, exist_ok=True)
-        for name in os.listdir(folder):
-            shutil.copyfile(os.path.join(folder, name), os.path.join(target, name))
-    except OSError as error:
-        raise NotKeptError(error.errno, error.strerror, target) from error
+from . import ending
 
 
 def _status(target: str) -> os.stat_result | None:
@@ -101,28 +71,3 @@ def write_text(text: str, target: str) -> None:
         standard_output().write(content)
     else:
         replace(target, lambda file: file.write(content))
-
-
-def write_pdf(
-    reports: list[Report],
-    target: str,
-    *,
-    keep: str | None,
-    use_latex: bool,
-    say: Callable[[str], None],
-) -> None:
-    """Makes the PDF of the reports at target, all of it or nothing; "-" is standard output.
-
-    keep: a folder for the intermediate files.  say: gets one line for the user
-    when something was done another way than asked.  OSError if target cannot
-    be written.
-    """
-    with ending.folder() as work:
-        made = _render(reports, work, use_latex, say)
-        if keep:
-            _keep(work, keep)
-        with open(made, "rb") as source:
-            if target == "-":
-                shutil.copyfileobj(source, standard_output())
-            else:
-                replace(target, lambda copy: shutil.copyfileobj(source, copy))
