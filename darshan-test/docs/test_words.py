@@ -110,6 +110,109 @@ def test_modules_have_pages() -> None:
     assert not [path.name for path in modules if not (path / "README.md").exists()]
 
 
+def tracked() -> list[str]:
+    """The files of the tree."""
+    done = subprocess.run(
+        [TREE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
+    )
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def told() -> tuple[list[str], set[str]]:
+    """All paths, and all words of what is no page."""
+    paths = tracked()
+    texts = (
+        (TREE / path).read_text("utf-8", "replace")
+        for path in paths
+        if not path.endswith((".md", ".svg", ".tsv", ".darshan"))
+    )
+    return paths, {word for text in texts for word in WORD.findall(text)}
+
+
+WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|[A-Za-z_]\w*")
+# What a page may name: functions, options and settings of ours, and files.
+NAMED = re.compile(
+    r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./*-])"
+    r"|(?<![\w-])--[a-z][a-z0-9-]+"
+    r"|\b(?:DARSHAN|DXT|GUARD|SPIN|RUNTIME|STORE)_[A-Z0-9_]*[A-Z0-9]\b(?!_)"
+)
+FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|tex)\b(?!\.)")
+# Examples, what other programs have, and what is ignored.
+NOT_OURS = {
+    "my_read",
+    "--host",
+    "DARSHAN_EXCLUDE_DIRS",
+    "darshan_wrap_open",
+    "script.py",
+    "train.py",
+    "mpif.h",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
+    """Functions, options, settings and files in backticks are those of the tree."""
+    if page.name.startswith("howto-") or page.name in ("counters.md", "diagnoses.md"):
+        return  # they invent names, or are made of what is there
+    paths, words = told
+    wrong = []
+    for code in re.findall(r"`([^`\n]+)`", prose(page)):
+        wrong += [name for name in NAMED.findall(code) if name not in words | NOT_OURS]
+        wrong += [
+            name
+            for name in FILE.findall(code)
+            if name not in NOT_OURS
+            and not any(f"/{path}".endswith("/" + name.lstrip("./")) for path in paths)
+        ]
+    assert not wrong
+
+
+def test_metadata_keys_are_told() -> None:
+    """doc/log-format.md has each key that the runtime and darshan-merge write."""
+    key = re.compile(
+        r'darshan_metadata_add\([^;]*?,\s*used,\s*"(\w+)"|add_number\(&used, "(\w+)"|"([a-z_]+)="'
+    )
+    sources = [*(TREE / "runtime").rglob("*.c"), TREE / "util/merge/darshan-merge.c"]
+    keys = {"".join(found) for path in sources for found in key.findall(path.read_text("utf-8"))}
+    page = (TREE / "doc/log-format.md").read_text("utf-8")
+    told = re.search(r"^\*\*Metadata\*\*.*$", page, re.MULTILINE)
+    assert told
+    assert {"lib_ver", "clock", "hosts", "seccomp", "rank", "missing_ranks"} <= keys
+    assert not keys - set(re.findall(r"`(\w+)`", told[0]))
+
+
+def test_parts_of_the_bench_are_told() -> None:
+    """doc/performance.md lists them."""
+    table = (TREE / "darshan-test/bench/run").read_text("utf-8")
+    (parts,) = re.findall(r"^PARTS = \{\n(.*?)^\}", table, re.MULTILINE | re.DOTALL)
+    page = (TREE / "doc/performance.md").read_text("utf-8")
+    (told,) = re.findall(r"# one part: (.*)", page)
+    assert told.split() == re.findall(r'"(\w+)":', parts)
+
+
+def test_what_a_bystander_costs(build: Path) -> None:
+    """As many system calls as doc/deploy.md says, in a process that never becomes a rank."""
+    needs("program:strace")
+
+    def calls(*preload: str) -> int:
+        done = subprocess.run(
+            ["strace", *preload, "true"],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=SECONDS,
+        )
+        lines = done.stderr.splitlines()
+        loaded = max(i for i, line in enumerate(lines) if line.startswith("munmap"))
+        return len(lines) - loaded
+
+    page = (TREE / "doc/deploy.md").read_text("utf-8")
+    numbers = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    (said,) = re.findall(r"(\w+) system calls of its own", page)
+    assert calls("-E", f"LD_PRELOAD={build}/libdarshan.so") - calls() == numbers.index(said)
+
+
 def examples() -> list[tuple[str, str, list[str]]]:
     """(page, command, lines that it printed) of each `console` block; one that begins
     with a remark "elsewhere" was printed by another machine."""

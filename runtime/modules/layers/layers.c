@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../../counting/size-bins.h"
 #include "../../job/runtime.h"
 #include "../../records/update.h"
 #include "modules/layers/records.h"
@@ -12,6 +13,8 @@ struct layers_state layers_state;
 
 /* The counters of an operation stand together, in the order of its frame. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
+static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
+static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");
 static_assert(LAYERS_READ_CALLS == LAYERS_OPEN_CALLS + PER_OPERATION, "order");
 static_assert(LAYERS_OPEN_POSIX_READS == LAYERS_OPEN_CALLS + 1, "order");
 static_assert(LAYERS_OPEN_STDIO_CALLS == LAYERS_OPEN_CALLS + 1 + BELOW_STDIO_CALLS, "order");
@@ -129,8 +132,8 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-void layer_add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
-                    uint64_t ticks) {
+static void add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
+                     uint64_t ticks) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
   int64_t *sizes =
       &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * sums->operation];
@@ -184,7 +187,7 @@ static void drain(struct layer_frame *frame) {
   layer_unlock(state);
 }
 
-void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
+static void keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
   struct layer_piece *last = frame->pieces ? &frame->piece[frame->pieces - 1] : NULL;
   if (last && last->file == piece->file && last->writes == piece->writes &&
       last->offset + last->bytes == piece->offset) {
@@ -218,7 +221,7 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
   if (!record) return;
-  layer_add_sums(record, &frame->sums, t2 - t1);
+  add_sums(record, &frame->sums, t2 - t1);
   note_pieces(state->part, frame);
   layer_unlock(state);
 }
@@ -237,7 +240,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   int64_t *counters = record->counters;
   int64_t distinct = counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN];
   int64_t unsure = counters[LAYERS_DISTINCT_ERROR];
-  layer_add_sums(record, &part->sums, t2 - t1);
+  add_sums(record, &part->sums, t2 - t1);
   note_pieces(state->part, part);
   distinct =
       counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN] - distinct;
@@ -245,4 +248,62 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   if (unsure + distinct > counters[LAYERS_DISTINCT_ERROR])
     counters[LAYERS_DISTINCT_ERROR] = unsure + distinct;
   layer_unlock(state);
+}
+
+/* --- what the layers at the bottom, POSIX and STDIO, tell of ------------------------- */
+
+static void add_transfer(struct layer_sums *sums, int writes, int64_t bytes, uint64_t ticks) {
+  sums->counts[BELOW_POSIX_READS + writes]++;
+  sums->counts[BELOW_POSIX_BYTES_READ + writes] += bytes;
+  sums->sizes[writes][size_bin(bytes)]++;
+  sums->ticks[BELOW_POSIX] += ticks;
+}
+
+/* What no upper layer called. */
+static void add_to_application(const struct layer_sums *sums) {
+  struct layer_state *state = layers_application();
+  struct darshan_layers_record *record = layer_lock(state);
+  if (!record) return;
+  add_sums(record, sums, sums->ticks[BELOW_POSIX] + sums->ticks[BELOW_STDIO]);
+  layer_unlock(state);
+}
+
+void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset,
+                          uint64_t ticks) {
+  struct layer_frame *frame = layer_current();
+  if (frame) {
+    struct layer_piece piece = {file, (uint32_t)writes, offset, bytes};
+    add_transfer(&frame->sums, writes, bytes, ticks);
+    if (offset >= 0) keep_piece(frame, &piece);
+    return;
+  }
+  struct layer_sums alone = {.operation = writes ? LAYER_WRITE : LAYER_READ};
+  add_transfer(&alone, writes, bytes, ticks);
+  add_to_application(&alone);
+}
+
+void layers_began_before(uint64_t ticks) {
+  struct layer_frame *frame = layer_current();
+  if (frame) frame->sums.ticks[BELOW_POSIX] -= ticks;
+}
+
+void layers_other_slow(uint64_t ticks) {
+  struct layer_sums alone = {.operation = LAYER_META};
+  struct layer_frame *frame = layer_current();
+  struct layer_sums *sums = frame ? &frame->sums : &alone;
+  sums->counts[BELOW_POSIX_OTHER]++;
+  sums->ticks[BELOW_POSIX] += ticks;
+  if (!frame) add_to_application(&alone);
+}
+
+void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks) {
+  enum layer_operation operation = bytes_written ? LAYER_WRITE : LAYER_META;
+  struct layer_sums alone = {.operation = !bytes_written && bytes_read ? LAYER_READ : operation};
+  struct layer_frame *frame = layer_current();
+  struct layer_sums *sums = frame ? &frame->sums : &alone;
+  sums->counts[BELOW_STDIO_CALLS]++;
+  sums->counts[BELOW_STDIO_BYTES_READ] += bytes_read;
+  sums->counts[BELOW_STDIO_BYTES_WRITTEN] += bytes_written;
+  sums->ticks[BELOW_STDIO] += ticks;
+  if (!frame) add_to_application(&alone);
 }

@@ -53,12 +53,7 @@ void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t wei
 struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 
-/* For below.c. */
-void layer_add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
-                    uint64_t ticks);
-void layer_keep_piece(struct layer_frame *frame, const struct layer_piece *piece);
-
-/* below.c.  From the POSIX module, after each event that it counted. */
+/* From the POSIX module, after each event that it counted. */
 void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
 void layers_other_slow(uint64_t ticks);
 /* The transfer just told of began this long before the call that ended it: an

@@ -117,10 +117,10 @@
 
 /* What a row may say in its column "event". */
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)
-#define READ_HERE(memory) posix_transferred(f, POSIX_READ, r, POSIX_HERE, memory, t1, t2)
-#define WRITE_HERE(memory) posix_transferred(f, POSIX_WRITE, r, POSIX_HERE, memory, t1, t2)
-#define READ_AT(memory, at) posix_transferred(f, POSIX_READ, r, at, memory, t1, t2)
-#define WRITE_AT(memory, at) posix_transferred(f, POSIX_WRITE, r, at, memory, t1, t2)
+#define READ_HERE(memory) posix_read_done(f, r, POSIX_HERE, memory, t1, t2)
+#define WRITE_HERE(memory) posix_write_done(f, r, POSIX_HERE, memory, t1, t2)
+#define READ_AT(memory, at) posix_read_done(f, r, at, memory, t1, t2)
+#define WRITE_AT(memory, at) posix_write_done(f, r, at, memory, t1, t2)
 #define READ_VECTOR(iov, n, at) posix_vector(f, POSIX_READ, r, at, iov, n, t1, t2)
 #define WRITE_VECTOR(iov, n, at) posix_vector(f, POSIX_WRITE, r, at, iov, n, t1, t2)
 #define GREW(fd) posix_grew(f, fd, start, t1, t2)

@@ -1,0 +1,61 @@
+"""The walks of doc/architecture.md: their files are there, lead to one another, and are few."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+PAGE = (TREE / "doc/architecture.md").read_text("utf-8")
+STEP = re.compile(r"^\| (\d+) \| `([^`]+)` \| `(\w+)` \|", re.MULTILINE)
+# A table that does not go on from the one before: what begins here is called from outside,
+# or by a library in between.
+ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Documents"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A file, and the name by which the walk comes in."""
+
+    number: int
+    file: str
+    name: str
+
+    @property
+    def text(self) -> str:
+        """All of the file."""
+        return (TREE / self.file).read_text("utf-8")
+
+    def says(self, name: str) -> bool:
+        """Does it have this word?"""
+        return re.search(rf"\b{name}\b", self.text) is not None
+
+
+def walk(call: str) -> list[Step]:
+    """The steps of one walk."""
+    (part,) = re.findall(rf"^### One {call}\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
+    return [Step(int(number), file, name) for number, file, name in STEP.findall(part)]
+
+
+@pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
+def test_each_file_leads_to_the_next(call: str) -> None:
+    """The name is in the file, and in one that was read before."""
+    steps = walk(call)
+    for place, step in enumerate(steps):
+        assert step.says(step.name), step
+        before = steps[:place]
+        assert step.name in ROOTS or any(one.says(step.name) for one in before), step
+
+
+@pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
+def test_walks_are_short(call: str) -> None:
+    """As many files as the table of walks says, and no more than its goal."""
+    steps = walk(call)
+    row = re.search(rf"^\| one `{call}` \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
+    assert row
+    said, goal = map(int, row.groups())
+    assert [step.number for step in steps] == list(range(1, len(steps) + 1))
+    assert len({step.file for step in steps}) == len(steps) == said <= goal
