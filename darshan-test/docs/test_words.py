@@ -104,6 +104,13 @@ def test_folders_have_doors() -> None:
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
 
+def test_folders_are_on_the_map() -> None:
+    """README.md has each folder of runtime/ and util/, and no other."""
+    for top in ("runtime", "util"):
+        said = {name.split("/")[1] for name in rows("README.md") if name.startswith(f"{top}/")}
+        assert said | {"modules"} == folders(top) | {"modules"}
+
+
 def test_modules_have_pages() -> None:
     """Each folder says what it records, what it keeps, and what to take care of."""
     modules = [TREE / "runtime/modules" / name for name in sorted(folders("runtime/modules"))]
@@ -211,6 +218,68 @@ def test_what_a_bystander_costs(build: Path) -> None:
     numbers = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     (said,) = re.findall(r"(\w+) system calls of its own", page)
     assert calls("-E", f"LD_PRELOAD={build}/libdarshan.so") - calls() == numbers.index(said)
+
+
+def shell_lines() -> list[tuple[str, str]]:
+    """(page, line) of all blocks of commands, without remarks."""
+    return [
+        (named(page), re.split(r"(?:^|\s)#", line)[0])
+        for page in PAGES
+        for block in re.findall(
+            r"^```(?:sh|console)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S
+        )
+        for line in block.splitlines()
+    ]
+
+
+def test_commands_have_these_options(build: Path) -> None:
+    """`darshan COMMAND` exists, and so do the options that a page gives it."""
+
+    def usage(*command: str) -> str:
+        return subprocess.run(
+            [build / command[0], *command[1:], "--help"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,  # of 3.5.0's parser --help is a wrong use, too
+            timeout=SECONDS,
+        ).stdout
+
+    front = usage("darshan")
+    tools = {"report": "darshan-job-summary", "parse": "darshan-parser", "merge": "darshan-merge"}
+    texts = {
+        name: front if name not in tools else usage(tools[name])
+        for name in re.findall(r"^  ([a-z]+) ", front, re.MULTILINE)
+    }
+    seen = set()
+    for page, line in shell_lines():
+        called = re.match(r"(?:\$ )?darshan ([a-z]+)((?: +-\S+(?: [A-Z]\S*)?)*)", line)
+        if not called:
+            continue
+        name, options = called[1], re.findall(r"(?<= )-{1,2}[a-z][a-z-]*", called[2])
+        assert name in texts, f"{page}: {line}"
+        seen.add(name)
+        for option in options:
+            assert re.search(rf"(?<![\w-]){option}(?![\w-])", texts[name]), f"{page}: {line}"
+    assert seen >= {"run", "stat", "report", "parse", "merge", "watch"}
+
+
+def test_make_has_these_targets() -> None:
+    """`make TARGET` and `make -C build TARGET`, in blocks of commands and in the text."""
+    texts = [
+        (TREE / path).read_text("utf-8") for path in tracked() if path.endswith((".inc", ".am"))
+    ]
+    known = set(re.findall(r"[\w./-]+", "\n".join(texts))) | {"check", "install", "distcheck"}
+    wrong = []
+    for page in PAGES:
+        for words in re.findall(
+            r"(?:^|`|&& )make((?: +[\w./-]+)+)(?=`|$| +[a-z]+=| +#)",
+            page.read_text("utf-8"),
+            re.MULTILINE,
+        ):
+            targets = re.sub(r"-C \S+", "", words).split()
+            wrong += [f"{named(page)}: {name}" for name in targets if name not in known]
+    assert not wrong
 
 
 def examples() -> list[tuple[str, str, list[str]]]:
