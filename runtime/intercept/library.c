@@ -1,11 +1,8 @@
 #include "library.h"
-#include "../modules/hdf5/hdf5-state.h"
-#include "../modules/pnetcdf/pnetcdf-state.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "../job/runtime.h"
 #include "linked.h"
 #include "loader.h"
 #include "memory.h"
@@ -55,9 +52,24 @@ static struct library *known_library(const struct libraries *libraries,
   return NULL;
 }
 
+/* Those of which there is a library: dlclose may unload it. */
+enum { KINDS = 4 };
+static struct libraries *kinds[KINDS];
+
+static void remember_kind(struct libraries *libraries) {
+  for (int i = 0; i < KINDS; i++) {
+    struct libraries *none = NULL;
+    if (__atomic_compare_exchange_n(&kinds[i], &none, libraries, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_ACQUIRE) ||
+        none == libraries)
+      return;
+  }
+}
+
 /* A free place: that of a library that was unloaded, or one more. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
   struct library *place = NULL;
+  remember_kind(libraries);
   if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   for (uint32_t i = 0; i < libraries->count && !place; i++)
     if (libraries->found[i]->life == LIBRARY_GONE) place = libraries->found[i];
@@ -213,13 +225,13 @@ static void forget_all_unloaded(void *nothing) {
   uint64_t unloads = 0;
   (void)nothing;
   dl_iterate_phdr(count_unloads, &unloads);
-  forget_unloaded(&hdf5_state.libraries, unloads);
-  forget_unloaded(&pnetcdf_state.libraries, unloads);
+  for (int i = 0; i < KINDS && kinds[i]; i++)
+    forget_unloaded(kinds[i], unloads);
 }
 
 void library_closed(void) {
   int saved = errno;
-  if (!hdf5_state.libraries.count && !pnetcdf_state.libraries.count) return;
+  if (!__atomic_load_n(&kinds[0], __ATOMIC_ACQUIRE)) return;
   stack_run_anyway(forget_all_unloaded, NULL);
   errno = saved;
 }

@@ -22,8 +22,13 @@ struct linked_table {
 };
 
 /* Called by the program's first constructor (link/register.c): from now on its
- * stubs lead to the wrappers. */
+ * stubs lead to the wrappers (life/link.c). */
 void darshan_link(struct linked_table *table) __attribute__((visibility("default")));
+
+/* Its functions can be found from now on. */
+void linked_add(struct linked_table *table) __attribute__((visibility("hidden")));
+/* 1: the rows are linked together with this library, which knows them without being told. */
+int linked_is_here(const struct linked_table *table) __attribute__((visibility("hidden")));
 
 /* The function of this name in the program itself; NULL: there is none. */
 void *linked_function(const char *name) __attribute__((visibility("hidden")));

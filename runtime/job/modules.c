@@ -2,13 +2,21 @@
 
 #include "records.h"
 
-#include "../modules/heatmap/heatmap-state.h"
+#include "../modules/heatmap/records.h"
 
 #define PREPARE(function) int function(void);
 #define FORKED(function) void function(void);
 #define ENDING(function) void function(void);
 #define ENDED(function) void function(void);
 #define PARTS(function) void function(struct log_content *content);
+#define METADATA(key, function) uint64_t function(void);
+#define SPAN(last, agree)                                                                          \
+  double last(void);                                                                               \
+  void agree(double seconds);
+#define JUMPED(inside, left)                                                                       \
+  int inside(void);                                                                                \
+  void left(modules_frame_left *is_left, const void *jump);
+#define EXITING(function) void function(void);
 #include "modules.def"
 
 #define SHAPE(SYMBOL, type, of)                                                                    \
@@ -56,5 +64,41 @@ void modules_ended(void) {
 
 void modules_add_parts(struct log_content *content) {
 #define PARTS(function) function(content);
+#include "modules.def"
+}
+
+void modules_add_metadata(modules_metadata *add, void *context) {
+#define METADATA(key, function)                                                                    \
+  if (function()) add(context, key, function());
+#include "modules.def"
+}
+
+double modules_last(void) {
+  double all = 0;
+#define SPAN(last, agree)                                                                          \
+  if (last() > all) all = last();
+#include "modules.def"
+  return all;
+}
+
+void modules_agree_on_last(double seconds) {
+#define SPAN(last, agree) agree(seconds);
+#include "modules.def"
+}
+
+int modules_are_inside(void) {
+#define JUMPED(inside, left)                                                                       \
+  if (inside()) return 1;
+#include "modules.def"
+  return 0;
+}
+
+void modules_jumped(modules_frame_left *is_left, const void *jump) {
+#define JUMPED(inside, left) left(is_left, jump);
+#include "modules.def"
+}
+
+void modules_exiting(void) {
+#define EXITING(function) function();
 #include "modules.def"
 }

@@ -20,4 +20,21 @@ void modules_ending(void);
 void modules_ended(void);
 void modules_add_parts(struct log_content *content);
 
+/* Numbers for the log's metadata. */
+typedef void modules_metadata(void *context, const char *key, uint64_t value);
+void modules_add_metadata(modules_metadata *add, void *context);
+
+/* Seconds until which this process has something for the log; what all ranks agree on. */
+double modules_last(void);
+void modules_agree_on_last(double seconds);
+
+/* A jump may leave frames that modules keep note of: whether there are any, and that it is
+ * made.  is_left says which go. */
+typedef int modules_frame_left(const void *jump, const char *frame);
+int modules_are_inside(void);
+void modules_jumped(modules_frame_left *is_left, const void *jump);
+
+/* exit has called everything else. */
+void modules_exiting(void);
+
 #endif

@@ -5,17 +5,15 @@
 
 #include "../counting/clock.h"
 #include "../intercept/guard.h"
-#include "../intercept/linked.h"
 #include "../intercept/memory.h"
-#include "../log/logname.h"
 #include "../memory/scratch.h"
-#include "../mpi/mpi-state.h"
 #include "../records/store.h"
-#include "children.h"
 #include "config.h"
 #include "folder.h"
 #include "jobtext.h"
+#include "logname.h"
 #include "messages.h"
+#include "mpi-state.h"
 
 enum {
   RUNTIME_FDS = 1 << 14,    /* descriptors found at once; */
@@ -56,6 +54,15 @@ struct process_state {
 };
 extern struct process_state process_state __attribute__((visibility("hidden")));
 
+/* What an exec that fails gives back. */
+struct exec_state {
+  uint32_t phase_before;
+  int thread; /* who is about to exec, and in which frame */
+  const char *frame;
+  int log_written; /* log_state.path is a finished log */
+};
+extern struct exec_state exec_state __attribute__((visibility("hidden")));
+
 /* What the records do not say: events that were lost, and the like. */
 struct lost_state {
   uint64_t in_handlers;      /* of signals that interrupted an update */
@@ -66,35 +73,6 @@ struct lost_state {
 };
 extern struct lost_state lost_state __attribute__((visibility("hidden")));
 
-/* Called by the first constructor. */
-void runtime_start(int argc, char **argv, char **envp);
-
-/* A program has told which libraries lie in it: may it become a rank after all? */
-void runtime_meet_program(void);
-
-/* Makes the memory for records with the first of them, and the journal, if there is
- * to be one by now; RUNTIME_RECORDING or not afterwards.  Returns 0, or -1 when there
- * is nothing to record into. */
-int runtime_begin_recording(void);
-/* There will be no log of this process, and that will be said. */
-void runtime_note_no_memory(void);
-
-/* Recording begins in private memory.  Whether it becomes a journal with the first
- * record; if not, runtime_keep_journal does it later: with no lock held, and while
- * other threads go on recording. */
-int runtime_wants_journal(void);
-void runtime_keep_journal(void);
-
-/* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
- * job that ends without MPI_Finalize the journal is kept instead. */
-void runtime_finish(void);
-/* Before the process, or only a thread, ends by SYS_exit_group or SYS_exit. */
-void runtime_ends_by(long number);
-
-/* In MPI_Init, when mpi_state knows the job: starts recording, or, if that
- * has happened, makes this process a rank. */
-void runtime_start_rank(void);
-/* Of a rank that is not to record: what there is goes, its journal with it. */
 /* Memory for what a module keeps besides records; where there is none, a line will
  * say that something is missing. */
 static inline void *runtime_module_memory(size_t size) {
@@ -102,23 +80,6 @@ static inline void *runtime_module_memory(size_t size) {
   if (!memory) lost_state.parts = 1;
   return memory;
 }
-void runtime_drop_records(void);
-/* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
-struct rank_comm;
-void runtime_finish_ranks(struct rank_comm *comm);
-/* Wall clock at which recording started, or now. */
-int64_t runtime_start_ns(void);
-/* What names the files of this process. */
-struct darshan_log_identity runtime_identity(void);
-struct darshan_log_identity runtime_journal_identity(void);
-
-/* Before and after an exec: the log is written and the journal removed, or, if
- * the process goes on after all, both are taken back. */
-void runtime_before_exec(void);
-void runtime_exec_failed(void);
-
-/* In a forked child: parent's records are not ours. */
-void runtime_forked(void);
 
 /* Without DARSHAN_ENABLE_NONMPI only MPI jobs leave anything.  A process that may
  * become a rank counts in memory of its own; until MPI_Init it is as if it did
@@ -129,6 +90,10 @@ static inline int runtime_may_leave_files(void) {
 
 static inline uint32_t runtime_phase(void) {
   return __atomic_load_n(darshan_hot.phase_page, __ATOMIC_RELAXED);
+}
+/* The phase, to change it. */
+static inline uint32_t *runtime_phase_word(void) {
+  return (uint32_t *)(uintptr_t)darshan_hot.phase_page;
 }
 static inline int runtime_is_recording(uint32_t phase) {
   return phase == RUNTIME_RECORDING || phase == RUNTIME_SHARED;

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "../intercept/stack.h"
-#include "../job/clone.h"
-#include "../job/end.h"
-#include "../job/fds.h"
+#include "../job/identity.h"
+#include "../job/runtime.h"
+#include "../job/same-memory.h"
 #include "../records/outside.h"
+#include "describe.h"
 
 /* The folder of the log is made now: later there would be no way to its parents. */
 static void hold(void *unused) {

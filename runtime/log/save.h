@@ -3,8 +3,8 @@
 #define DARSHAN_SAVE_H
 
 #include "../job/config.h"
+#include "../job/logname.h"
 #include "compose.h"
-#include "logname.h"
 
 /* The steps of it, for a log that several processes write.  log_create: an open
  * descriptor of a new file at a temporary path, negative: none.  log_write_at:

@@ -4,7 +4,7 @@
 
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
-#include "../job/end.h"
+#include "../job/runtime.h"
 #include "../records/outside.h"
 
 enum { SHARE = 100 }; /* of the time, at most one part in so many */

@@ -6,7 +6,6 @@
 
 #include "../intercept/real.h"
 #include "../intercept/sys.h"
-#include "../job/end.h"
 #include "../job/runtime.h"
 #include "../records/store-room.h"
 

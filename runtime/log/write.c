@@ -1,17 +1,15 @@
 #include "write.h"
-#include "../modules/posix/posix-state.h"
 
 #include <config.h>
 #include <string.h>
 #include <time.h>
 
 #include "../intercept/spin.h"
-#include "../job/children.h"
+#include "../job/identity.h"
 #include "../job/modules.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
 #include "../memory/path-buffers.h"
-#include "../modules/heatmap/heatmap.h"
 #include "compose.h"
 #include "ranks/reduce.h"
 #include "round.h"
@@ -60,6 +58,10 @@ void log_metadata_start(struct darshan_job *job) {
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
 }
 
+static void add_module_number(void *used, const char *key, uint64_t value) {
+  add_number(used, key, value);
+}
+
 /* What only the end knows. */
 static void metadata_end(struct darshan_job *job) {
   size_t used = strlen(job->metadata);
@@ -70,10 +72,7 @@ static void metadata_end(struct darshan_job *job) {
     add_number(&used, "dropped_in_shared_memory", lost_state.in_shared_memory);
   if (lost_state.without_memory)
     add_number(&used, "dropped_for_want_of_memory", lost_state.without_memory);
-  if (posix_state.overflow_names)
-    add_number(&used, "posix_files_in_overflow", posix_state.overflow_names);
-  if (darshan_store.regions[STORE_STDIO].refused)
-    add_number(&used, "stdio_streams_in_overflow", darshan_store.regions[STORE_STDIO].refused);
+  modules_add_metadata(add_module_number, &used);
   if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
@@ -183,16 +182,6 @@ static void note_failure(void) {
     note_kept(kept == STORE_KEPT && lost_state.has_traces ? without_traces : problems[kept], path);
 }
 
-void log_is_written(void) {
-  snapshot_remove();
-  struct journal *journal = &darshan_store.journal;
-  if (journal_remove(journal) < 0)
-    darshan_message_add(&darshan_problems, "the journal",
-                        "cannot be removed, the log has its records", journal->path,
-                        strlen(journal->path));
-  children_remove_self();
-}
-
 void log_end_now(struct darshan_job *job) {
   struct timespec now = clock_wall(&darshan_hot.clock);
   job->end_time_sec = now.tv_sec;
@@ -225,7 +214,7 @@ int log_write(void) {
 /* --- of all ranks ------------------------------------------------------------------ */
 
 static int ranks_content(void *context, const struct facts *agreed, struct log_content *content) {
-  heatmap_set_end(agreed->times.last);
+  modules_agree_on_last(agreed->times.last);
   int result = content_here(content, NULL, 0);
   *(unsigned *)context |= gaps_here();
   return result;
@@ -288,7 +277,7 @@ int log_write_ranks(struct rank_comm *comm) {
       .bytes = record_bytes(store),
       .gaps = &gaps,
       .times = {job_state.job.start_time_sec, job_state.job.start_time_nsec,
-                job_state.job.end_time_sec, job_state.job.end_time_nsec, heatmap_end()},
+                job_state.job.end_time_sec, job_state.job.end_time_nsec, modules_last()},
       .context = &gaps,
       .content = ranks_content,
       .job = ranks_job,

@@ -4,9 +4,9 @@
 
 #include <sys/types.h>
 
-#include "../mpi/comm.h"
+#include "../job/logname.h"
 #include "log-format.h"
-#include "logname.h"
+#include "ranks/comm.h"
 
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
@@ -21,9 +21,6 @@ int log_write(void);
 
 /* The same with all ranks of a job, which call it before the communicator is gone. */
 int log_write_ranks(struct rank_comm *comm);
-
-/* What was kept until there was a log is taken away. */
-void log_is_written(void);
 
 /* Prints what went wrong, in one line, if stderr still is what it was; 1 if so. */
 int log_say_problems(void);

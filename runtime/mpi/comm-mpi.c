@@ -33,8 +33,9 @@ static size_t first_part(size_t n) {
 static int send_piece(int to, const void *bytes, size_t n) {
   mpi_handle request = 0;
   if (!mpi_function(Isend) || !mpi_function(Test))
-    return mpi_function(Send)(bytes, (int)n, mpi_constant(BYTE), to, TAG, mpi_state.comm) ? -1 : 0;
-  if (mpi_function(Isend)(bytes, (int)n, mpi_constant(BYTE), to, TAG, mpi_state.comm, &request))
+    return mpi_function(Send)(bytes, (int)n, mpi_constant(BYTE), to, TAG, mpi_library.comm) ? -1
+                                                                                            : 0;
+  if (mpi_function(Isend)(bytes, (int)n, mpi_constant(BYTE), to, TAG, mpi_library.comm, &request))
     return -1;
   return mpi_wait_for(&request);
 }
@@ -43,10 +44,11 @@ static int receive_piece(int from, void *bytes, size_t n) {
   struct mpi_status_room status;
   mpi_handle request = 0;
   if (!mpi_function(Irecv) || !mpi_function(Test))
-    return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, mpi_state.comm, &status)
+    return mpi_function(Recv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, mpi_library.comm,
+                              &status)
                ? -1
                : 0;
-  if (mpi_function(Irecv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, mpi_state.comm, &request))
+  if (mpi_function(Irecv)(bytes, (int)n, mpi_constant(BYTE), from, TAG, mpi_library.comm, &request))
     return -1;
   return mpi_wait_for(&request);
 }
@@ -163,13 +165,13 @@ static int receive_at_home(struct rank_comm *comm, int from, void **bytes, size_
 
 int comm_mpi_open(struct rank_comm *comm) {
   int rank = 0, size = 1;
-  if (mpi_state.size == 1 && mpi_state.flavour != MPI_UNKNOWN) {
+  if (mpi_state.size == 1 && mpi_library.flavour != MPI_UNKNOWN) {
     *comm = (struct rank_comm){.size = 1, .send = send_to_nobody, .receive = receive_from_nobody};
     return 0;
   }
   if (!mpi_state.has_comm || !mpi_function(Send) || !mpi_function(Recv)) return -1;
-  if (mpi_function(Comm_rank)(mpi_state.comm, &rank) != 0 ||
-      mpi_function(Comm_size)(mpi_state.comm, &size) != 0)
+  if (mpi_function(Comm_rank)(mpi_library.comm, &rank) != 0 ||
+      mpi_function(Comm_size)(mpi_library.comm, &size) != 0)
     return -1;
   /* Always there: a rank that cannot take part would keep all others waiting. */
   static struct hand hand;

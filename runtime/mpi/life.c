@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "../intercept/sys.h"
-#include "../job/filter.h"
+#include "../life/describe.h"
+#include "../life/end.h"
+#include "../life/filter.h"
+#include "../life/start.h"
 #include "comm-mpi.h"
 #include "mpi.h"
 #include "wait.h"
@@ -40,7 +43,7 @@ static struct agreement own_agreement(void) {
 /* The blocking forms of MPICH take tens of milliseconds where there are more
  * ranks than processors; Open MPI lets others run by itself. */
 static int waits_itself(void) {
-  return mpi_state.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
+  return mpi_library.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
          !mpi_function(Comm_idup);
 }
 
@@ -66,24 +69,24 @@ static int copy_world(mpi_handle *copy) {
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   int failed;
-  mpi->comm = 0;
+  mpi_library.comm = 0;
   if (agreed->all_active)
-    failed = copy_world(&mpi->comm);
+    failed = copy_world(&mpi_library.comm);
   else
     failed = mpi_function(Comm_split)(mpi_constant(COMM_WORLD), is_active() ? 0 : UNDEFINED_COLOUR,
-                                      mpi->rank, &mpi->comm);
+                                      mpi->rank, &mpi_library.comm);
   if (failed || !is_active()) return;
-  mpi_function(Comm_set_errhandler)(mpi->comm, mpi_constant(ERRORS_RETURN));
+  mpi_function(Comm_set_errhandler)(mpi_library.comm, mpi_constant(ERRORS_RETURN));
   mpi->has_comm = 1;
 }
 
 static void meet_ranks(struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle world = mpi_constant(COMM_WORLD);
-  if (mpi->flavour != MPI_UNKNOWN && (mpi_function(Comm_rank)(world, &mpi->rank) != 0 ||
-                                      mpi_function(Comm_size)(world, &mpi->size) != 0))
-    mpi->flavour = MPI_UNKNOWN;
-  if (mpi->flavour == MPI_UNKNOWN) {
+  if (mpi_library.flavour != MPI_UNKNOWN && (mpi_function(Comm_rank)(world, &mpi->rank) != 0 ||
+                                             mpi_function(Comm_size)(world, &mpi->size) != 0))
+    mpi_library.flavour = MPI_UNKNOWN;
+  if (mpi_library.flavour == MPI_UNKNOWN) {
     mpi->rank = 0;
     mpi->size = 1;
   }
@@ -138,7 +141,7 @@ static void finish(void) {
     }
   }
   mpi->phase = MPI_FINISHED;
-  if (mpi->has_comm && mpi_function(Comm_free)) mpi_function(Comm_free)(&mpi->comm);
+  if (mpi->has_comm && mpi_function(Comm_free)) mpi_function(Comm_free)(&mpi_library.comm);
   mpi->has_comm = 0;
 }
 
@@ -155,7 +158,7 @@ void mpi_aborting(void) {
 /* All processes of the job, as far as sessions know them; local. */
 static int world_group(const mpi_handle *session, mpi_handle *group) {
   *group = 0;
-  if (mpi_state.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
+  if (mpi_library.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
       !mpi_function(Comm_create_from_group) || !mpi_function(Group_rank) ||
       !mpi_function(Group_size) || !mpi_function(Group_free))
     return -1;
@@ -166,7 +169,7 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle group;
   if (mpi->phase == MPI_FINISHED) return;
-  mpi->sessions++;
+  mpi_library.sessions++;
   if (mpi->phase == MPI_RUNNING) return;
   mpi_meet_library(caller);
   mpi->size = 1;
@@ -186,27 +189,17 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
 static void make_comm_of_sessions(const mpi_handle *session) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle group;
-  mpi->comm = 0;
+  mpi_library.comm = 0;
   if (mpi->size == 1 || !is_active() || world_group(session, &group) < 0) return;
   mpi->has_comm =
       mpi_function(Comm_create_from_group)(group, "darshan", mpi_constant(INFO_NULL),
-                                           mpi_constant(ERRORS_RETURN), &mpi->comm) == 0;
+                                           mpi_constant(ERRORS_RETURN), &mpi_library.comm) == 0;
   mpi_function(Group_free)(&group);
 }
 
 void mpi_session_finalising(const mpi_handle *session) {
   struct mpi_state *mpi = &mpi_state;
-  if (mpi->phase != MPI_RUNNING || --mpi->sessions > 0 || !mpi->by_sessions) return;
+  if (mpi->phase != MPI_RUNNING || --mpi_library.sessions > 0 || !mpi->by_sessions) return;
   make_comm_of_sessions(session);
   finish();
-}
-
-void mpi_forked(void) {
-  struct mpi_state *mpi = &mpi_state;
-  if (mpi->phase == MPI_NOT_YET) return;
-  mpi->phase = MPI_FINISHED;
-  mpi->rank = 0;
-  mpi->size = 1;
-  mpi->has_comm = 0;
-  mpi->version[0] = '\0';
 }

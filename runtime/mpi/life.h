@@ -3,7 +3,7 @@
 #ifndef DARSHAN_MPI_LIFE_H
 #define DARSHAN_MPI_LIFE_H
 
-#include "mpi-state.h"
+#include "library.h"
 
 /* After MPI_Init or MPI_Init_thread succeeded.  caller: an address in the
  * object that called it. */
@@ -17,8 +17,5 @@ void mpi_aborting(void);
  * last that is closed. */
 void mpi_session_initialised(const mpi_handle *session, const void *caller);
 void mpi_session_finalising(const mpi_handle *session);
-
-/* In a forked child, which is no rank. */
-void mpi_forked(void);
 
 #endif

@@ -7,15 +7,15 @@
 #include "../intercept/sys.h"
 #include "resolve.h"
 
-struct mpi_state mpi_state;
-
 /* A version text may take 8192 bytes, in MPICH's ABI; not on the stack of a
  * thread that may be small. */
 enum { VERSION_ROOM = 8192, NAME_ROOM = 1024 };
 static_assert((int)NAME_ROOM <= (int)VERSION_ROOM, "one room for both");
 
+struct mpi_library mpi_library;
+
 static void find_functions(void *caller) {
-  struct mpi_functions *functions = &mpi_state.functions;
+  struct mpi_functions *functions = &mpi_library.functions;
 #define FUNCTION(name, params)                                                                     \
   functions->name = (int(*) params)mpi_find_function("PMPI_" #name, caller);
 #include "functions.def"
@@ -75,7 +75,7 @@ static void ask_texts(void) {
 
 /* Constants of the flavour.  Returns 0, or -1 if Open MPI lacks an object. */
 static int set_constants(enum mpi_flavour flavour) {
-  struct mpi_constants *constants = &mpi_state.constants;
+  struct mpi_constants *constants = &mpi_library.constants;
   int lacking = 0;
   switch (flavour) {
   case MPI_OPENMPI:
@@ -112,9 +112,9 @@ void mpi_meet_library(const void *caller) {
   struct mpi_state *mpi = &mpi_state;
   stack_run_anyway(find_functions, (void *)(uintptr_t)caller);
   ask_texts();
-  mpi->flavour = choose(mpi->version);
-  if (set_constants(mpi->flavour) < 0) mpi->flavour = MPI_UNKNOWN;
-  mpi->handle_mask = mpi->flavour == MPI_MPICH ? UINT32_MAX : UINTPTR_MAX;
+  mpi_library.flavour = choose(mpi->version);
+  if (set_constants(mpi_library.flavour) < 0) mpi_library.flavour = MPI_UNKNOWN;
+  mpi_library.handle_mask = mpi_library.flavour == MPI_MPICH ? UINT32_MAX : UINTPTR_MAX;
 }
 
 int mpi_comm_size(mpi_handle comm) {
@@ -125,9 +125,9 @@ int mpi_comm_size(mpi_handle comm) {
 
 /* Two ABIs write the size of a basic type into its handle. */
 static int64_t size_in_handle(mpi_handle type) {
-  if (mpi_state.flavour == MPI_MPICH && (type & 0xff000000) == 0x4c000000)
+  if (mpi_library.flavour == MPI_MPICH && (type & 0xff000000) == 0x4c000000)
     return (type >> 8) & 0xff;
-  if (mpi_state.flavour == MPI_STANDARD_ABI && type - 0x240 < 0x40)
+  if (mpi_library.flavour == MPI_STANDARD_ABI && type - 0x240 < 0x40)
     return INT64_C(1) << ((type >> 3) & 7);
   return 0;
 }

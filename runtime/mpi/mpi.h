@@ -6,27 +6,27 @@
 #define DARSHAN_MPI_H
 
 #include "../job/runtime.h"
-#include "mpi-state.h"
+#include "library.h"
 
 /* Chooses the flavour, fills constants and functions.  Called once, when the
  * library has been initialised.  caller: an address in the object that called. */
 void mpi_meet_library(const void *caller);
 
-#define mpi_constant(name) (mpi_state.constants.name)
-#define mpi_function(name) (mpi_state.functions.name)
+#define mpi_constant(name) (mpi_library.constants.name)
+#define mpi_function(name) (mpi_library.functions.name)
 
 /* May anything be asked? */
 static inline int mpi_can_ask(void) {
-  return mpi_state.phase == MPI_RUNNING && mpi_state.flavour != MPI_UNKNOWN;
+  return mpi_state.phase == MPI_RUNNING && mpi_library.flavour != MPI_UNKNOWN;
 }
 
 static inline int mpi_same(mpi_handle a, mpi_handle b) {
-  return ((a ^ b) & mpi_state.handle_mask) == 0;
+  return ((a ^ b) & mpi_library.handle_mask) == 0;
 }
 
 /* Element i of an application's array of handles (requests, types). */
 static inline mpi_handle mpi_handle_at(const void *array, int i) {
-  if (mpi_state.flavour == MPI_MPICH) return ((const uint32_t *)array)[i];
+  if (mpi_library.flavour == MPI_MPICH) return ((const uint32_t *)array)[i];
   return ((const mpi_handle *)array)[i];
 }
 

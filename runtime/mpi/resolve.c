@@ -6,7 +6,7 @@
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
 #include "../intercept/stack.h"
-#include "../job/runtime.h"
+#include "library.h"
 
 static int is_ours(const void *address) {
   Dl_info there, here;
@@ -22,8 +22,8 @@ static void *find_below(const struct link_map *object, const char *name) {
   if (!handle) return NULL;
   found = dlsym(handle, name);
   if (found && is_ours(found)) found = NULL;
-  if (found && !mpi_state.library)
-    mpi_state.library = handle; /* held for good */
+  if (found && !mpi_library.handle)
+    mpi_library.handle = handle; /* held for good */
   else
     dlclose(handle);
   return found;
@@ -59,7 +59,7 @@ static void find_function(void *question_) {
   if (question->found || !loader_is_there()) return;
   /* dlsym knows its caller by the return address: no tail call. */
   void *volatile found = dlsym(RTLD_NEXT, name);
-  if (!found && mpi_state.library) found = dlsym(mpi_state.library, name);
+  if (!found && mpi_library.handle) found = dlsym(mpi_library.handle, name);
   if (!found) found = find_below_caller(question->caller, name);
   if (!found) found = find_anywhere(name);
   question->found = found;
@@ -79,7 +79,7 @@ static void find_object(void *question_) {
   struct question *question = question_;
   if (!loader_is_there()) return;
   void *volatile found = dlsym(RTLD_DEFAULT, question->name);
-  if (!found && mpi_state.library) found = dlsym(mpi_state.library, question->name);
+  if (!found && mpi_library.handle) found = dlsym(mpi_library.handle, question->name);
   question->found = found;
 }
 
@@ -89,25 +89,6 @@ void *mpi_find_object(const char *name) {
   stack_run_anyway(find_object, &question);
   errno = saved;
   return question.found;
-}
-
-/* An object whose file is called libmpi, libmpich or the like. */
-static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused) {
-  const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
-  (void)size, (void)unused;
-  return slash && strstr(slash, "mpi") != NULL;
-}
-
-int mpi_may_come(void) {
-  /* One that is not wrapped: in another library, or nowhere. */
-  static const char name[] = "PMPI_Comm_rank";
-  if (darshan_config.launcher) return 0;
-  if (darshan_config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
-  /* Most processes have none, and a search in vain takes memory for its words. */
-  if (!loader_is_there() || !dl_iterate_phdr(is_called_mpi, NULL)) return 0;
-  void *volatile found = dlsym(RTLD_DEFAULT, name);
-  if (!found && dlerror) dlerror(); /* what the program asks next is its own */
-  return found != NULL;
 }
 
 /* Who asked dlsym for a name that only we have calls this.  No library takes

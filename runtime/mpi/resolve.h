@@ -15,8 +15,4 @@ void *mpi_find_object(const char *name);
 void *mpi_resolve(void **slot, const char *name, const void *caller, void *without)
     __attribute__((visibility("hidden")));
 
-/* May this process call MPI_Init?  A library came with it, or lies in it, or a
- * launcher started it as one of several: Python loads its library later. */
-int mpi_may_come(void);
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MPI_WAIT_H
 #define DARSHAN_MPI_WAIT_H
 
-#include "mpi-state.h"
+#include "library.h"
 
 /* Waits for a request of our own.  0, or -1. */
 int mpi_wait_for(mpi_handle *request);

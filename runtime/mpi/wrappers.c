@@ -3,8 +3,6 @@
 #include "life.h"
 #include "wrap-mpi.h"
 
-__thread const char *darshan_mpi_frames[MPI_LEVELS];
-
 /* Libraries read their settings and share segments in files; neither is what a
  * user wants to see among the files of the program. */
 #define MUTE darshan_guard |= GUARD_MUTED

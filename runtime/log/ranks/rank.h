@@ -6,9 +6,9 @@
 
 #include "../../intercept/sys.h"
 #include "../../job/config.h"
-#include "../../mpi/comm.h"
+#include "../../job/logname.h"
 #include "../compose.h"
-#include "../logname.h"
+#include "comm.h"
 
 /* --- what it brings ---------------------------------------------------------- */
 

@@ -6,9 +6,9 @@
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
-#include "../../job/fds.h"
 #include "../../records/update.h"
 #include "../layers/layers.h"
+#include "../posix/fds.h"
 #include "hdf5-state.h"
 #include "library.h"
 

@@ -1,21 +1,11 @@
-/* What the heat maps keep.  A record is that of the journal: all bins, written
- * bytes first; the log gets as many as the run was long. */
+/* What the heat maps keep besides their records. */
 #ifndef DARSHAN_HEATMAP_STATE_H
 #define DARSHAN_HEATMAP_STATE_H
 
 #include <stdint.h>
 
 #include "../../memory/segments.h"
-#include "base-record.h"
-
-enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };
-
-enum { HEATMAP_BINS = 200 };
-
-struct heatmap_record {
-  struct darshan_heatmap_head head;
-  int64_t written[HEATMAP_BINS], read[HEATMAP_BINS]; /* bytes */
-};
+#include "records.h"
 
 /* Belongs to a counter record and is changed under its lock.  As long as the
  * transfers of a record begin and end within one bin, their bytes are in its

@@ -8,8 +8,10 @@
 
 #include "../../intercept/spin.h"
 #include "../../records/store-room.h"
+#include "../mpiio/records.h"
+#include "../posix/records.h"
+#include "../stdio/records.h"
 #include "record-id.h"
-#include "records.h"
 
 struct heatmap_state heatmap_state;
 

@@ -307,3 +307,12 @@ void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks
   sums->ticks[BELOW_STDIO] += ticks;
   if (!frame) add_to_application(&alone);
 }
+
+int layers_are_inside(void) {
+  return layers_inside();
+}
+
+void layers_left(int (*is_left)(const void *jump, const char *frame), const void *jump) {
+  while (layers_inside() && is_left(jump, layer_current()->stack))
+    darshan_layers->depth--;
+}

@@ -34,6 +34,9 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
                  int upper_module);
 int layers_prepare(void);
 void layers_forked(void);
+/* This thread is inside calls of upper layers; a jump leaves those that is_left says. */
+int layers_are_inside(void);
+void layers_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
 /* state: of what the call is about, NULL if that is known only afterwards. */
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);

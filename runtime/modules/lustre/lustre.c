@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "../../intercept/spin.h"
-#include "../../job/fds.h"
 #include "../../job/runtime.h"
 #include "../../log/compose.h"
 #include "../../memory/path-buffers.h"
+#include "../posix/fds.h"
 #include "../stdio/stdio-module.h"
 #include "layout.h"
 

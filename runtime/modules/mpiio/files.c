@@ -10,7 +10,7 @@ static int64_t classic_mode(int mode) {
               {8, 32} /* RDWR */,  {16, 4} /* DELETE_ON_CLOSE */, {32, 128} /* UNIQUE_OPEN */,
               {64, 8} /* EXCL */,  {128, 1} /* APPEND */,         {256, 64} /* SEQUENTIAL */};
   int64_t result = 0;
-  if (mpi_state.flavour != MPI_STANDARD_ABI) return mode;
+  if (mpi_library.flavour != MPI_STANDARD_ABI) return mode;
   for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
     if (mode & bits[i].standard) result |= bits[i].classic;
   return result;

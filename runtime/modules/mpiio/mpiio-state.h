@@ -6,7 +6,7 @@
 
 #include "../../counting/common-values.h"
 #include "../../memory/segments.h"
-#include "../../mpi/mpi-state.h"
+#include "../../mpi/library.h"
 #include "../layers/layers-state.h"
 
 struct darshan_mpiio_ext_record;

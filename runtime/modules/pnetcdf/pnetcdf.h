@@ -4,9 +4,9 @@
 #ifndef DARSHAN_PNETCDF_H
 #define DARSHAN_PNETCDF_H
 
-#include "../../job/fds.h"
 #include "../../records/update.h"
 #include "../layers/layers.h"
+#include "../posix/fds.h"
 #include "library.h"
 #include "pnetcdf-state.h"
 

@@ -6,6 +6,7 @@
 
 #include "../../job/fd-name.h"
 #include "../../job/names.h"
+#include "../../life/start.h"
 #include "../lustre/lustre.h"
 #include "account.h"
 #include "overflow.h"
@@ -247,4 +248,8 @@ void posix_forked(void) {
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   posix->pending->lock = 0;
   overflow_reset(posix);
+}
+
+uint64_t posix_files_in_overflow(void) {
+  return posix_state.overflow_names;
 }

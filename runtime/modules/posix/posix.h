@@ -8,10 +8,10 @@
 #include <sys/uio.h>
 
 #include "../../intercept/spin.h"
-#include "../../job/fds.h"
 #include "../../job/runtime.h"
 #include "../../memory/path-buffers.h"
 #include "../../records/update.h"
+#include "fds.h"
 #include "posix-state.h"
 
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
@@ -47,6 +47,8 @@ uint32_t posix_file_find(const struct posix_name *name);
 void posix_file_unused(struct posix_file *file);
 int posix_materialise(struct posix_file *file);
 void posix_forked(void);
+/* For the metadata: names that share the overflow record. */
+uint64_t posix_files_in_overflow(void);
 
 /* Locks a file's record for an update; 0: the event is not to be counted. */
 static inline int posix_lock(struct posix_file *file) {

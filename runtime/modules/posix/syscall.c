@@ -8,7 +8,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "../../job/exec.h"
+#include "../../life/end.h"
+#include "../../life/exec.h"
 #include "../../life/root.h"
 #include "account.h"
 

@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 
 #include "../../intercept/library.h"
-#include "../../job/daemon.h"
-#include "../../job/exec.h"
-#include "../../job/filter.h"
+#include "../../life/daemon.h"
+#include "../../life/end.h"
+#include "../../life/exec.h"
+#include "../../life/filter.h"
 #include "../../life/root.h"
 #include "../../log/torn.h"
 #include "../lustre/lustre.h"
@@ -129,5 +130,10 @@
 #define EXT_PATH(dirfd, path, counter) posix_path_event(r, dirfd, path, POSIX_EXT_##counter, t1, t2)
 #define EXT_FD(counter)                                                                            \
   if (r == 0) posix_ext(f, POSIX_EXT_##counter, 1, POSIX_EXT_F_META_TIME, t1, t2)
+
+/* It leaves standard streams where they were, or sends them to /dev/null. */
+#define DAEMON_BECAME                                                                              \
+  daemon_became(r);                                                                                \
+  if (r == 0 && !keep_streams) posix_standard_replaced()
 
 #include "calls.def"

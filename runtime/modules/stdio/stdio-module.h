@@ -6,11 +6,11 @@
 #ifndef DARSHAN_STDIO_MODULE_H
 #define DARSHAN_STDIO_MODULE_H
 
-#include "../../job/fds.h"
 #include "../../job/runtime.h"
 #include "../../records/update.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
+#include "../posix/fds.h"
 #include "../posix/posix.h"
 #include "modules/stdio/records.h"
 #include "stdio-state.h"
@@ -24,6 +24,8 @@ enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 /* streams.c */
 int stdio_prepare(void);
 void stdio_forked(void);
+/* For the metadata: names that share the overflow record. */
+uint64_t stdio_streams_in_overflow(void);
 /* Books what inlined macros did on streams that are still open. */
 void stdio_finish(void);
 /* A descriptor with a stream was given a file, or something that is not followed:

@@ -271,3 +271,7 @@ void stdio_forked(void) {
   }
   segments_clear(&stdio->aux);
 }
+
+uint64_t stdio_streams_in_overflow(void) {
+  return darshan_store.regions[STORE_STDIO].refused;
+}

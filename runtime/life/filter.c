@@ -5,8 +5,9 @@
 #include <sys/prctl.h>
 
 #include "../intercept/sys.h"
-#include "../modules/posix/posix.h"
-#include "folder.h"
+#include "../job/folder.h"
+#include "../job/runtime.h"
+#include "../job/same-memory.h"
 
 static int asked_of_prctl(long option, long value) {
   if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FILTER_COUNTER : 0;

@@ -1,24 +1,13 @@
-#include "clone.h"
-
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
+#include "../job/folder.h"
+#include "../job/runtime.h"
+#include "children.h"
 #include "end.h"
-#include "folder.h"
-#include "runtime.h"
-
-/* Its number is not ours any more; but that of a process that was saved and
- * started again is not either, and then there is none of our number. */
-int process_is_ours(void) {
-  if (!process_state.pid) return 1; /* nothing is watched here: no table to be kept from others */
-  pid_t self = sys_getpid();
-  if (self == process_state.pid || self < 0) return 1;
-  if (self == 1) return 0; /* first of its namespace, where nobody else can be seen */
-  return SYS2(SYS_kill, process_state.pid, 0) == -3 /* ESRCH */;
-}
 
 enum sharing {
   NOTHING_SHARED = 0,

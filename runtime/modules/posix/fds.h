@@ -7,9 +7,10 @@
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
-#include "../modules/posix/posix-state.h"
-#include "../modules/stdio/stdio-state.h"
-#include "runtime.h"
+#include "../../job/runtime.h"
+#include "../../job/same-memory.h"
+#include "../stdio/stdio-state.h"
+#include "posix-state.h"
 
 /* fd_entry.stream of a folder that is being listed */
 #define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
@@ -62,15 +63,6 @@ static inline struct posix_file *posix_file_at(uint32_t number) {
 static inline uint32_t posix_file_number(const struct posix_file *file) {
   return file->number;
 }
-
-/* 1 if this thread may change tables: not in the child of a vfork. */
-int fd_may_change(void);
-
-/* An exec or _exit is about to be called, or has failed: in the child of a vfork the
- * next that happens in this thread is the parent's doing. */
-void fd_vfork_leaves(int leaves);
-/* Such a child installs a filter, which in the parent does not hold. */
-void fd_vfork_caged(int caged);
 
 /* From now on the descriptor stands for this file (0: for nothing we follow). */
 void fd_set_file(int fd, uint32_t file);

@@ -7,8 +7,8 @@
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
+#include "../job/same-memory.h"
 #include "../memory/path-buffers.h"
-#include "fds.h"
 
 extern char **environ;
 

@@ -1,45 +1,10 @@
 #include "fds.h"
 
-#include "../intercept/memory.h"
-#include "../modules/posix/posix.h"
-#include "../modules/stdio/stdio-module.h"
+#include "../../intercept/memory.h"
+#include "../stdio/stdio-module.h"
+#include "posix.h"
 
 struct fds_state fds_state;
-
-/* What the child of a vfork has done: it has called exec or _exit, or has installed a
- * filter for system calls for itself. */
-enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
-static __thread unsigned vfork_child;
-
-/* The child of a vfork, or of a clone of its kind, runs in its parent's memory; by
- * the process id a thread learns which of the two it is, or, where that may not be
- * asked for, by whether the child has left. */
-static int is_parent(void) {
-  if (sys_may(SYS_getpid))
-    return sys_getpid() == process_state.pid || runtime_phase() == RUNTIME_OFF;
-  return !(darshan_guard & GUARD_VFORK) || (vfork_child & CHILD_LEFT);
-}
-
-int fd_may_change(void) {
-  uint32_t apart = __atomic_load_n(&process_state.apart, __ATOMIC_RELAXED);
-  if (LIKELY(!(darshan_guard & GUARD_VFORK) && !apart)) return 1;
-  if (!darshan_hot.phase_page) return 1; /* switched off: there are no tables */
-  if (!is_parent()) return 0;
-  if (vfork_child & CHILD_CAGED) sys_gate_reopen();
-  vfork_child = 0;
-  darshan_guard &= ~(uintptr_t)GUARD_VFORK;
-  return 1;
-}
-
-void fd_vfork_leaves(int leaves) {
-  if (LIKELY(!(darshan_guard & GUARD_VFORK))) return;
-  vfork_child = leaves ? vfork_child | CHILD_LEFT : vfork_child & ~(unsigned)CHILD_LEFT;
-}
-
-void fd_vfork_caged(int caged) {
-  if (LIKELY(!(darshan_guard & GUARD_VFORK))) return;
-  vfork_child = caged ? vfork_child | CHILD_CAGED : vfork_child & ~(unsigned)CHILD_CAGED;
-}
 
 static void note_highest(int fd) {
   uint32_t highest = __atomic_load_n(&fds_state.highest, __ATOMIC_RELAXED);

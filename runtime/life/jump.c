@@ -12,10 +12,10 @@
 
 #include "../intercept/spin.h"
 #include "../intercept/wrap.h"
-#include "../modules/layers/layers.h"
-#include "../mpi/wrap-mpi.h"
+#include "../job/modules.h"
+#include "../job/mpi-frames.h"
+#include "../job/runtime.h"
 #include "end.h"
-#include "runtime.h"
 
 #if defined(__x86_64__)
 enum { STACK_POINTER = 6, TURNED = 17 };
@@ -53,6 +53,14 @@ static int leaves(const char *frame, const char *target, const char *here) {
   return here <= frame && frame < target;
 }
 
+struct jump {
+  const char *target, *here;
+};
+static int is_left(const void *jump_, const char *frame) {
+  const struct jump *jump = jump_;
+  return leaves(frame, jump->target, jump->here);
+}
+
 void runtime_jumps(const char *target) {
   const char *here = __builtin_frame_address(0);
   if ((darshan_guard & GUARD_BUSY) && leaves(guard_frame(), target, here)) {
@@ -66,8 +74,7 @@ void runtime_jumps(const char *target) {
     const char *frame = darshan_mpi_frames[level];
     if (frame && leaves(frame, target, here)) mpi_leave((enum mpi_level)level);
   }
-  while (layers_inside() && leaves(layer_current()->stack, target, here))
-    darshan_layers->depth--;
+  modules_jumped(is_left, &(struct jump){target, here});
   darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
   if (UNLIKELY(exec_state.phase_before) && exec_state.thread == darshan_spin.token &&
       exec_state.thread && leaves(exec_state.frame, target, here))
@@ -75,7 +82,7 @@ void runtime_jumps(const char *target) {
 }
 
 static void before_jump(const struct __jmp_buf_tag *env) {
-  if (LIKELY(darshan_guard == 0 && !layers_inside() && !exec_state.phase_before &&
+  if (LIKELY(darshan_guard == 0 && !modules_are_inside() && !exec_state.phase_before &&
              !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO]))
     return;
   if (!darshan_hot.fd_limit && !exec_state.phase_before) return;

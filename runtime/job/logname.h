@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../job/config.h"
 #include "../memory/path-buffers.h"
+#include "config.h"
 
 /* What DARSHAN_LOGFILE means for a log. */
 enum darshan_log_naming {

@@ -2,9 +2,9 @@
 #ifndef DARSHAN_DAEMON_H
 #define DARSHAN_DAEMON_H
 
-/* Around the call; keeps_streams: its second argument. */
+/* Around the call. */
 void daemon_begins(void);
-void daemon_became(int result, int keeps_streams);
+void daemon_became(int result);
 
 /* Called by fork in the parent: in one that daemon is about to end, the log is
  * written. */

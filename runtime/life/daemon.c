@@ -1,8 +1,9 @@
 #include "daemon.h"
 
+#include "../job/folder.h"
+#include "../job/runtime.h"
 #include "../log/write.h"
-#include "../modules/posix/posix.h"
-#include "folder.h"
+#include "end.h"
 
 static __thread int in_daemon; /* this thread is in the call */
 
@@ -17,12 +18,11 @@ void daemon_forked(void) {
   log_say_problems();
 }
 
-void daemon_became(int result, int keeps_streams) {
+void daemon_became(int result) {
   in_daemon = 0;
   if (result != 0) {
     runtime_exec_failed();
     return;
   }
   folder_changed();
-  if (!keeps_streams) posix_standard_replaced();
 }

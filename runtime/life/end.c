@@ -1,4 +1,3 @@
-/* End of recording in a process, and around an exec. */
 #include "end.h"
 
 #include <string.h>
@@ -6,16 +5,19 @@
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
+#include "../job/modules.h"
+#include "../job/same-memory.h"
+#include "../log/ranks/comm.h"
+#include "../log/snapshot.h"
 #include "../log/write.h"
 #include "../records/outside.h"
-#include "clone.h"
-#include "fds.h"
+#include "children.h"
+#include "describe.h"
+#include "fork.h"
 #include "last-word.h"
-#include "modules.h"
 
-struct exec_state exec_state;
-
-uint32_t runtime_stop_recording(void) {
+/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
+static uint32_t stop_recording(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
   if (!darshan_hot.fd_limit || !process_is_ours()) return RUNTIME_OFF;
@@ -44,11 +46,22 @@ static int keep_journal(void) {
   return 1;
 }
 
+/* What was kept until there was a log is taken away. */
+static void log_is_there(void) {
+  snapshot_remove();
+  struct journal *journal = &darshan_store.journal;
+  if (journal_remove(journal) < 0)
+    darshan_message_add(&darshan_problems, "the journal",
+                        "cannot be removed, the log has its records", journal->path,
+                        strlen(journal->path));
+  children_remove_self();
+}
+
 /* What needs memory of ours to run on; signals are blocked there, so none ends the
  * process between a half-written log and its name. */
 static void finish(void *nothing) {
   (void)nothing;
-  if (runtime_stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
+  if (stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
     if (fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
@@ -56,7 +69,7 @@ static void finish(void *nothing) {
   if (keep_journal())
     last_word_say(mpi_state.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
   else if (log_write() == 0)
-    log_is_written();
+    log_is_there();
   else
     failed = 1;
   children_adopt();
@@ -67,7 +80,7 @@ static void finish(void *nothing) {
 /* Behind a filter that the program installed nothing can be written any more, nor
  * said: the journal is what there is. */
 static void finish_in_memory(void) {
-  if (runtime_stop_recording() == RUNTIME_OFF) return;
+  if (stop_recording() == RUNTIME_OFF) return;
   log_end_now(&job_state.job);
   store_set_job(&darshan_store, &job_state.job, NULL, 0);
 }
@@ -88,7 +101,7 @@ void runtime_finish(void) {
   if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never on */
   if (sys_gate_is_shut())
     finish_in_memory();
-  else if (stack_run(finish, NULL) < 0 && runtime_stop_recording() != RUNTIME_OFF)
+  else if (stack_run(finish, NULL) < 0 && stop_recording() != RUNTIME_OFF)
     finish_at_once();
   fd_vfork_leaves(1);
 }
@@ -109,12 +122,12 @@ void runtime_ends_by(long number) {
 static void finish_ranks(void *comm_) {
   struct rank_comm *comm = comm_;
   /* Without records (an excluded rank) the others still need us. */
-  if (runtime_stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
+  if (stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
   /* Messages are exchanged on the caller's stack and with its signals: a job that
    * waits here for a lost rank must be one that can be ended. */
   int written = log_write_ranks(comm) == 0;
   if (comm->rank != 0) darshan_problems.count = 0; /* one line for all */
-  if (written) log_is_written();                   /* but whose journal stays says so */
+  if (written) log_is_there();                     /* but whose journal stays says so */
   children_adopt();
   log_say_problems();
 }
@@ -123,9 +136,16 @@ void runtime_finish_ranks(struct rank_comm *comm) {
   stack_run_anyway(finish_ranks, comm);
 }
 
+void runtime_drop_records(void) {
+  if (stop_recording() == RUNTIME_OFF) return;
+  snapshot_remove();
+  journal_remove(&darshan_store.journal);
+  store_drop_records(&darshan_store);
+}
+
 /* Recording goes on if the exec fails. */
 static uint32_t stop_before_exec(void) {
-  uint32_t phase = runtime_stop_recording();
+  uint32_t phase = stop_recording();
   if (phase == RUNTIME_OFF) return phase;
   exec_state.log_written = 0;
   exec_state.phase_before = phase;
@@ -147,7 +167,7 @@ static void before_exec(void *nothing) {
   if (keep_journal()) return;
   if (log_write() == 0) {
     exec_state.log_written = 1;
-    log_is_written();
+    log_is_there();
   }
   /* The next program knows nothing of this one's problems. */
   if (darshan_problems.count > problems && !said) {

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 
 #include "../intercept/sys.h"
+#include "../job/runtime.h"
 #include "../log/adopt.h"
 #include "../records/outside.h"
-#include "runtime.h"
 
 static struct child *children; /* shared with forked descendants; NULL: none yet */
 

@@ -10,9 +10,10 @@
 #include <time.h>
 
 #include "../intercept/sys.h"
+#include "../job/identity.h"
+#include "../job/runtime.h"
+#include "../job/text.h"
 #include "../log/write.h"
-#include "runtime.h"
-#include "text.h"
 
 enum {
   SAID = S_ISVTX, /* means nothing on a file */

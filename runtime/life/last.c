@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "../intercept/loader.h"
-#include "../modules/stdio/stdio-module.h"
-#include "runtime.h"
+#include "../job/modules.h"
+#include "end.h"
 
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
@@ -21,7 +21,7 @@ static int arranged; /* exit comes to finish by itself */
 static void finish(void *unused) {
   int saved = errno;
   (void)unused;
-  stdio_flush_cookies();
+  modules_exiting();
   runtime_finish();
   errno = saved;
 }

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "../intercept/sys.h"
-#include "../job/text.h"
 #include "local-time.h"
 #include "record-id.h"
+#include "text.h"
 
 enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755, OPEN_MODE = 01777 };
 static const char partial_end[] = ".darshan_partial";

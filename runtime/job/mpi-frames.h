@@ -1,0 +1,29 @@
+/* Inside which calls of MPI this thread is: a library may call itself, and only the
+ * outermost call of a kind counts. */
+#ifndef DARSHAN_MPI_FRAMES_H
+#define DARSHAN_MPI_FRAMES_H
+
+#include <stddef.h>
+
+#include "../intercept/guard.h"
+
+enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
+
+/* Frame address of the outermost call of each level, NULL if there is none.  An
+ * address, because an error handler may leave by longjmp: a frame that lies
+ * deeper than the caller's is gone. */
+extern __thread const char *darshan_mpi_frames[MPI_LEVELS] GUARD_TLS;
+
+static inline int mpi_is_inside(enum mpi_level level, const char *frame) {
+  const char *outer = darshan_mpi_frames[level];
+  return UNLIKELY(outer != NULL) && frame < outer;
+}
+
+static inline void mpi_enter(enum mpi_level level, const char *frame) {
+  darshan_mpi_frames[level] = frame;
+}
+static inline void mpi_leave(enum mpi_level level) {
+  darshan_mpi_frames[level] = NULL;
+}
+
+#endif

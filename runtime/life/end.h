@@ -1,0 +1,24 @@
+/* End of recording in a process, and around an exec. */
+#ifndef DARSHAN_END_H
+#define DARSHAN_END_H
+
+#include "../job/runtime.h"
+
+/* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
+ * job that ends without MPI_Finalize the journal is kept instead. */
+void runtime_finish(void);
+/* Before the process, or only a thread, ends by SYS_exit_group or SYS_exit. */
+void runtime_ends_by(long number);
+
+/* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
+struct rank_comm;
+void runtime_finish_ranks(struct rank_comm *comm);
+/* Of a rank that is not to record: what there is goes, its journal with it. */
+void runtime_drop_records(void);
+
+/* Before and after an exec: the log is written and the journal removed, or, if
+ * the process goes on after all, both are taken back. */
+void runtime_before_exec(void);
+void runtime_exec_failed(void);
+
+#endif

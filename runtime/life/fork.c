@@ -1,0 +1,55 @@
+#include "fork.h"
+
+#include "../intercept/spin.h"
+#include "../intercept/stack.h"
+#include "../intercept/sys.h"
+#include "../job/modules.h"
+#include "../job/names.h"
+#include "../job/runtime.h"
+#include "../memory/path-buffers.h"
+
+/* In a forked child: the parent's records are not ours.  Behind a filter there is no
+ * journal to be had. */
+void runtime_become_child(void) {
+  sys_gate_forked();
+  if (sys_gate_is_shut()) {
+    darshan_guard = 0;
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
+    return;
+  }
+  int thread = darshan_spin.token;
+  stack_forked();
+  darshan_guard = 0;
+  spin_forked();
+  path_buffers_forked(thread);
+  process_state.fork_parent = process_state.pid;
+  process_state.pid = sys_getpid();
+  lost_state.in_handlers = lost_state.in_shared_memory = lost_state.without_memory = 0;
+  lost_state.parts = darshan_scratch.lacked = 0;
+  process_state.sharers = process_state.apart = 0;
+  folder_forked();
+  exec_state.log_written = 0;
+  darshan_names_after_fork(&darshan_config);
+  store_forget(&darshan_store);
+  mpi_forked();
+  modules_forked();
+  /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
+  if (!darshan_config.nonmpi && mpi_state.phase != MPI_NOT_YET)
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+}
+
+static void forked(void *nothing) {
+  (void)nothing;
+  clock_start(&darshan_hot.clock);
+  runtime_become_child();
+}
+
+/* Called by fork itself; kernels before 4.14 wiped nothing, so the process id has
+ * to tell. */
+void runtime_forked(void) {
+  if (!darshan_hot.fd_limit) return;
+  if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == process_state.pid)
+    return;
+  stack_run_anyway(forked, NULL);
+}

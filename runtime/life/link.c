@@ -1,0 +1,44 @@
+/* A program tells which libraries lie in it: its stubs lead to the wrappers from then on. */
+#include "../intercept/linked.h"
+
+#include <errno.h>
+
+#include "../intercept/loader.h"
+#include "../job/runtime.h"
+#include "start.h"
+
+/* A handle of this library. */
+static void *open_self(void) {
+  struct link_map *map = NULL;
+  Dl_info info;
+  if (!dladdr1((void *)&darshan_link, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* What another library has is reached through the loader, as ever: its address
+ * may even be this library's own wrapper. */
+static int is_elsewhere(const char *name) {
+  void *volatile found = dlsym(RTLD_NEXT, name);
+  return found != NULL;
+}
+
+static void *wrapper_of(struct linked_call *row, void *self) {
+  if (!row->real || row->wrapper || !self) return row->wrapper;
+  if (is_elsewhere(row->name)) row->real = NULL;
+  return row->real ? dlsym(self, row->name) : NULL;
+}
+
+void darshan_link(struct linked_table *table) {
+  int saved = errno;
+  void *self = NULL;
+  if (!darshan_config_active(&darshan_config)) return;
+  if (!linked_is_here(table) && loader_is_there()) self = open_self();
+  for (struct linked_call *row = table->first; row < table->end; row++) {
+    void *wrapper = wrapper_of(row, self);
+    if (row->real && row->stub && wrapper) __atomic_store_n(row->stub, wrapper, __ATOMIC_RELEASE);
+  }
+  if (!linked_is_here(table)) linked_add(table);
+  if (self) dlclose(self);
+  runtime_meet_program();
+  errno = saved;
+}

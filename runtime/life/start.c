@@ -1,0 +1,293 @@
+/* fork.c has forks, end.c the end; mpi/life.c says when both are in an MPI job. */
+#include "start.h"
+
+#include <config.h> /* autoconf's */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "../intercept/linked.h"
+#include "../intercept/memory.h"
+#include "../intercept/signals.h"
+#include "../intercept/spin.h"
+#include "../intercept/stack.h"
+#include "../job/identity.h"
+#include "../job/modules.h"
+#include "../job/same-memory.h"
+#include "../log/snapshot.h"
+#include "../log/torn.h"
+#include "../log/write.h"
+#include "../memory/path-buffers.h"
+#include "children.h"
+#include "daemon.h"
+#include "describe.h"
+#include "end.h"
+#include "filter.h"
+#include "fork.h"
+#include "last.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+enum { PAGE = 4096 };
+
+static int prepare_memory(void) {
+  struct store_limits limits = {darshan_config.namemem, darshan_config.modmem, {0}};
+  modules_limits(&limits, &darshan_config);
+  darshan_hot.phase_page = private_memory(PAGE);
+  darshan_hot.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
+  if (!darshan_hot.phase_page || !darshan_hot.fds) return -1;
+  sys_madvise(runtime_phase_word(), PAGE, MADV_WIPEONFORK);
+  if (store_prepare(&darshan_store, modules_shapes, &limits) < 0) return -1;
+  return modules_prepare();
+}
+
+void runtime_note_no_memory(void) {
+  darshan_store.unrecorded = 1;
+  darshan_message_add(&darshan_problems, "no log", "there is too little memory for records", NULL,
+                      0);
+}
+
+static void remember_stderr(void) {
+  struct stat st;
+  if (sys_fstat(2, &st) < 0) return;
+  log_state.stderr_dev = st.st_dev;
+  log_state.stderr_ino = st.st_ino;
+}
+
+/* From here on wrappers count. */
+static void switch_on(void) {
+  filter_look();
+  process_state.pid = process_state.first_pid = sys_getpid();
+  remember_stderr();
+  if (prepare_memory() < 0) {
+    runtime_note_no_memory();
+    lost_state.parts = 1; /* a rank that finds memory in MPI_Init lacks what was before */
+    log_say_problems();
+    return;
+  }
+  pthread_atfork(children_prepare, daemon_forked, runtime_forked);
+  if (darshan_config.dump && runtime_may_leave_files()) darshan_config_dump(&darshan_config, 2);
+  log_state.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_hot.clock.first_ns;
+  __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+  __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
+}
+
+/* An administrator's file: whoever finds it passes, before anything else. */
+static int switched_off(void) {
+  int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* a filter may not know faccessat */
+  if (fd >= 0) sys_close(fd);
+  return fd >= 0;
+}
+
+/* A program that runs with raised rights (set-user-id, set-group-id, capabilities of
+ * its file) does so for whoever starts it: what he says in the environment must
+ * not name files that are read, written or made with these rights.  Nothing is heard,
+ * and nothing recorded. */
+static int has_raised_rights(void) {
+  return getauxval(AT_SECURE) != 0;
+}
+
+void runtime_start(int argc, char **argv, char **envp) {
+  if (darshan_hot.phase_page) return;
+  if (has_raised_rights() || switched_off()) {
+    darshan_config.disabled = true;
+    return;
+  }
+  sys_gate_look();
+  if (linked_behind_another()) {
+    darshan_config.disabled = true;
+    return;
+  }
+  clock_start(&darshan_hot.clock);
+  darshan_config_load(&darshan_config, envp, argc, argv, &darshan_problems);
+  if (!darshan_config_active(&darshan_config)) return;
+  const struct darshan_config *config = &darshan_config;
+  if (!config->nonmpi && !mpi_may_come()) return;
+  if (config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, sys_getpid())) return;
+  if (!darshan_rank_excluded(config, 0)) switch_on();
+}
+
+void runtime_meet_program(void) {
+  const struct darshan_config *config = &darshan_config;
+  if (!config->exe || darshan_hot.phase_page) return; /* not started, or on already */
+  if (config->nonmpi || !mpi_may_come()) return;
+  if (!darshan_rank_excluded(config, 0)) switch_on();
+}
+
+/* Without a path there will be no file. */
+static void name_journal(char *path, size_t room) {
+  struct darshan_log_identity identity = runtime_journal_identity();
+  if (!sys_may(SYS_ftruncate) || !sys_may(SYS_pwrite64) || !sys_may(SYS_unlinkat) ||
+      !darshan_journal_path(path, room, &darshan_config, &identity))
+    path[0] = '\0';
+}
+
+/* Recording begins in private memory.  Where it is to become a journal, it does so with
+ * the first record or later: with no lock held, and while other threads go on recording. */
+static void keep_journal(void) {
+  struct record_store *store = &darshan_store;
+  runtime_describe_job(1);
+  name_journal(store->journal.path, sizeof(store->journal.path));
+  if (!store_lock(store)) return;
+  store_set_job(store, &job_state.job, job_state.text, job_state.text_length + 1);
+  store_unlock(store);
+  if (store_keep(store) < 0) {
+    if (!store->journal.unsafe) return;
+    name_journal(store->journal.path, sizeof(store->journal.path));
+    snapshot_begin();
+    return;
+  }
+  torn_watch();
+  if (process_state.fork_parent) children_add_self();
+}
+
+/* Who comes while another thread prepares waits for some mappings of memory, and for
+ * no file system. */
+static int begin_in_memory(void) {
+  uint32_t ready = RUNTIME_READY;
+  uint64_t mask = signals_block();
+  int first = __atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  if (first && store_begin(&darshan_store) < 0) {
+    __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
+    runtime_note_no_memory();
+    __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
+  } else if (first) {
+    uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */
+    int shared = __atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0;
+    __atomic_compare_exchange_n(runtime_phase_word(), &preparing,
+                                shared ? RUNTIME_SHARED : RUNTIME_RECORDING, 0, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+  }
+  signals_restore(mask);
+  return first;
+}
+
+static void begin_recording(void *begun) {
+  int first = begin_in_memory();
+  while (runtime_phase() == RUNTIME_PREPARING)
+    SYS1(SYS_sched_yield, 0);
+  if (!runtime_is_recording(runtime_phase())) return;
+  if (first && runtime_may_leave_files()) keep_journal();
+  *(int *)begun = 1;
+}
+
+int runtime_begin_recording(void) {
+  int begun = 0;
+  if (stack_run(begin_recording, &begun) < 0)
+    __atomic_add_fetch(&lost_state.without_memory, 1, __ATOMIC_RELAXED);
+  return begun ? 0 : -1;
+}
+
+/* Recording began before MPI_Init: what there is becomes this rank's. */
+static void take_rank_over(void) {
+  struct record_store *store = &darshan_store;
+  int recording = runtime_is_recording(runtime_phase());
+  if (recording) runtime_describe_job(1);
+  while (!store_lock(store)) /* what is said of a rank must be */
+    ;
+  store_set_rank(store, mpi_state.rank);
+  if (recording) store_set_job(store, &job_state.job, NULL, 0);
+  store_unlock(store);
+  if (!recording) return;
+  if (!store->journal.has_file) {
+    keep_journal();
+    return;
+  }
+  struct path_buffer *path = path_buffer_take();
+  if (!path) return;
+  name_journal(path->bytes, DARSHAN_PATH_ROOM);
+  journal_rename(&store->journal, path->bytes);
+  path_buffer_give(path);
+}
+
+void runtime_refit(void) {
+  struct darshan_clock *clock = &darshan_hot.clock;
+  if (clock->counter_trusted)
+    clock_refit(clock);
+  else /* nothing to be fitted, but snapshots want to know what time it is */
+    __atomic_store_n(&clock->refit_at, clock_ticks(clock) + NS_PER_SECOND, __ATOMIC_RELAXED);
+  snapshot_look();
+}
+
+static void start_rank(void *nothing) {
+  (void)nothing;
+  int excluded = darshan_rank_excluded(&darshan_config, mpi_state.rank);
+  if (darshan_hot.fd_limit && excluded) {
+    runtime_drop_records();
+  } else if (darshan_hot.fd_limit) {
+    take_rank_over();
+  } else if (!darshan_hot.phase_page && !excluded) {
+    clock_start(&darshan_hot.clock);
+    switch_on();
+    store_set_rank(&darshan_store, mpi_state.rank);
+  }
+}
+
+void runtime_start_rank(void) {
+  stack_run_anyway(start_rank, NULL);
+}
+
+/* GUARD_BUSY is set: is it by an update that this handler interrupted, or by one
+ * whose stack frame was left by longjmp?  On an alternate stack one cannot
+ * tell, so the answer is the safe one. */
+static int update_was_left(const char *frame) {
+  frame = stack_frame(frame);
+  if (frame + GUARD_SAME_CALLER < guard_frame() || stack_is_alternate(frame)) return 0;
+  spin_release_left();
+  runtime_leave();
+  return 1;
+}
+
+/* One that shares this memory; in a forked child the phase is wiped. */
+static int in_another_process(void) {
+  return process_state.sharers && runtime_phase() != RUNTIME_OFF &&
+         sys_getpid() != process_state.pid;
+}
+
+static void become_child(void *nothing) {
+  (void)nothing;
+  runtime_become_child();
+}
+
+int runtime_enter_slow(const char *frame) {
+  if (darshan_guard & GUARD_MUTED) return 0;
+  if (!darshan_hot.fd_limit) return 0;
+  if (!fd_may_change() || in_another_process()) {
+    __atomic_add_fetch(&lost_state.in_shared_memory, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
+  if ((darshan_guard & GUARD_BUSY) && !update_was_left(frame)) {
+    __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
+    return 0;
+  }
+  uint32_t phase = runtime_phase();
+  if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
+    stack_run_anyway(become_child, NULL);
+    if (!darshan_hot.fd_limit) return 0;
+    phase = runtime_phase();
+  }
+  darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy(frame);
+  COMPILER_FENCE();
+  if ((phase == RUNTIME_READY || phase == RUNTIME_PREPARING) && runtime_begin_recording() == 0)
+    phase = RUNTIME_RECORDING;
+  if (phase == RUNTIME_SHARED) snapshot_take();
+  if (runtime_is_recording(phase)) return 1;
+  runtime_leave();
+  return 0;
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
+  int saved = errno;
+  runtime_start(argc, argv, envp);
+  last_arrange();
+  errno = saved;
+}
+
+__attribute__((destructor)) static void finish(void) {
+  last_destructor();
+}

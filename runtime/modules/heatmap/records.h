@@ -1,0 +1,17 @@
+/* A heat map as the journal has it: all bins, written bytes first; the log gets as many
+ * as the run was long. */
+#ifndef DARSHAN_HEATMAP_RECORDS_H
+#define DARSHAN_HEATMAP_RECORDS_H
+
+#include "base-record.h"
+
+enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };
+
+enum { HEATMAP_BINS = 200 };
+
+struct heatmap_record {
+  struct darshan_heatmap_head head;
+  int64_t written[HEATMAP_BINS], read[HEATMAP_BINS]; /* bytes */
+};
+
+#endif
