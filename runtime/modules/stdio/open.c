@@ -3,7 +3,6 @@
 
 #include "../lustre/lustre.h"
 #include "record-id.h"
-#include "streams.h"
 
 static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
   if (!stream || !stdio_lock(stream)) return;

@@ -37,6 +37,8 @@ void stdio_number_closed(struct stdio_stream *stream);
 int stdio_name_at(int fd, struct posix_name *name);
 /* The name of a stream that is followed; 0: it is not. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
+/* Follows a stream from now on under this name; NULL: too many. */
+struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {

@@ -5,7 +5,6 @@
 
 #include "print.h"
 #include "record-id.h"
-#include "streams.h"
 
 struct stdio_state stdio_state;
 
