@@ -175,9 +175,19 @@ def switched(runtime: Path, pattern: re.Pattern[str]) -> set[str]:
     } - {"function"}
 
 
+def graphs_of(build: Path, runtime: Path) -> list[Path]:
+    """What the compiler wrote of each source; a build may still have it of one that is gone."""
+    found = []
+    for file in build.glob("runtime/**/libdarshan_so-*.ci"):
+        source = runtime.parent / file.relative_to(build)
+        if source.with_name(source.name.partition("-")[2]).with_suffix(".c").exists():
+            found.append(file)
+    return found
+
+
 def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
     """The deepest path of each exported function; and what is wrong."""
-    files = list(build.glob("runtime/**/libdarshan_so-*.ci"))
+    files = graphs_of(build, runtime)
     graph, ours = CallGraph(files), CallGraph(files, on_ours=True)
     names = exported(build / "libdarshan.so") - START
     paths = sorted(map(graph.worst, names), key=lambda path: -path.depth)
