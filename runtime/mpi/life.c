@@ -9,7 +9,6 @@
 #include "../life/start.h"
 #include "comm-mpi.h"
 #include "mpi.h"
-#include "wait.h"
 
 enum { UNDEFINED_COLOUR = -32766 }; /* MPI_UNDEFINED, in every library */
 
