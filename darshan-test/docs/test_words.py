@@ -104,6 +104,14 @@ def test_folders_have_doors() -> None:
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
 
+def test_pages_of_tests_name_all() -> None:
+    """Where a folder of tests has a page that names its files, it names each."""
+    for page in (TREE / "darshan-test").glob("*/README.md"):
+        there = {path.name for path in page.parent.glob("test_*.py")}
+        told = set(re.findall(r"`(test_\w+\.py)`", page.read_text("utf-8")))
+        assert not told or told == there, page
+
+
 def test_folders_are_on_the_map() -> None:
     """README.md has each folder of runtime/ and util/, and no other."""
     for top in ("runtime", "util"):
