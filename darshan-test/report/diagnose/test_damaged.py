@@ -17,31 +17,36 @@ from .build import Job, write
 from .cases import CASES
 
 PROCESSES = 1 << 42
-HUGE = (1 << 62) + 1
+# Two of the second add up to less than nothing, and four to more again.
+HUGE = ((1 << 62) + 1, (1 << 63) - (1 << 61) - (1 << 59))
 
 
-def damaged(job: Job, share: int) -> Job:
+def damaged(job: Job, share: int, huge: int) -> Job:
     """Every second counter, or every one, is as large as a number can be."""
     rows = [
         replace(
             row,
             values={
-                name: value if name.startswith("F_") or place % share else HUGE
+                name: value if name.startswith("F_") or place % share else huge
                 for place, (name, value) in enumerate(row.values.items())
             },
         )
         for row in job.rows
     ]
+    rows += [replace(row, name=f"{row.name}, again") for row in rows]
     return replace(job, rows=tuple(rows), nprocs=PROCESSES)
 
 
-@pytest.mark.parametrize("share", [1, 2, 3])
+@pytest.mark.parametrize("huge", HUGE)
+@pytest.mark.parametrize("share", [1, 2])
 @pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
-def test_huge_numbers(name: str, having: Job, without: Job, share: int, tmp_path: Path) -> None:
+def test_huge_numbers(
+    name: str, having: Job, without: Job, share: int, huge: int, tmp_path: Path
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for job in (having, without):
-            with open_log(write(damaged(job, share), tmp_path / f"{name}.darshan")) as log:
+            with open_log(write(damaged(job, share, huge), tmp_path / f"{name}.darshan")) as log:
                 context = Context(log, Limits())
                 assert as_json([data(context)])
                 assert list(terminal.lines(context, True))

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         int(streams),
         int(whole),
     )
-    if not facts.worth(stake):
+    if not (moved > 0).any() or not facts.worth(stake):
         return
     (first,) = leading(moved > 0, time, 1)
     calls = int(table["READS"][first] + table["WRITES"][first])
