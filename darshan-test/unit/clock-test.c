@@ -43,7 +43,7 @@ static int read_clock(clockid_t id, struct timespec *now) {
 #define clock_gettime read_clock
 #include "counting/clock.c"
 
-#include "records/update.h"
+#include "job/update.h"
 
 enum { CALLS = 20000, TOLERANCE = 5 * READING };
 

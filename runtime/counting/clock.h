@@ -56,7 +56,7 @@ uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
 /* The wall clock now, as it is if nobody has set it since the start: times within
  * a run and its length belong together. */
-/* The program is about to forbid system calls (gate.h), reading the counter, or both:
+/* The program is about to forbid system calls (sys-gate.h), reading the counter, or both:
  * time is told by what is left.  clock_unsettle: it was refused. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);

@@ -1,6 +1,5 @@
 /* The descriptions of describe.h, expanded from the tables. */
 #include "describe.h"
-#include "merge.h"
 #include "records.h"
 
 #include <string.h>
@@ -34,11 +33,6 @@ const struct darshan_module *darshan_module_by_id(int id) {
   for (int i = 0; i < NUM_MODULES; i++)
     if (modules[i].id == id) return &modules[i];
   return NULL;
-}
-
-void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module) {
-  darshan_merge_plan_of(plan, module->id);
-  plan->module = module;
 }
 
 const struct darshan_module *darshan_module_by_name(const char *name) {

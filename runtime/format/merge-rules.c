@@ -78,3 +78,8 @@ bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module) {
     return false;
   }
 }
+
+void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module) {
+  darshan_merge_plan_of(plan, module->id);
+  plan->module = module;
+}

@@ -19,7 +19,7 @@ static inline uint64_t signals_that_wait(void) {
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
   return mask;
 }
-/* A stretch of calls (gate.h).  What was blocked before, which is for the other. */
+/* A stretch of calls (sys-gate.h).  What was blocked before, which is for the other. */
 static inline uint64_t signals_block(void) {
   uint64_t mask = signals_that_wait(), before = 0;
   if (!sys_gate_begin()) return SIGNALS_NO_STRETCH;

@@ -117,7 +117,7 @@ static int set_signals(int how, const uint64_t *mask, uint64_t *before) {
 
 int stack_run(void (*function)(void *argument), void *argument) {
   uint64_t all = signals_that_wait(), mask;
-  /* Under an inherited filter (gate.h) signals stay as they are, and we where we are. */
+  /* Under an inherited filter (sys-gate.h) signals stay as they are, and we where we are. */
   if (area_of(__builtin_frame_address(0)) ||
       (!sys_may(SYS_rt_sigprocmask) && !sys_gate_is_shut())) {
     function(argument);

@@ -1,7 +1,7 @@
 /* System calls of our own, made without libc: nothing here passes through a
  * wrapper, touches errno, allocates, or needs the library to be initialised.
  * Every function returns what the kernel returns: a result, or -errno; -EPERM
- * also for a call that gate.h does not let pass.  sys-calls.def lists them. */
+ * also for a call that sys-gate.h does not let pass.  sys-calls.def lists them. */
 #ifndef DARSHAN_SYS_H
 #define DARSHAN_SYS_H
 
@@ -13,8 +13,8 @@
 #include <sys/types.h>
 #include <sys/utsname.h>
 
-#include "gate.h"
-#include "instead.h"
+#include "sys-gate.h"
+#include "sys-instead.h"
 
 #if defined(__x86_64__)
 static inline long sys_call_now(long n, long a, long b, long c, long d, long e, long f) {

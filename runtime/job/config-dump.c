@@ -3,7 +3,7 @@
 
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
-#include "settings.h"
+#include "config-settings.h"
 #include "text.h"
 
 /* A line under construction, and where lines go. */

@@ -4,10 +4,10 @@
 #include <config.h> /* autoconf's: the defaults of this build */
 #include <string.h>
 
+#include "config-settings.h"
 #include "launcher.h"
 #include "log-format.h"
 #include "read-file.h"
-#include "settings.h"
 
 struct darshan_config darshan_config;
 
@@ -257,7 +257,8 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
   decide_modules(config);
   decide_logpath(config, messages);
   decide_program(config, command, messages);
-  config->launcher = darshan_is_launcher(config);
+  config->launcher =
+      darshan_is_launcher(config->exe, config->launchers.word, config->launchers.count);
 }
 
 static bool in_ranges(const struct darshan_rank_ranges *ranges, int64_t rank) {

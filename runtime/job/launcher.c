@@ -14,18 +14,18 @@ static bool is_named(const char *program, const char *name) {
   return strncmp(program, name, length) == 0 && (program[length] == '\0' || program[length] == '.');
 }
 
-static bool is_one(const struct darshan_config *config, const char *program) {
+static bool is_one(const char *program, const char *const *more, int count) {
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
     if (is_named(program, names[i])) return true;
-  for (int i = 0; i < config->launchers.count; i++)
-    if (is_named(program, config->launchers.word[i])) return true;
+  for (int i = 0; i < count; i++)
+    if (is_named(program, more[i])) return true;
   return false;
 }
 
-bool darshan_is_launcher(const struct darshan_config *config) {
+bool darshan_is_launcher(const char *program, const char *const *more, int count) {
   /* Some are scripts: then argv names the shell, and this the script. */
   const char *path = (const char *)getauxval(AT_EXECFN);
   const char *slash = path ? strrchr(path, '/') : NULL;
-  if (path && is_one(config, slash ? slash + 1 : path)) return true;
-  return is_one(config, config->exe);
+  if (path && is_one(slash ? slash + 1 : path, more, count)) return true;
+  return is_one(program, more, count);
 }

@@ -2,9 +2,10 @@
 #ifndef DARSHAN_LAUNCHER_H
 #define DARSHAN_LAUNCHER_H
 
-#include "config.h"
+#include <stdbool.h>
 
-/* Is this process one, by the name it was started by? */
-bool darshan_is_launcher(const struct darshan_config *config);
+/* Is this process one, by the name it was started by?  program: that of argv; more: names
+ * that count besides those of launcher-names.def. */
+bool darshan_is_launcher(const char *program, const char *const *more, int count);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
+#include "config.h"
 #include "mpi-frames.h"
-#include "runtime.h"
 
 struct mpi_state mpi_state;
 __thread const char *darshan_mpi_frames[MPI_LEVELS];

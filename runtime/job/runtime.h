@@ -9,7 +9,6 @@
 #include "../memory/scratch.h"
 #include "../records/store.h"
 #include "config.h"
-#include "folder.h"
 #include "jobtext.h"
 #include "logname.h"
 #include "messages.h"

@@ -1,6 +1,6 @@
 /* The program is about to restrict itself: by a seccomp filter, or by making it a
  * fault to read the processor's counter.  What the runtime will need is made ready;
- * behind a filter it makes no system call (gate.h), and the journal is what is left
+ * behind a filter it makes no system call (sys-gate.h), and the journal is what is left
  * of the process. */
 #ifndef DARSHAN_FILTER_H
 #define DARSHAN_FILTER_H

@@ -3,6 +3,7 @@
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
+#include "../job/folder.h"
 #include "../job/modules.h"
 #include "../job/names.h"
 #include "../job/runtime.h"

@@ -20,13 +20,13 @@
 #include "../log/torn.h"
 #include "../log/write.h"
 #include "../memory/path-buffers.h"
+#include "at-exit.h"
 #include "children.h"
 #include "daemon.h"
 #include "describe.h"
 #include "end.h"
 #include "filter.h"
 #include "fork.h"
-#include "last.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -6,11 +6,11 @@
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
-#include "../../records/update.h"
+#include "../../job/update.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"
+#include "hdf5-library.h"
 #include "hdf5-state.h"
-#include "library.h"
 
 enum h5d_operation { H5D_NOTHING_YET, H5D_READ, H5D_WRITE };
 

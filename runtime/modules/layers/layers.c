@@ -5,7 +5,7 @@
 
 #include "../../counting/size-bins.h"
 #include "../../job/runtime.h"
-#include "../../records/update.h"
+#include "../../job/update.h"
 #include "modules/layers/records.h"
 #include "record-id.h"
 

@@ -3,8 +3,8 @@
 #ifndef DARSHAN_MPIIO_H
 #define DARSHAN_MPIIO_H
 
+#include "../../job/update.h"
 #include "../../mpi/mpi.h"
-#include "../../records/update.h"
 #include "../layers/layers.h"
 #include "modules/mpiio/records.h"
 #include "mpiio-state.h"

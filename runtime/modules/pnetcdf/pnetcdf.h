@@ -4,10 +4,10 @@
 #ifndef DARSHAN_PNETCDF_H
 #define DARSHAN_PNETCDF_H
 
-#include "../../records/update.h"
+#include "../../job/update.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"
-#include "library.h"
+#include "pnetcdf-library.h"
 #include "pnetcdf-state.h"
 
 /* A value that did not fit the type in memory or in the file: everything else

@@ -8,9 +8,10 @@
 #include <sys/uio.h>
 
 #include "../../intercept/spin.h"
+#include "../../job/folder.h"
 #include "../../job/runtime.h"
+#include "../../job/update.h"
 #include "../../memory/path-buffers.h"
-#include "../../records/update.h"
 #include "fds.h"
 #include "posix-state.h"
 

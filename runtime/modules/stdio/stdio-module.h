@@ -7,7 +7,7 @@
 #define DARSHAN_STDIO_MODULE_H
 
 #include "../../job/runtime.h"
-#include "../../records/update.h"
+#include "../../job/update.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"

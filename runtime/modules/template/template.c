@@ -1,7 +1,7 @@
 /* One record for the whole process, and the wrappers of calls.def. */
 #include <time.h>
 
-#include "../../records/update.h"
+#include "../../job/update.h"
 #include "record-id.h"
 #include "records.h"
 

@@ -1,8 +1,8 @@
 /* Values of settings as text: lists, numbers, module names. */
 #include <string.h>
 
+#include "config-settings.h"
 #include "log-format.h"
-#include "settings.h"
 
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item) {
   while (list->length > 0) {

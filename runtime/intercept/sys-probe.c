@@ -1,4 +1,4 @@
-#include "probe.h"
+#include "sys-probe.h"
 
 #include <limits.h>
 #include <sched.h>

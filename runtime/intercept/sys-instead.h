@@ -1,4 +1,4 @@
-/* What a filter (gate.h) does not let us ask the kernel, asked as the loader asks:
+/* What a filter (sys-gate.h) does not let us ask the kernel, asked as the loader asks:
  * by opening and reading files. */
 #ifndef DARSHAN_INSTEAD_H
 #define DARSHAN_INSTEAD_H

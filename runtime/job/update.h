@@ -4,7 +4,7 @@
 #define DARSHAN_UPDATE_H
 
 #include "../intercept/spin.h"
-#include "../job/runtime.h"
+#include "runtime.h"
 
 /* 0: the event is not to be counted; record_unlock otherwise. */
 static inline int record_lock(int *lock) {

@@ -1,4 +1,4 @@
-#include "gate.h"
+#include "sys-gate.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "probe.h"
+#include "sys-probe.h"
 #include "sys.h"
 
 enum { LOADER, USUAL, STAT, OURS };

@@ -5,7 +5,7 @@
  * all, but for the end of stdio.  In a static program destructors come first in
  * the list; there our own, which is the last of them, registers what libc then
  * calls after it. */
-#include "last.h"
+#include "at-exit.h"
 
 #include <errno.h>
 

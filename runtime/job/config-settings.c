@@ -1,5 +1,5 @@
 /* Storing one value of one setting; a function per kind of value. */
-#include "settings.h"
+#include "config-settings.h"
 
 #include <string.h>
 

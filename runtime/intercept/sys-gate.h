@@ -4,7 +4,7 @@
  * Once the program has installed a filter, none at all: what it allows cannot be
  * asked, and all that is left to do can be done in memory.  Under a filter that
  * was there when the process began (a container's), those that the loader has just
- * made, those that a child could make (probe.h), and those that a setting names. */
+ * made, those that a child could make (sys-probe.h), and those that a setting names. */
 #ifndef DARSHAN_GATE_H
 #define DARSHAN_GATE_H
 

@@ -1,4 +1,4 @@
-#include "instead.h"
+#include "sys-instead.h"
 
 #include <string.h>
 #include <sys/auxv.h>
