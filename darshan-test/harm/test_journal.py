@@ -299,3 +299,75 @@ int main(int argc, char **argv) {
     assert same_end(bare, watched)
     assert bare.status == -signal.SIGBUS
     assert bytes_written(watched) == 4
+
+
+MANY = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *make(void *id) {
+  char name[64];
+  for (int i = 0; i < 400; i++) {
+    snprintf(name, sizeof(name), "of-%d-%d", (int)(size_t)id, i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    for (int k = 0; k < 7; k++)
+      if (write(fd, "xyz", 3) != 3) _exit(3);
+    close(fd);
+  }
+  return NULL;
+}
+int main(void) {
+  pthread_t thread[4];
+  for (size_t i = 0; i < 4; i++)
+    pthread_create(&thread[i], NULL, make, (void *)i);
+  for (int i = 0; i < 4; i++)
+    pthread_join(thread[i], NULL);
+  return kill(getpid(), SIGKILL);
+}
+"""
+
+
+def test_killed_after_threads_made_files(build: Path, tmp_path: Path) -> None:
+    """What went to memory while another thread made room is in the journal soon after."""
+    program = compile_c(tmp_path, MANY)
+    for turn in range(12):
+        (tmp_path / f"{turn}").mkdir()
+        bare, watched = both(build, tmp_path / f"{turn}", [program])
+        assert same_end(bare, watched)
+        assert bytes_written(watched) == 4 * 400 * 21
+
+
+NO_MORE = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+int main(void) {
+  char name[256];
+  struct rlimit limit = {4, 4};
+  for (int i = 0; i < 400; i++) {
+    snprintf(name, sizeof(name), "a-name-of-some-length-that-fills-the-journal-%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0600);
+    if (write(fd, "x", 1) != 1) return 3;
+    if (i == 0 && setrlimit(RLIMIT_NOFILE, &limit)) return 4;
+    /* All numbers are taken whenever the journal could grow. */
+    int second = dup(fd);
+    if (i > 0 && second >= 0) return 5;
+    if (second >= 0) close(second);
+    close(fd);
+  }
+  return kill(getpid(), SIGKILL);
+}
+"""
+
+
+def test_journal_that_cannot_grow_can_be_read(build: Path, tmp_path: Path) -> None:
+    """Names that went to memory are not told of as if they were in the file."""
+    program = compile_c(tmp_path, NO_MORE)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
+    assert len(watched.journals) == 1
+    assert watched.value("a-name-of-some-length-that-fills-the-journal-0", "POSIX_WRITES") == 1

@@ -226,3 +226,80 @@ def test_a_filter_that_kills_and_lets_fork(
     assert watched.status == 5
     assert len(watched.logs) == 1
     assert watched.total("POSIX_BYTES_WRITTEN") == 1000
+
+
+COUNTER = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static int put(const char *name) {
+  int fd = open(name, O_CREAT | O_WRONLY | O_APPEND, 0600);
+  return fd < 0 || write(fd, "12345", 5) != 5 || close(fd);
+}
+int main(int argc, char **argv) {
+  if (argc > 1 && put("before")) return 2;
+  int asked = prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+  printf("%d %s\n", asked, argc > 1 ? argv[1] : "");
+  return put("behind");
+}
+"""
+
+
+@pytest.mark.needs("processor:x86_64")
+@pytest.mark.parametrize("arguments", [[], ["recorded"]])
+def test_counter_that_is_forbidden(arguments: list[str], build: Path, tmp_path: Path) -> None:
+    """Reading it is SIGSEGV from then on: at the end, too, where the log gets its name."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, COUNTER), *arguments])
+    assert bare.status == 0
+    assert same_end(bare, watched), watched
+    assert watched.total("POSIX_BYTES_WRITTEN") == 5 * (1 + len(arguments))
+
+
+DISPATCH = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static unsigned long start, length;
+static volatile char forbidden;
+static int find(struct dl_phdr_info *library, size_t size, void *nothing) {
+  (void)size;
+  if (strstr(library->dlpi_name, "libc.so"))
+    for (int i = 0; i < library->dlpi_phnum; i++)
+      if (library->dlpi_phdr[i].p_type == PT_LOAD && (library->dlpi_phdr[i].p_flags & PF_X)) {
+        start = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
+        length = library->dlpi_phdr[i].p_memsz;
+      }
+  return nothing != NULL;
+}
+static int put(int number) {
+  char name[16];
+  snprintf(name, sizeof(name), "f%d", number);
+  int fd = open(name, O_CREAT | O_WRONLY, 0600);
+  return fd < 0 || write(fd, "12345", 5) != 5 || close(fd);
+}
+int main(void) {
+  dl_iterate_phdr(find, NULL);
+  if (put(0)) return 2;
+  int asked = prctl(59 /* PR_SET_SYSCALL_USER_DISPATCH */, 1, start, length, &forbidden);
+  forbidden = asked == 0;
+  for (int i = 1; i < 200; i++)
+    if (put(i)) return 3;
+  printf("%d\n", asked);
+  return 7;
+}
+"""
+
+
+def test_calls_of_libc_alone(build: Path, tmp_path: Path) -> None:
+    """As emulators have it: a call from any other code is SIGSYS."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, DISPATCH)])
+    assert bare.status == 7
+    assert same_end(bare, watched), watched
+    assert watched.total("POSIX_BYTES_WRITTEN") == 5 * 200

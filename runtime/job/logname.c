@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../counting/clock.h"
 #include "../intercept/sys.h"
 #include "local-time.h"
 #include "record-id.h"
@@ -43,10 +43,8 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
 /* A number that no other process, on this node or another, comes up with. */
 static uint64_t unique_number(uint64_t salt) {
   char node[sizeof(((struct utsname *)0)->nodename)];
-  struct timespec now = {0};
   sys_nodename(node, sizeof(node));
-  clock_gettime(CLOCK_REALTIME, &now); /* the vDSO, as in clock.c */
-  uint64_t microseconds = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+  uint64_t microseconds = clock_ns(CLOCK_REALTIME) / 1000;
   return darshan_hash(node, strlen(node), microseconds + salt);
 }
 

@@ -9,7 +9,11 @@
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
 
+/* Of Linux 5.11: calls from code that the program did not name become SIGSYS. */
+enum { USER_DISPATCH = 59, DISPATCH_ON = 1 };
+
 static int asked_of_prctl(long option, long value) {
+  if (option == USER_DISPATCH) return value == DISPATCH_ON ? FILTER_CALLS : 0;
   if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FILTER_COUNTER : 0;
   if (option != PR_SET_SECCOMP) return 0;
   return value == SECCOMP_MODE_STRICT ? FILTER_CALLS | FILTER_COUNTER : FILTER_CALLS;

@@ -80,10 +80,9 @@ static int find_records(struct log_content *content, const struct mapped *map) {
 
 /* How the process ended is not known, nor when; it was over by now. */
 static void end_now(struct darshan_job *job) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  job->end_time_sec = now.tv_sec;
-  job->end_time_nsec = now.tv_nsec;
+  uint64_t ns = clock_ns(CLOCK_REALTIME);
+  job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);
+  job->end_time_nsec = (int64_t)(ns % NS_PER_SECOND);
   job->metadata[DARSHAN_JOB_METADATA_LEN - 1] = '\0';
   darshan_metadata_add(job->metadata, sizeof(job->metadata), strlen(job->metadata), "end",
                        "not seen; log written from its journal when it was gone");

@@ -166,6 +166,7 @@ static void note_failure(void) {
   static const char *const problems[] = {
       [STORE_KEPT] = "cannot be written, the records are kept in",
       [STORE_KEPT_PARTLY] = "cannot be written, some records are lost, the others are kept in",
+      [STORE_UNSEEN_PARTLY] = "cannot be written, some records are lost, the others may be kept in",
       [STORE_UNSEEN] = "cannot be written, the records may be kept in",
       [STORE_LOST] = "cannot be written, the records are lost"};
   struct journal *journal = &darshan_store.journal;

@@ -152,14 +152,28 @@ static void release_guards(struct record_store *store, int inner) {
     spin_unlock(store->guards[inner][--store->guards_held[inner]]);
 }
 
+/* Records that were made since are held, too; in the order of locks. */
+static int hold_more(struct record_store *store) {
+  int result = 0;
+  release_guards(store, 1);
+  for (int i = 0; i < STORE_MODULES && result == 0; i++)
+    result = hold_records(&store->regions[i]);
+  return result == 0 ? hold_guards(store, 1) : result;
+}
+
+static int all_are_held(const struct record_store *store) {
+  for (int i = 0; i < STORE_MODULES; i++) {
+    const struct store_region *region = &store->regions[i];
+    if (region->beside[0] && region->held != region->count) return 0;
+  }
+  return 1;
+}
+
 /* Nobody else ever has two locks of records at once.  0, or -1: some thread does not
  * go on; what is held is to be released all the same. */
 static int hold_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, spin_token(), __ATOMIC_RELAXED);
-  int result = hold_guards(store, 0);
-  for (int i = 0; i < STORE_MODULES && result == 0; i++)
-    result = hold_records(&store->regions[i]);
-  return result == 0 ? hold_guards(store, 1) : result;
+  return hold_guards(store, 0) == 0 ? hold_more(store) : -1;
 }
 
 static void release_all(struct record_store *store) {
@@ -224,8 +238,14 @@ static void settle_annex(struct record_store *store) {
     if (!region->records.zero[0]) continue;
     region->block = (struct darshan_annex_block *)(void *)region->records.zero[0] - 1;
     region->block->flags = region->overflow ? DARSHAN_ANNEX_PARTIAL : 0;
-    if (region->count) store_publish(store, region);
   }
+}
+
+/* There may be no next record that would tell of those before it. */
+static void publish_all(struct record_store *store) {
+  for (int i = 0; i < STORE_MODULES; i++)
+    if (store->regions[i].count) store_publish(store, &store->regions[i]);
+  store_publish_names(store);
 }
 
 /* With everything held.  What cannot be replaced (no memory for a mapping) stays
@@ -241,19 +261,27 @@ static int replace(struct record_store *store, struct moves *moves) {
     if (moves->parts >> i & 1) settle_part(store, moves, i);
   __atomic_store_n(&store->journal.has_file, 1, __ATOMIC_RELAXED);
   settle_annex(store);
+  publish_all(store);
   return 0;
 }
 
-/* With all records held.  1: done; 0: records came meanwhile; -1. */
+/* With all records held, but those that are made just now.  1: done; 0: there is no
+ * room for what came meanwhile; -1. */
 static int replace_unless_changed(struct record_store *store, struct moves *moves) {
-  int result = 0;
-  if (!store_lock(store)) return -1;
-  if (store->closed)
-    result = -1;
-  else if (!has_changed(store, moves))
-    result = replace(store, moves) == 0 ? 1 : -1;
-  store_unlock(store);
-  return result;
+  enum { HOLDS = 64, ONE_MORE = 2 };
+  int result = ONE_MORE;
+  for (int i = 0; i < HOLDS && result == ONE_MORE; i++) {
+    if (i > 0 && hold_more(store) < 0) return -1;
+    if (!store_lock(store)) return -1;
+    if (store->closed)
+      result = -1;
+    else if (has_changed(store, moves))
+      result = 0;
+    else if (all_are_held(store))
+      result = replace(store, moves) == 0 ? 1 : -1;
+    store_unlock(store);
+  }
+  return result == ONE_MORE ? 0 : result;
 }
 
 /* As above.  Each further try makes room for more. */
@@ -281,6 +309,8 @@ void store_return(struct record_store *store, int fd) {
     result = store_write_annex(store, fd);
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd, i);
+  /* Others were quicker each time: whoever comes next. */
+  if (result == 0) __atomic_or_fetch(&store->wanted, store_in_memory(store), __ATOMIC_RELAXED);
 }
 
 static int keep(struct record_store *store) {
@@ -397,7 +427,7 @@ static enum store_kept look_at_file(const struct record_store *store) {
 enum store_kept store_kept(const struct record_store *store) {
   if (!store->frame || !store->journal.has_file) return STORE_LOST;
   enum store_kept seen = outside_is_lost() ? STORE_KEPT : look_at_file(store);
-  if (seen != STORE_KEPT) return seen;
+  if (seen == STORE_LOST) return seen;
   int partly = store->names.used > store->names.part.kept, some = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
     size_t used = used_of(store, i), kept = store->regions[i].part.kept;
@@ -406,6 +436,7 @@ enum store_kept store_kept(const struct record_store *store) {
     if (store->regions[i].of == STORE_OF_FILES)
       some |= used && kept >= store->regions[i].record_size;
   }
-  if (!partly) return STORE_KEPT;
-  return some ? STORE_KEPT_PARTLY : STORE_LOST;
+  if (!partly) return seen;
+  if (!some) return STORE_LOST;
+  return seen == STORE_KEPT ? STORE_KEPT_PARTLY : STORE_UNSEEN_PARTLY;
 }

@@ -102,8 +102,10 @@ static int grow_in_memory(struct record_store *store, int number) {
     char *at = journal_window(-1, part->start + step.window_from, part->start + step.window_to);
     if (!at) return -1;
     add_window(store, number, &step, at);
-    if (number == STORE_NAMES)
+    if (number == STORE_NAMES) {
       store->names.window[store->names.windows - 1].memory = step.window_from;
+      if (part->kept > step.window_from) part->kept = step.window_from; /* it began within */
+    }
   } else { /* the rest of a window of the file has no room there */
     size_t from = journal_page_up(part->start + part->usable), to = part->start + part->mapped;
     char *rest = from < to ? journal_window(-1, from, to) : NULL;
@@ -261,22 +263,30 @@ static void grow(void *growth_) {
   make_room(growth->store, growth->parts);
 }
 
+/* 1: it was this thread's turn. */
+static int grow_in_turn(struct record_store *store, uint32_t none) {
+  if (!store_begin_growing(store)) return 0;
+  struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
+  if (stack_run(grow, &growth) < 0)
+    __atomic_fetch_or(&store->wanted, growth.parts & ~none, __ATOMIC_RELAXED);
+  store_end_growing(store);
+  return 1;
+}
+
+/* What others wanted meanwhile is done as well: they may not come again. */
 void store_make_room_slow(struct record_store *store, enum store_module module) {
+  enum { ROUNDS = 4 };
   const struct store_part *part = &store->regions[module].part;
   uint32_t none = store_hint(&part->usable) == 0 ? 1u << module : 0;
   if (!store_hint(&store->journal.has_file) || store_hint(&store->closed) ||
       (darshan_guard & GUARD_VFORK))
     return;
   uint64_t mask = signals_block();
-  int first = store_begin_growing(store);
-  if (first) {
-    struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
-    if (stack_run(grow, &growth) < 0)
-      __atomic_fetch_or(&store->wanted, growth.parts & ~none, __ATOMIC_RELAXED);
-    store_end_growing(store);
-  }
+  int mine = grow_in_turn(store, none);
+  for (int i = 1; i < ROUNDS && mine && store_hint(&store->wanted) != 0; i++)
+    grow_in_turn(store, 0);
   signals_restore(mask);
-  if (!first && none) wait_for_room(store, part);
+  if (!mine && none) wait_for_room(store, part);
 }
 
 /* With the lock held, behind which nobody takes memory: the parts that are partly in

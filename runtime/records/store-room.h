@@ -31,6 +31,7 @@ int store_write_annex(struct record_store *store, int fd);
 char *store_address(struct record_store *store, int part, size_t at);
 /* Tells the frame how many records there are. */
 void store_publish(struct record_store *store, struct store_region *region);
+void store_publish_names(struct record_store *store);
 
 /* By the thread that has set growing: what is in memory, back into the open file. */
 void store_return(struct record_store *store, int fd);

@@ -198,7 +198,7 @@ const char *store_all_names(const struct record_store *store) {
   return all;
 }
 
-static void publish_names(struct record_store *store) {
+void store_publish_names(struct record_store *store) {
   const struct store_names *names = &store->names;
   if (!store->journal.has_file || names->used <= names->part.kept)
     __atomic_store_n(&header_of(store)->names.len, names->used, __ATOMIC_RELEASE);
@@ -212,7 +212,7 @@ static void repair(struct record_store *store) {
     if (newest && newest->record[i] == region->count + 1) region->count++;
     if (region->count) store_publish(store, region);
   }
-  if (store->frame) publish_names(store);
+  if (store->frame) store_publish_names(store);
 }
 
 int store_lock(struct record_store *store) {
@@ -257,7 +257,7 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   memcpy(at + sizeof(id), name, length);
   at[sizeof(id) + length] = '\0';
   names->used += needed;
-  publish_names(store);
+  store_publish_names(store);
   return at + sizeof(id);
 }
 
@@ -295,13 +295,16 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
 /* Tells the frame of the journal about a new record. */
 void store_publish(struct record_store *store, struct store_region *region) {
   uint64_t length = (uint64_t)region->count * region->record_size;
-  int id = region->module_id;
+  struct darshan_header *header = header_of(store);
+  int id = region->module_id, is_module = id < DARSHAN_MAX_MODULES;
+  uint64_t bit = is_module ? UINT64_C(1) << id : 0;
   if (store->journal.has_file && length > region->part.kept) {
-    if (id < DARSHAN_MAX_MODULES) header_of(store)->partial_flag |= UINT64_C(1) << id;
+    header->partial_flag |= bit;
     return;
   }
-  if (id < DARSHAN_MAX_MODULES)
-    __atomic_store_n(&header_of(store)->modules[id].len, length, __ATOMIC_RELEASE);
+  if (!region->overflow) header->partial_flag &= ~bit; /* not in the file once, for a while */
+  if (is_module)
+    __atomic_store_n(&header->modules[id].len, length, __ATOMIC_RELEASE);
   else if (region->block)
     __atomic_store_n(&region->block->raw_len, length, __ATOMIC_RELEASE);
 }

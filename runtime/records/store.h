@@ -180,8 +180,8 @@ void store_set_aside(struct record_store *store, enum store_module module);
 int store_bring_back(struct record_store *store, int (*then)(void));
 
 /* What the file holds of the records, as it is now: looked up, so that what is said
- * of it is true.  STORE_UNSEEN: it could not be looked at. */
-enum store_kept { STORE_LOST, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
+ * of it is true.  STORE_UNSEEN: the file could not be looked at. */
+enum store_kept { STORE_LOST, STORE_UNSEEN_PARTLY, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 
 /* Forgets all records, for a forked child: the next are its own. */
@@ -207,6 +207,13 @@ __attribute__((warn_unused_result)) static inline int store_lock_for(struct reco
                                                                      enum store_module module) {
   store_make_room(store, module);
   return store_lock(store);
+}
+
+/* Of a lock by store_lock_for: what went to memory meanwhile need not wait there for the
+ * next record, which may never come. */
+static inline void store_unlock_for(struct record_store *store, enum store_module module) {
+  store_unlock(store);
+  store_make_room(store, module);
 }
 
 /* The entry of an id, NULL if it is not known.  Needs no lock. */

@@ -39,10 +39,9 @@ def damaged(job: Job, share: int, huge: int) -> Job:
 
 @pytest.mark.parametrize("huge", HUGE)
 @pytest.mark.parametrize("share", [1, 2])
-@pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
-def test_huge_numbers(
-    name: str, having: Job, without: Job, share: int, huge: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
+def test_huge_numbers(case: tuple[str, Job, Job], share: int, huge: int, tmp_path: Path) -> None:
+    name, having, without = case
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for job in (having, without):

@@ -155,7 +155,7 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
   uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
   number = new_file(name, alignment);
-  store_unlock(&darshan_store);
+  store_unlock_for(&darshan_store, STORE_POSIX);
   return number;
 }
 

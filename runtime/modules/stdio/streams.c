@@ -112,7 +112,7 @@ static uint32_t record_of(struct posix_name *name) {
     name->text = OVERFLOW_NAME;
     name->length = sizeof(OVERFLOW_NAME) - 1;
   }
-  store_unlock(store);
+  store_unlock_for(store, STORE_STDIO);
   return number;
 }
 
