@@ -67,20 +67,6 @@ static void count(unsigned long *what) {
   __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-static void make_place(struct place *place, const struct options *options, unsigned worker) {
-  char folder[PATH_MAX - 32];
-  *place = (struct place){.program = options->program, .runtime = options->runtime};
-  mkdir(options->folder, 0755);
-  snprintf(folder, sizeof(folder), "%s/%u", options->folder, worker);
-  mkdir(folder, 0755);
-  snprintf(place->work, sizeof(place->work), "%s/work", folder);
-  snprintf(place->logs, sizeof(place->logs), "%s/logs", folder);
-  snprintf(place->journals, sizeof(place->journals), "%s/journals", folder);
-  mkdir(place->work, 0755);
-  mkdir(place->logs, 0755);
-  mkdir(place->journals, 0755);
-}
-
 /* Once more if it hangs: a job does so now and then on a busy machine, without the
  * runtime, too.  That is counted, and told. */
 static void run_patiently(struct run *run, const struct place *place, const struct program *program,
@@ -173,7 +159,7 @@ static void work(const struct options *options, unsigned worker, const struct pr
   static struct run run;
   char path[PATH_MAX];
   unsigned turn = 0, i = 0;
-  make_place(&place, options, worker);
+  place_make(&place, options->folder, options->program, options->runtime, worker);
   snprintf(path, sizeof(path), "%s%s%s", options->program, program->launcher[0] ? "-" : "",
            program->launcher);
   place.program = path;

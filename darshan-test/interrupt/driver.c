@@ -29,20 +29,6 @@ struct tally {
 };
 static struct tally *tally;
 
-static void make_place(struct place *place, const struct options *options, unsigned worker) {
-  char folder[PATH_MAX - 32];
-  *place = (struct place){.program = options->program, .runtime = options->runtime};
-  mkdir(options->folder, 0755);
-  snprintf(folder, sizeof(folder), "%s/%u", options->folder, worker);
-  mkdir(folder, 0755);
-  snprintf(place->work, sizeof(place->work), "%s/work", folder);
-  snprintf(place->logs, sizeof(place->logs), "%s/logs", folder);
-  snprintf(place->journals, sizeof(place->journals), "%s/journals", folder);
-  mkdir(place->work, 0755);
-  mkdir(place->logs, 0755);
-  mkdir(place->journals, 0755);
-}
-
 static void report(const char *kind, int action, const struct point *point, const char *why) {
   __atomic_add_fetch(&tally->failed, 1, __ATOMIC_RELAXED);
   printf("FAILED %s %c %#x %u,%#x,%u: %s\n", kind, action, point->address, point->n, point->gate,
@@ -103,7 +89,7 @@ static void work(const struct options *options, unsigned worker, const char *kin
                  const struct trace *trace, const struct points *points) {
   struct place place;
   struct judge judge;
-  make_place(&place, options, worker);
+  place_make(&place, options->folder, options->program, options->runtime, worker);
   if (take_references(&judge, &place, kind, action) < 0) {
     struct point none = {0};
     report(kind, action, &none, "a reference could not be taken");
@@ -153,7 +139,7 @@ static const struct trace *trace_for(struct trace traces[2], const struct option
   struct trace *trace = &traces[action == ACTION_CANCEL];
   if (trace->length) return trace;
   double start = now();
-  make_place(&place, options, 0);
+  place_make(&place, options->folder, options->program, options->runtime, 0);
   if (trace_take(trace, &place, kind, action) < 0) {
     printf("FAILED %s %c: no trace\n", kind, action);
     tally->failed++;
@@ -170,7 +156,7 @@ static void run_one(const struct options *options) {
   struct judge judge;
   struct point point = {0};
   sscanf(options->one, "%x:%u,%x,%u", &point.address, &point.n, &point.gate, &point.gate_n);
-  make_place(&place, options, 0);
+  place_make(&place, options->folder, options->program, options->runtime, 0);
   if (trace_take(&trace, &place, options->kinds, options->actions[0]) < 0 ||
       take_references(&judge, &place, options->kinds, options->actions[0]) < 0)
     return;

@@ -89,6 +89,9 @@ struct result {
   int said;          /* what is known of a library */
   char problem[400]; /* what must not be; empty: nothing */
 };
+/* The folders of one worker, made below parent. */
+void place_make(struct place *place, const char *parent, const char *program, const char *runtime,
+                unsigned worker);
 void result_clean(const struct place *place);
 /* known: what it may say on stderr; NULL: nothing. */
 void result_read(struct result *result, const struct place *place, int status, int killed,

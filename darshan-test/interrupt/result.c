@@ -28,6 +28,21 @@ static void remove_file(const char *path, void *unused) {
   unlink(path);
 }
 
+void place_make(struct place *place, const char *parent, const char *program, const char *runtime,
+                unsigned worker) {
+  char folder[PATH_MAX - 32];
+  *place = (struct place){.program = program, .runtime = runtime};
+  mkdir(parent, 0755);
+  snprintf(folder, sizeof(folder), "%s/%u", parent, worker);
+  mkdir(folder, 0755);
+  snprintf(place->work, sizeof(place->work), "%s/work", folder);
+  snprintf(place->logs, sizeof(place->logs), "%s/logs", folder);
+  snprintf(place->journals, sizeof(place->journals), "%s/journals", folder);
+  mkdir(place->work, 0755);
+  mkdir(place->logs, 0755);
+  mkdir(place->journals, 0755);
+}
+
 void result_clean(const struct place *place) {
   each_file(place->work, remove_file, NULL);
   each_file(place->logs, remove_file, NULL);

@@ -1,6 +1,6 @@
-/* Defines the merge rules of one table: bytes and names in a row, no pointers,
- * so that they cost a process nothing until they are used.  Included by
- * modules.def for merge-rules.c. */
+/* Defines the merge rules of one table, and the units of its fcounters: bytes and names in a row,
+ * no pointers, so that they cost a process nothing until they are used.  Included by modules.def
+ * for merge-rules.c. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define RETIRED_COUNTER(name, first, last)
@@ -16,6 +16,14 @@ static const unsigned char GLUE(RECORD_PREFIX, rules)[] = {
 #define COUNTER(name, rule, unit, since, absent, meaning)
 #define FCOUNTER(name, rule, unit, since, absent, meaning) DARSHAN_RULE_##rule,
 static const unsigned char GLUE(RECORD_PREFIX, frules)[] = {
+#include RECORD_ROWS
+    0};
+#undef COUNTER
+#undef FCOUNTER
+
+#define COUNTER(name, rule, unit, since, absent, meaning)
+#define FCOUNTER(name, rule, unit, since, absent, meaning) DARSHAN_UNIT_##unit,
+static const unsigned char GLUE(RECORD_PREFIX, funits)[] = {
 #include RECORD_ROWS
     0};
 #undef COUNTER

@@ -83,3 +83,27 @@ void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darsh
   darshan_merge_plan_of(plan, module->id);
   plan->module = module;
 }
+
+#define UNITS_COUNTERS(PREFIX)                                                                     \
+  *count = PREFIX##_NUM_FCOUNTERS;                                                                 \
+  return PREFIX##_funits
+#define UNITS_FILE_COUNTERS(PREFIX) UNITS_COUNTERS(PREFIX)
+#define UNITS_DFS(PREFIX) return NULL
+#define UNITS_DAOS(PREFIX) return NULL
+#define UNITS_MDHIM(PREFIX) return NULL
+#define UNITS_LUSTRE(PREFIX) return NULL
+#define UNITS_DXT(PREFIX) return NULL
+#define UNITS_HEATMAP(PREFIX) return NULL
+#define UNITS_NONE(PREFIX) return NULL
+
+const unsigned char *darshan_fcounter_units(int module, int *count) {
+  *count = 0;
+  switch (module) {
+#define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
+  case id:                                                                                         \
+    UNITS_##KIND(SYMBOL);
+#include "modules.def"
+  default:
+    return NULL;
+  }
+}

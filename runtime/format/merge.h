@@ -36,6 +36,10 @@ struct darshan_merge_plan {
 bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module);
 void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module);
 
+/* enum darshan_unit of each fcounter, of modules whose records end with them; NULL and 0
+ * for others. */
+const unsigned char *darshan_fcounter_units(int module, int *count);
+
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record);
 double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const void *record);
 
