@@ -495,3 +495,28 @@ def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
     assert watched.value("in", "STDIO_BYTES_READ") == len(text)
     assert watched.value("b", "STDIO_BYTES_WRITTEN") == 100000
     assert watched.value("a", "STDIO_BYTES_WRITTEN") == (watched.work / "a").stat().st_size
+
+
+ALL_FLUSHED = r"""
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  FILE *one = fopen("one", "w"), *two = fopen("two", "w");
+  for (int i = 0; i < 10000; i++) putc_unlocked('x', one);
+  fputs("text", two);
+  for (int i = 0; i < 77; i++) putc_unlocked('x', two);
+  fflush(NULL);
+  for (int i = 0; i < 5; i++) putc_unlocked('x', two);
+  fflush(NULL);
+  _exit(0);
+}
+"""
+
+
+def test_all_streams_are_flushed(build: Path, tmp_path: Path) -> None:
+    """What macros put into them is counted before their pointers move."""
+    program = hostile.compile_c(tmp_path, ALL_FLUSHED, "-O2")
+    bare, watched = hostile.both(build, tmp_path, [program])
+    assert hostile.same_end(bare, watched)
+    assert watched.value("one", "STDIO_BYTES_WRITTEN") == 10000
+    assert watched.value("two", "STDIO_BYTES_WRITTEN") == 4 + 77 + 5

@@ -131,6 +131,8 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * on streams that threads share: there, pointers move in calls of others, and
  * the macros, which do not lock, are of no use. */
 void stdio_settle_slow(struct stdio_stream *stream);
+/* All that this thread uses. */
+void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   const void *owner = STDIO_PEEK(stream->owner);

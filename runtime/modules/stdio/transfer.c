@@ -145,6 +145,14 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
+/* Before fflush(NULL), which moves the pointers of all. */
+void stdio_settle_own(void) {
+  for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
+    struct stdio_stream *stream = stdio_stream_at(i);
+    if (stream->file && stream->record && stream->owner == &darshan_guard) stdio_settle(stream);
+  }
+}
+
 /* fflush(NULL): one flush of every stream that has been used. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {

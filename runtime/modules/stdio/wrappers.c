@@ -97,7 +97,8 @@ static __thread const char *outer_call;
   ACTIVE;                                                                                          \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (file && !s) FORWARD;                                                                         \
-  if (s) stdio_settle(s)
+  if (s) stdio_settle(s);                                                                          \
+  if (!s) stdio_settle_own()
 
 /* What a row may say in its column "event". */
 #define FLUSHED                                                                                    \
