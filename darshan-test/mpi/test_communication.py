@@ -10,7 +10,7 @@ import pytest
 
 from .launch import Log, Runner
 
-CALLS = Path(__file__).resolve().parent.parent.parent / "runtime" / "mpi" / "calls.def"
+CALLS = Path(__file__).resolve().parent.parent.parent / "runtime/modules/layers/calls.def"
 ROW = re.compile(r"^MPI_TIMED\((\w+)", re.M)
 
 
