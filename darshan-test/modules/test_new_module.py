@@ -178,7 +178,8 @@ def test_every_wrapped_function_has_a_test() -> None:
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name
-        folders = [SOURCE / "darshan-test" / name for name in (module, "calls", "hdf5", "modules", "mpi")]
+        names = (module, "calls", "hdf5", "modules", "mpi")
+        folders = [SOURCE / "darshan-test" / name for name in names]
         text = "\n".join(
             path.read_text(errors="replace")
             for folder in folders
