@@ -164,6 +164,34 @@ def test_what_is_not_counted_is_said(build: Path, program: Path, tmp_path: Path)
     assert metadata(build, watched.logs[0])["dropped_in_shared_memory"] == "3"
 
 
+OWN_FILES = r"""
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  for (int i = 0; i < 4; i++) {
+    pid_t child = vfork();
+    if (child == 0) {
+      int fd = open("of-child", O_CREAT | O_WRONLY | O_APPEND, 0600);
+      _exit(write(fd, "12345", 5) != 5 || close(fd));
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child || status) return 2;
+  }
+  int fd = open("of-parent", O_CREAT | O_WRONLY, 0600);
+  return write(fd, "1234567", 7) != 7;
+}
+"""
+
+
+def test_files_of_a_child_alone(build: Path, tmp_path: Path) -> None:
+    """Nothing is recorded of them, which is said."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, OWN_FILES, "-w")])
+    assert bare.status == 0 and same_end(bare, watched)
+    assert watched.value("of-parent", "POSIX_BYTES_WRITTEN") == 7
+    assert metadata(build, watched.logs[0])["dropped_in_shared_memory"] == "4"
+
+
 LIBC = r"""
 #include <fcntl.h>
 #include <signal.h>

@@ -40,7 +40,10 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
     posix_missed(dirfd, path);
     return;
   }
-  if (!fd_may_change()) return;
+  if (!fd_may_change()) { /* what it does with the descriptor is not seen either */
+    __atomic_add_fetch(&lost_state.in_shared_memory, 1, __ATOMIC_RELAXED);
+    return;
+  }
   fd_dropped(fd);
   int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path)) return;
