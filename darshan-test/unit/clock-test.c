@@ -43,8 +43,6 @@ static int read_clock(clockid_t id, struct timespec *now) {
 #define clock_gettime read_clock
 #include "counting/clock.c"
 
-#include "job/update.h"
-
 enum { CALLS = 20000, TOLERANCE = 5 * READING };
 
 static void check_moment(double seconds, uint64_t ns, const struct darshan_clock *clock) {

@@ -5,6 +5,7 @@
 #include "../../runtime/format/log-format.h"
 #include "../../runtime/job/names.h"
 #include "load-config.h"
+#include "names/paths.h"
 #include "unit.h"
 
 static bool excluded(const struct loaded *loaded, int module, const char *name) {

@@ -26,6 +26,9 @@ struct clock_line {
 struct clock_span {
   double start, end;
 };
+static inline double clock_length(struct clock_span at) {
+  return at.end - at.start;
+}
 
 /* Whom to ask where the counter is not to be read. */
 enum clock_source {
@@ -119,6 +122,18 @@ static inline struct clock_span clock_span(const struct darshan_clock *clock, ui
 static inline uint64_t clock_ticks_at(const struct darshan_clock *clock, double seconds) {
   struct clock_line line = clock_line(clock);
   return line.ticks + (uint64_t)(int64_t)((seconds - line.seconds) / line.seconds_per_tick);
+}
+
+static inline void record_note_start(double *first, double start) {
+  if (*first == 0 || start < *first) *first = start;
+}
+/* Time without what overlaps calls before it.  None is left where a call of
+ * another thread ended later and was counted first. */
+static inline double record_time(double *last, struct clock_span at) {
+  double from = at.start > *last ? at.start : *last;
+  if (at.end <= from) return 0;
+  *last = at.end;
+  return at.end - from;
 }
 
 #endif

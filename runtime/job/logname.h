@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../memory/path-buffers.h"
+#include "../names/path-buffers.h"
 #include "config.h"
 
 /* What DARSHAN_LOGFILE means for a log. */

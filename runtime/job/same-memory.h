@@ -3,12 +3,11 @@
 #ifndef DARSHAN_SAME_MEMORY_H
 #define DARSHAN_SAME_MEMORY_H
 
+#include "../door/door.h"
+
 /* 1 if this process is the one that everything here is about; 0 in one that
  * shares its memory.  Makes system calls: for the ends of processes. */
 int process_is_ours(void);
-
-/* 1 if this thread may change tables: not in the child of a vfork. */
-int fd_may_change(void);
 
 /* An exec or _exit is about to be called, or has failed: in the child of a vfork the
  * next that happens in this thread is the parent's doing. */

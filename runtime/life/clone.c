@@ -4,8 +4,8 @@
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
-#include "../job/folder.h"
 #include "../job/runtime.h"
+#include "../names/folder.h"
 #include "children.h"
 #include "end.h"
 

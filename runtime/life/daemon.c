@@ -1,8 +1,8 @@
 #include "daemon.h"
 
-#include "../job/folder.h"
 #include "../job/runtime.h"
 #include "../log/write.h"
+#include "../names/folder.h"
 #include "end.h"
 
 static __thread int in_daemon; /* this thread is in the call */

@@ -176,6 +176,10 @@ static void before_exec(void *nothing) {
   }
 }
 
+int runtime_has_something_to_say(void) {
+  return darshan_hot.fd_limit != 0 || darshan_store.unrecorded;
+}
+
 void runtime_before_exec(void) {
   if (sys_gate_is_shut())
     stop_before_exec();

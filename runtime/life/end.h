@@ -16,6 +16,9 @@ void runtime_finish_ranks(struct rank_comm *comm);
 /* Of a rank that is not to record: what there is goes, its journal with it. */
 void runtime_drop_records(void);
 
+/* 1: an end would write a log, or say that there is none. */
+int runtime_has_something_to_say(void);
+
 /* Before and after an exec: the log is written and the journal removed, or, if
  * the process goes on after all, both are taken back. */
 void runtime_before_exec(void);

@@ -8,7 +8,7 @@
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
 #include "../job/same-memory.h"
-#include "../memory/path-buffers.h"
+#include "../names/path-buffers.h"
 
 extern char **environ;
 

@@ -5,9 +5,9 @@
 #include <sys/prctl.h>
 
 #include "../intercept/sys.h"
-#include "../job/folder.h"
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
+#include "../names/folder.h"
 
 /* Of Linux 5.11: calls from code that the program did not name become SIGSYS. */
 enum { USER_DISPATCH = 59, DISPATCH_ON = 1 };

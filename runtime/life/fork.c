@@ -3,11 +3,11 @@
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
 #include "../intercept/sys.h"
-#include "../job/folder.h"
 #include "../job/modules.h"
 #include "../job/names.h"
 #include "../job/runtime.h"
-#include "../memory/path-buffers.h"
+#include "../names/folder.h"
+#include "../names/path-buffers.h"
 
 /* In a forked child: the parent's records are not ours.  Behind a filter there is no
  * journal to be had. */

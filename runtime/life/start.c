@@ -19,7 +19,7 @@
 #include "../log/snapshot.h"
 #include "../log/torn.h"
 #include "../log/write.h"
-#include "../memory/path-buffers.h"
+#include "../names/path-buffers.h"
 #include "at-exit.h"
 #include "children.h"
 #include "daemon.h"

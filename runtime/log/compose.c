@@ -122,3 +122,13 @@ void log_draft_drop(struct log_draft *draft) {
   if (draft->bytes) sys_munmap(draft->bytes, draft->room);
   draft->bytes = NULL;
 }
+
+void log_add_part(struct log_content *content, int module_id, uint32_t version, const char *bytes,
+                  size_t length, int partial, int compressed) {
+  log_content_add(content, &(struct log_part){.module = module_id,
+                                              .version = version,
+                                              .partial = partial,
+                                              .ready = compressed,
+                                              .records = bytes,
+                                              .length = length});
+}

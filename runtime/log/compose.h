@@ -2,8 +2,7 @@
 #ifndef DARSHAN_COMPOSE_H
 #define DARSHAN_COMPOSE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../door/door.h"
 
 enum { LOG_PARTS = 64 };
 

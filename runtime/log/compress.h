@@ -2,7 +2,7 @@
 #ifndef DARSHAN_COMPRESS_H
 #define DARSHAN_COMPRESS_H
 
-#include <stddef.h>
+#include "../door/door.h"
 
 struct libdeflate_compressor;
 struct packer;
@@ -23,8 +23,6 @@ struct log_records {
 };
 enum { LOG_LIST_LEAST = 8 }; /* records in a list; fewer have to be put together */
 
-/* Most bytes that n bytes can become. */
-size_t log_compress_bound(size_t n);
 /* Bytes written to out, 0 if it has too little room. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);

@@ -6,6 +6,8 @@
 
 #include <signal.h>
 
+#include "../door/door.h"
+
 /* There is a mapped journal from now on. */
 void torn_watch(void);
 
@@ -13,10 +15,5 @@ void torn_watch(void);
 int torn_apart(void);
 /* At the end of recording: says what happened, and removes what is left of the file. */
 void torn_settle(void);
-
-/* After the program has set or asked for what a signal does: it sees its own, and
- * where that is nothing, we watch on. */
-void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
-sighandler_t torn_handler_set(int signal, sighandler_t before);
 
 #endif

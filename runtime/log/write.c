@@ -9,7 +9,7 @@
 #include "../job/modules.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
-#include "../memory/path-buffers.h"
+#include "../names/path-buffers.h"
 #include "compose.h"
 #include "ranks/reduce.h"
 #include "round.h"

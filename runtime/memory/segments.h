@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SEGMENTS_MOST = 24 };
+enum { SEGMENTS_MOST = 24, SEGMENTS_PAGE = 4096 /* bytes for a first segment, mostly */ };
 
 /* The first segment holds 1 << shift items, the next as many, and each further one
  * as many as all before it. */

@@ -19,7 +19,6 @@ struct store_part *store_part_of(struct record_store *store, int part);
 
 /* With the lock held: whether there is room for so many records, for a name of so
  * many bytes; memory is taken where there was none. */
-int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_name_room(struct record_store *store, size_t bytes);
 
 /* By the thread that has set growing, without the lock: more room for a part, by

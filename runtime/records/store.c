@@ -144,7 +144,6 @@ void store_forget(struct record_store *store) {
     struct store_region *region = &store->regions[i];
     region->count = region->overflow = 0;
     region->newest = NULL;
-    region->refused = 0;
     region->block = NULL;
     region->held = 0;
     forget_part(&region->part);
@@ -371,4 +370,29 @@ void store_set_aside(struct record_store *store, enum store_module module) {
   segments_have(&store->entry, store->entries + 2);
   store_record_room(store, module, store->regions[module].count + 1);
   store_unlock(store);
+}
+
+int store_lock_for(struct record_store *store, enum store_module module) {
+  store_make_room(store, module);
+  return store_lock(store);
+}
+
+/* What went to memory meanwhile need not wait there for the next record, which may never
+ * come. */
+void store_unlock_for(struct record_store *store, enum store_module module) {
+  store_unlock(store);
+  store_make_room(store, module);
+}
+
+void *store_record(const struct record_store *store, enum store_module module, uint32_t number) {
+  return segments_at(&store->regions[module].records, number - 1);
+}
+
+struct store_fill store_fill(const struct record_store *store, enum store_module module) {
+  const struct store_region *region = &store->regions[module];
+  return (struct store_fill){region->count, region->limit, region->overflow};
+}
+
+int64_t store_rank(const struct record_store *store) {
+  return store->rank;
 }

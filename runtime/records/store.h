@@ -13,26 +13,11 @@
 
 #include <stdint.h>
 
+#include "../door/door.h"
 #include "../memory/segments.h"
 #include "base-record.h"
 #include "journal.h"
 #include "log-format.h"
-
-/* The modules that keep records at run time: those of the log, then the annex. */
-enum store_module {
-#define RECORDS(SYMBOL, type, of, limit) STORE_##SYMBOL,
-#include "modules.def"
-  STORE_FIRST_ANNEX,
-  STORE_LAST_OF_LOG = STORE_FIRST_ANNEX - 1,
-#define ANNEX_RECORDS(SYMBOL, type, limit) STORE_##SYMBOL,
-#include "modules.def"
-  STORE_MODULES
-};
-
-#define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
-#define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
-
-enum { NO_RECORD = 0 }; /* record numbers start at 1 */
 
 /* A part of the journal, which fills from its start.  Bytes are counted from there. */
 struct store_part {
@@ -64,7 +49,6 @@ struct store_region {
   uint32_t limit;    /* records, the overflow record not counted */
   uint32_t count;    /* records there are */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
-  uint64_t refused;  /* names that had to share the overflow record */
   /* Who got the last number.  It may be larger than count: then the thread that made
    * the record was torn from it. */
   const struct store_entry *newest;
@@ -85,16 +69,6 @@ struct store_names {
     char *at;      /* where that is */
     size_t memory; /* from here on it is private memory, though there is a file */
   } window[STORE_WINDOWS];
-};
-
-/* What is known of a name; found by id. */
-struct store_entry {
-  uint64_t id;
-  const char *name;
-  uint32_t name_length;
-  uint32_t record[STORE_MODULES];
-  uint32_t file;   /* state of the POSIX module, 0: none */
-  uint32_t lustre; /* number of its LUSTRE record, 0: none */
 };
 
 struct store_index { /* of entries, by id: open addressing, never more than half full */
@@ -130,12 +104,6 @@ struct store_limits {
 /* Computes the layout; no record's memory is mapped yet.  0, or -1: no memory. */
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits);
-/* A table by record number that is to grow with the records of a module.  The items
- * of a module's first begin with the lock under which its records are changed. */
-void store_beside(struct record_store *store, enum store_module module, struct segments *table);
-/* Another lock under which records are changed; inner: one that is taken by a thread
- * which has that of a record. */
-void store_guard(struct record_store *store, int *lock, int inner);
 /* Records may be made from now on, in private memory.  0, or -1: no memory. */
 int store_begin(struct record_store *store);
 /* The job as the journal holds it; job_text NULL: as it was. */
@@ -166,9 +134,6 @@ static inline void store_make_room(struct record_store *store, enum store_module
     store_make_room_slow(store, module);
 }
 
-/* 1: a name of usual length was refused by NAMEMEM, not for want of memory. */
-int store_names_are_full(const struct record_store *store);
-
 /* While memory can still be had: what another record of this module needs, that of the
  * overflow at least. */
 void store_set_aside(struct record_store *store, enum store_module module);
@@ -197,50 +162,5 @@ void store_drop_records(struct record_store *store);
  * lie apart, in memory that is not given back.  NULL: no memory. */
 const char *store_records(const struct record_store *store, enum store_module module);
 const char *store_all_names(const struct record_store *store);
-
-/* 1, or 0: whoever has it does not go on (intercept/spin.h), and the event is counted
- * as lost.  store_lock_for: when a record of this module may have to be made, and no
- * other lock is held. */
-__attribute__((warn_unused_result)) int store_lock(struct record_store *store);
-void store_unlock(struct record_store *store);
-__attribute__((warn_unused_result)) static inline int store_lock_for(struct record_store *store,
-                                                                     enum store_module module) {
-  store_make_room(store, module);
-  return store_lock(store);
-}
-
-/* Of a lock by store_lock_for: what went to memory meanwhile need not wait there for the
- * next record, which may never come. */
-static inline void store_unlock_for(struct record_store *store, enum store_module module) {
-  store_unlock(store);
-  store_make_room(store, module);
-}
-
-/* The entry of an id, NULL if it is not known.  Needs no lock. */
-struct store_entry *store_find(const struct record_store *store, uint64_t id);
-
-/* With the lock held: the entry of this id, made if necessary; NULL when there
- * is no room for its name. */
-struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
-                                size_t length);
-/* With the lock held: number of a new record of this module for the entry, or
- * NO_RECORD when the module is at its limit. */
-uint32_t store_new_record(struct record_store *store, enum store_module module,
-                          struct store_entry *entry);
-/* With the lock held: number of the overflow record; NO_RECORD: no memory. */
-uint32_t store_overflow_record(struct record_store *store, enum store_module module);
-/* With the lock held: number of the entry's record of this module, made if
- * necessary; that of the overflow record where there is no room, or no entry
- * (NULL).  NO_RECORD: no memory. */
-uint32_t store_record_number(struct record_store *store, enum store_module module,
-                             struct store_entry *entry);
-
-static inline void *store_record(const struct record_store *store, enum store_module module,
-                                 uint32_t number) {
-  return segments_at(&store->regions[module].records, number - 1);
-}
-
-/* That of this process. */
-extern struct record_store darshan_store __attribute__((visibility("hidden")));
 
 #endif

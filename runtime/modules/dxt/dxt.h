@@ -4,7 +4,7 @@
 #ifndef DARSHAN_DXT_H
 #define DARSHAN_DXT_H
 
-#include "../../job/runtime.h"
+#include "../../door/door.h"
 #include "dxt-state.h"
 
 int dxt_prepare(void);

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "../../door/door.h"
+#include "../../intercept/memory.h"
 #include "../../intercept/sys.h"
-#include "../../job/names.h"
+#include "base-record.h"
 #include "pack.h"
 
 struct dxt_state dxt_state;
@@ -27,10 +29,10 @@ static const struct {
 int dxt_prepare(void) {
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &dxt_state.recorders[i];
-    if (!darshan_module_on(&darshan_config, kinds[i].module_id)) continue;
+    if (!module_is_on(kinds[i].module_id)) continue;
     recorder->on = 1;
-    recorder->room = (uint64_t)darshan_config.max_records[kinds[i].module_id] * KIB;
-    segments_prepare(&recorder->traces, sizeof(struct dxt_trace), JOURNAL_PAGE);
+    recorder->room = (uint64_t)module_limit(kinds[i].module_id) * KIB;
+    segments_prepare(&recorder->traces, sizeof(struct dxt_trace), SEGMENTS_PAGE);
     store_beside(&darshan_store, kinds[i].counters, &recorder->traces);
   }
   return 0;
@@ -51,7 +53,7 @@ static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
   char *memory = private_memory(recorder->room + PACKED_SLACK);
-  lost_state.has_traces = 1;
+  runtime_has_traces();
   if (!memory || __atomic_compare_exchange_n(&recorder->memory, &none, memory, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE))
     return memory;
@@ -104,10 +106,9 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
   const struct store_entry *entry = store_find(store, base->id);
-  if (number == store->regions[kinds[module].counters].overflow)
+  if (number == store_fill(store, kinds[module].counters).overflow)
     dxt_state.recorders[module].dropped = 1;
-  else if (entry && !darshan_name_excluded(&darshan_config, kinds[module].module_id, entry->name,
-                                           entry->name_length))
+  else if (entry && !name_is_excluded(kinds[module].module_id, entry->name, entry->name_length))
     trace->decision = DXT_TRACED;
   if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;
 }

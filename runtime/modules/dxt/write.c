@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "../../door/door.h"
 #include "../../intercept/sys.h"
-#include "../../log/compose.h"
-#include "../../log/compress.h"
+#include "base-record.h"
 #include "pack.h"
 #include "records.h"
 
@@ -32,7 +32,6 @@ static_assert(sizeof(struct old_segment) == offsetof(struct darshan_dxt_segment,
               "format");
 
 struct writer {
-  struct log_compressor compressor;
   char *piece, *out;
   size_t used, out_used, out_room;
   int failed;
@@ -40,9 +39,8 @@ struct writer {
 
 static void flush_piece(struct writer *writer) {
   if (writer->used == 0 || writer->failed) return;
-  size_t length =
-      log_compress_fast(&writer->compressor, writer->piece, writer->used,
-                        writer->out + writer->out_used, writer->out_room - writer->out_used);
+  size_t length = log_compress_part(writer->piece, writer->used, writer->out + writer->out_used,
+                                    writer->out_room - writer->out_used);
   writer->failed = length == 0;
   writer->out_used += length;
   writer->used = 0;
@@ -127,7 +125,7 @@ static const struct darshan_posix_record *posix_record(uint64_t id) {
 /* With DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER: 1 if the file meets all that
  * are set. */
 static int triggered(enum dxt_module module, uint32_t number) {
-  const struct darshan_config *config = &darshan_config;
+  double small_io, unaligned_io;
   const struct darshan_posix_record *posix = NULL;
   const int64_t *bins;
   if (module == DXT_POSIX) {
@@ -138,9 +136,10 @@ static int triggered(enum dxt_module module, uint32_t number) {
     bins = &record->counters[MPIIO_SIZE_READ_AGG_0_100];
     posix = posix_record(record->base.id); /* alignment is counted there alone */
   }
-  if (config->small_io_trigger >= 0 && small_part(bins) < config->small_io_trigger) return 0;
-  if (config->unaligned_io_trigger < 0) return 1;
-  return (posix ? unaligned_part(posix) : 0) >= config->unaligned_io_trigger;
+  trace_triggers(&small_io, &unaligned_io);
+  if (small_io >= 0 && small_part(bins) < small_io) return 0;
+  if (unaligned_io < 0) return 1;
+  return (posix ? unaligned_part(posix) : 0) >= unaligned_io;
 }
 
 static int is_kept(enum dxt_module module, uint32_t number) {
@@ -161,7 +160,7 @@ static size_t raw_size(enum dxt_module module, uint32_t records) {
 }
 
 static void add_part(struct log_content *content, enum dxt_module module, const char *host) {
-  uint32_t records = darshan_store.regions[parts[module].counters].count;
+  uint32_t records = store_fill(&darshan_store, parts[module].counters).count;
   size_t size = raw_size(module, records);
   if (size == 0) return;
   struct writer writer = {.out_room = log_compress_bound(size) +
@@ -172,16 +171,11 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
   for (uint32_t i = 1; i <= records && !writer.failed; i++)
     if (is_kept(module, i)) put_trace(&writer, module, i, host);
   flush_piece(&writer);
-  struct log_part part = {.module = parts[module].module_id,
-                          .version = parts[module].version,
-                          .partial = (int)dxt_state.recorders[module].dropped,
-                          .ready = 1,
-                          .records = writer.out,
-                          .length = writer.out_used};
-  if (!writer.failed)
-    log_content_add(content, &part);
+  if (writer.failed)
+    runtime_lost_part();
   else
-    lost_state.parts = 1;
+    log_add_part(content, parts[module].module_id, parts[module].version, writer.out,
+                 writer.out_used, (int)dxt_state.recorders[module].dropped, 1);
 }
 
 void dxt_add_parts(struct log_content *content) {

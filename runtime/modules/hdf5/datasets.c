@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../memory/path-buffers.h"
+#include "../../names/path-buffers.h"
 #include "modules/hdf5/records.h"
 #include "modules/layers/records.h"
 #include "record-id.h"
@@ -153,7 +153,7 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
 /* A dataset that was just opened, or is met for the first time. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
   struct h5_file *file = h5f_of(lib, id);
-  if (!file || !darshan_module_on(&darshan_config, DARSHAN_MOD_H5D)) return NULL;
+  if (!file || !module_is_on(DARSHAN_MOD_H5D)) return NULL;
   uint32_t number = dataset_of(lib, id, file);
   if (!number) return NULL;
   struct h5_dataset *dataset = h5_dataset_at(number);

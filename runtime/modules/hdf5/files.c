@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../job/names.h"
+#include "../../names/paths.h"
 #include "../posix/posix.h"
 #include "modules/hdf5/records.h"
 

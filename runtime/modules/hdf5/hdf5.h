@@ -6,7 +6,7 @@
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"
 #include "hdf5-library.h"

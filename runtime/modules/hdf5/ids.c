@@ -8,8 +8,8 @@ struct hdf5_state hdf5_state;
 
 int h5_start(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
-  segments_prepare(&hdf5->files, sizeof(struct h5_file), JOURNAL_PAGE);
-  segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), JOURNAL_PAGE);
+  segments_prepare(&hdf5->files, sizeof(struct h5_file), SEGMENTS_PAGE);
+  segments_prepare(&hdf5->datasets, sizeof(struct h5_dataset), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_H5F, &hdf5->files);
   store_beside(&darshan_store, STORE_H5D, &hdf5->datasets);
   return 0;

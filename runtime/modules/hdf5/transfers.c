@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../counting/size-bins.h"
-#include "../../memory/path-buffers.h"
+#include "../../names/path-buffers.h"
 #include "modules/hdf5/records.h"
 #include "modules/layers/records.h"
 

@@ -42,7 +42,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
 
 #define CLOSING(id)                                                                                \
   KNOWN(id);                                                                                       \
-  if (UNLIKELY(darshan_config.hdf5_storage)) h5d_before_close(lib, &known)
+  if (UNLIKELY(hdf5_storage_is_asked())) h5d_before_close(lib, &known)
 
 /* ... and as its event. */
 #define META(location, counter, time)                                                              \

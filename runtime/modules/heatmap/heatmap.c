@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../../records/store-room.h"
 #include "../mpiio/records.h"
 #include "../posix/records.h"
 #include "../stdio/records.h"
@@ -25,7 +25,7 @@ static const char *const names[HEATMAP_LAYERS] = {
 
 int heatmap_prepare(void) {
   struct record_store *store = &darshan_store;
-  segments_prepare(&heatmap_state.mpiio, sizeof(struct heatmap_slot), JOURNAL_PAGE);
+  segments_prepare(&heatmap_state.mpiio, sizeof(struct heatmap_slot), SEGMENTS_PAGE);
   store_beside(store, STORE_MPIIO, &heatmap_state.mpiio);
   for (int i = 0; i < HEATMAP_LAYERS; i++)
     store_guard(store, &heatmap_state.layers[i].lock, 1);
@@ -43,12 +43,12 @@ void heatmap_forked(void) {
  * record, because its length is in there. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
   struct record_store *store = &darshan_store;
-  struct store_region *region = &store->regions[STORE_HEATMAP];
+  uint32_t count = store_fill(store, STORE_HEATMAP).count;
   size_t length = strlen(names[layer]);
   struct store_entry *entry =
       store_enter(store, darshan_hash(names[layer], length, 0), names[layer], length);
-  if (!entry || !store_record_room(store, STORE_HEATMAP, region->count + 2)) return NULL;
-  struct heatmap_record *record = store_record(store, STORE_HEATMAP, region->count + 1);
+  if (!entry || !store_record_room(store, STORE_HEATMAP, count + 2)) return NULL;
+  struct heatmap_record *record = store_record(store, STORE_HEATMAP, count + 1);
   record->head.bin_width_seconds = FIRST_WIDTH;
   record->head.nbins = HEATMAP_BINS;
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
@@ -59,13 +59,13 @@ static int have_record(enum heatmap_layer layer) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;
   if (heatmap->refused) return 0;
-  if (darshan_module_on(&darshan_config, DARSHAN_MOD_HEATMAP)) {
+  if (module_is_on(DARSHAN_MOD_HEATMAP)) {
     if (!store_lock(&darshan_store)) return 0;
     heatmap->record = make_record(layer);
     store_unlock(&darshan_store);
-    const struct store_region *region = &darshan_store.regions[STORE_HEATMAP];
-    if (!heatmap->record && region->count < region->limit && !store_names_are_full(&darshan_store))
-      lost_state.parts = 1;
+    struct store_fill fill = store_fill(&darshan_store, STORE_HEATMAP);
+    if (!heatmap->record && fill.count < fill.limit && !store_names_are_full(&darshan_store))
+      runtime_lost_part();
   }
   heatmap->refused = !heatmap->record;
   return !heatmap->refused;
@@ -116,7 +116,8 @@ static void book(struct heatmap_record *record, const struct heatmap_span *span,
   int64_t more_read = read - booked[0], more_written = written - booked[1];
   if (span->until == 0 || (more_read == 0 && more_written == 0)) return;
   /* The middle, because bins of today are at least as wide. */
-  int bin = bin_at(record, ticks_seconds(span->from + (span->until - span->from) / 2));
+  int bin = bin_at(record,
+                   clock_seconds(&darshan_hot.clock, span->from + (span->until - span->from) / 2));
   record->read[bin] += more_read;
   record->written[bin] += more_written;
 }
@@ -163,7 +164,7 @@ static void settle(enum heatmap_layer layer, const struct heatmap_span *span, in
 
 static void settle_posix(void) {
   const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store->regions[STORE_POSIX].count; i++) {
+  for (uint32_t i = 1; i <= store_fill(store, STORE_POSIX).count; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
     const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
@@ -175,7 +176,7 @@ static void settle_posix(void) {
 
 static void settle_stdio(void) {
   const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store->regions[STORE_STDIO].count; i++) {
+  for (uint32_t i = 1; i <= store_fill(store, STORE_STDIO).count; i++) {
     struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
     const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
     if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
@@ -187,7 +188,7 @@ static void settle_stdio(void) {
 
 static void settle_mpiio(void) {
   const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store->regions[STORE_MPIIO].count; i++) {
+  for (uint32_t i = 1; i <= store_fill(store, STORE_MPIIO).count; i++) {
     struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, i);
     const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
     struct mpiio_file *file = segments_at(&mpiio_state.files, i);
@@ -199,8 +200,7 @@ static void settle_mpiio(void) {
 }
 
 void heatmap_settle(void) {
-  heatmap_state.end = ticks_seconds(ticks_now());
-  if (!darshan_store.frame) return;
+  heatmap_state.end = clock_seconds(&darshan_hot.clock, ticks_now());
   settle_posix();
   settle_stdio();
   settle_mpiio();

@@ -6,7 +6,7 @@
 #ifndef DARSHAN_HEATMAP_H
 #define DARSHAN_HEATMAP_H
 
-#include "../../job/runtime.h"
+#include "../../door/door.h"
 #include "heatmap-state.h"
 
 /* A transfer that its record has already counted. */

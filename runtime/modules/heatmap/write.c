@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../log/compose.h"
+#include "../../door/door.h"
 
 /* The bins that the run needed: ceil(end / width), all if that is more. */
 static int64_t bins_needed(double end, double width) {
@@ -44,15 +44,14 @@ static size_t put_record(char *out, struct heatmap_record *record, double end) {
 }
 
 void heatmap_add_part(struct log_content *content) {
-  const struct store_region *region = &darshan_store.regions[STORE_HEATMAP];
-  if (region->count == 0) return;
-  char *out = runtime_module_memory(region->count * sizeof(struct heatmap_record));
+  uint32_t count = store_fill(&darshan_store, STORE_HEATMAP).count;
+  if (count == 0) return;
+  char *out = runtime_module_memory(count * sizeof(struct heatmap_record));
   if (!out) return;
-  struct log_part part = {.module = region->module_id, .version = region->version, .records = out};
-  for (uint32_t i = 1; i <= region->count; i++) {
+  size_t length = 0;
+  for (uint32_t i = 1; i <= count; i++) {
     struct heatmap_record *record = store_record(&darshan_store, STORE_HEATMAP, i);
-    if (has_traffic(record))
-      part.length += put_record(out + part.length, record, heatmap_state.end);
+    if (has_traffic(record)) length += put_record(out + length, record, heatmap_state.end);
   }
-  log_content_add(content, &part);
+  log_add_part(content, DARSHAN_MOD_HEATMAP, DARSHAN_VERSION_HEATMAP, out, length, 0, 0);
 }

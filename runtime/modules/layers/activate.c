@@ -1,8 +1,8 @@
 /* When the first call of an upper layer comes, POSIX and STDIO have counted for a
  * while.  That is the application's: with it, attributed and unattributed calls
  * add up to what those modules hold. */
+#include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../../job/runtime.h"
 #include "../posix/posix-state.h"
 #include "../stdio/stdio-state.h"
 #include "layers.h"
@@ -108,8 +108,8 @@ void layers_activate(void) {
   }
   int first = !layers_state.active;
   __atomic_store_n(&layers_state.active, 1, __ATOMIC_RELAXED);
-  posix = store->regions[STORE_POSIX].count;
-  stdio = store->regions[STORE_STDIO].count;
+  posix = store_fill(store, STORE_POSIX).count;
+  stdio = store_fill(store, STORE_STDIO).count;
   store_unlock(store);
   if (first && sum) take_all(sum, posix, stdio);
   runtime_leave();

@@ -2,7 +2,7 @@
  * the bottom.  What they took for themselves is the time of the call without
  * what the frame was told of meanwhile. */
 #include "../../counting/size-bins.h"
-#include "../../job/runtime.h"
+#include "../../door/door.h"
 #include "layers.h"
 
 static uint64_t ticks_below(const struct layer_frame *frame) {

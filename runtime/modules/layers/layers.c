@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "../../counting/size-bins.h"
-#include "../../job/runtime.h"
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "modules/layers/records.h"
 #include "record-id.h"
 
@@ -64,7 +63,7 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
 }
 
 int layers_prepare(void) {
-  segments_prepare(&layers_state.parts, sizeof(struct layer_part), JOURNAL_PAGE);
+  segments_prepare(&layers_state.parts, sizeof(struct layer_part), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_LAYERS, &layers_state.parts);
   return 0;
 }
@@ -207,7 +206,7 @@ static void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   uint32_t level = (uint32_t)(frame - thread->frames);
   thread->depth = level; /* frames above were left by longjmp */
   if (level > 0) thread->frames[level - 1].sums.nested_ticks += t2 - t1;
-  ticks_check(t2);
+  ticks_span(t2, t2);
 }
 
 /* A call that is about nothing we record is the application's. */

@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../../job/runtime.h"
-#include "../../log/compose.h"
-#include "../../memory/path-buffers.h"
+#include "../../names/path-buffers.h"
 #include "../posix/fds.h"
 #include "../stdio/stdio-module.h"
 #include "layout.h"
@@ -18,7 +17,7 @@ enum { BYTES_PER_RECORD = 1024 };
 /* The first file on Lustre: a process without one pays nothing.  With the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
-  lustre->limit = darshan_config.max_records[DARSHAN_MOD_LUSTRE];
+  lustre->limit = module_limit(DARSHAN_MOD_LUSTRE);
   lustre->size = (size_t)lustre->limit * BYTES_PER_RECORD + LUSTRE_LAYOUT_MAX;
   lustre->bytes = runtime_module_memory(lustre->size);
   if (lustre->bytes)
@@ -37,8 +36,8 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
     lustre->refused++;
     return;
   }
-  size_t length = lustre_record(out, lustre->size - lustre->used, entry->id, darshan_store.rank,
-                                reply, n, &settled);
+  size_t length = lustre_record(out, lustre->size - lustre->used, entry->id,
+                                store_rank(&darshan_store), reply, n, &settled);
   if (length == 0) return;
   if (!slot) {
     entry->lustre = ++lustre->count;
@@ -76,7 +75,7 @@ static void ask(struct store_entry *entry, int fd) {
 }
 
 void lustre_closing(uint64_t id, int fd) {
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
+  if (!module_is_on(DARSHAN_MOD_LUSTRE) || !runtime_enter()) return;
   struct store_entry *entry = store_find(&darshan_store, id);
   if (entry && entry->name[0] == '/' &&
       !(entry->lustre && lustre_state.slots[entry->lustre].settled))
@@ -85,7 +84,8 @@ void lustre_closing(uint64_t id, int fd) {
 }
 
 void lustre_finish(void) {
-  if (!runtime_is_recording(runtime_phase())) return;
+  uint32_t phase = runtime_phase();
+  if (phase != RUNTIME_RECORDING && phase != RUNTIME_SHARED) return;
   for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
     const struct posix_file *file = posix_file_of(fd);
     if (file && file->on_lustre) lustre_closing(file->id, fd);
@@ -103,15 +103,13 @@ void lustre_forked(void) {
 void lustre_add_part(struct log_content *content) {
   const struct lustre_state *lustre = &lustre_state;
   char *records = lustre->count ? runtime_module_memory(lustre->used) : NULL;
-  struct log_part part = {.module = DARSHAN_MOD_LUSTRE,
-                          .version = DARSHAN_VERSION_LUSTRE,
-                          .partial = lustre->refused != 0,
-                          .records = records};
+  size_t length = 0;
   if (!records) return;
   for (uint32_t i = 1; i <= lustre->count; i++) {
     const struct lustre_slot *slot = &lustre->slots[i];
-    memcpy(records + part.length, lustre->bytes + slot->offset, slot->length);
-    part.length += slot->length;
+    memcpy(records + length, lustre->bytes + slot->offset, slot->length);
+    length += slot->length;
   }
-  log_content_add(content, &part);
+  log_add_part(content, DARSHAN_MOD_LUSTRE, DARSHAN_VERSION_LUSTRE, records, length,
+               lustre->refused != 0, 0);
 }

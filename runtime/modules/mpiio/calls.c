@@ -12,7 +12,7 @@ int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation ope
 }
 
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation) {
-  if (!darshan_hot.fd_limit || !darshan_module_on(&darshan_config, DARSHAN_MOD_MPIIO)) return 0;
+  if (!darshan_hot.fd_limit || !module_is_on(DARSHAN_MOD_MPIIO)) return 0;
   call->handle = NULL;
   call->file = NULL;
   layer_mpiio_begin(&call->layer, operation, NULL);

@@ -82,7 +82,7 @@ void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2)
 static void add(struct darshan_mpiio_ext_record *ext, int counter, uint64_t t1, uint64_t t2) {
   if (!ext) return;
   ext->counters[counter]++;
-  ext->fcounters[MPIIO_EXT_F_META_TIME] += ticks_time(t1, t2);
+  ext->fcounters[MPIIO_EXT_F_META_TIME] += clock_length(ticks_span(t1, t2));
 }
 
 static void count_ext(struct mpiio_file *file, int counter, uint64_t t1, uint64_t t2) {

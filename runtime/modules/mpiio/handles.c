@@ -1,7 +1,7 @@
 /* From handles of MPI, and from names, to files and their records. */
 #include <string.h>
 
-#include "../../job/names.h"
+#include "../../names/paths.h"
 #include "../posix/posix.h"
 #include "mpiio.h"
 
@@ -32,7 +32,7 @@ void mpiio_forked(void) {
 
 int mpiio_prepare(void) {
   struct mpiio_state *mpiio = &mpiio_state;
-  segments_prepare(&mpiio->files, sizeof(struct mpiio_file), JOURNAL_PAGE);
+  segments_prepare(&mpiio->files, sizeof(struct mpiio_file), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_MPIIO, &mpiio->files);
   store_guard(&darshan_store, &mpiio->lock, 0);
   return 0;
@@ -117,7 +117,7 @@ static struct mpiio_file *file_of(const struct posix_name *name) {
   if (!number) return NULL;
   struct mpiio_file *file = mpiio_file_at(number);
   if (file->record) return file;
-  int shared = number == store->regions[STORE_MPIIO].overflow;
+  int shared = number == store_fill(store, STORE_MPIIO).overflow;
   file->record = store_record(store, STORE_MPIIO, number);
   file->number = number;
   file->id = file->record->base.id;

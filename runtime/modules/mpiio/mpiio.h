@@ -3,7 +3,7 @@
 #ifndef DARSHAN_MPIIO_H
 #define DARSHAN_MPIIO_H
 
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "../../mpi/mpi.h"
 #include "../layers/layers.h"
 #include "modules/mpiio/records.h"

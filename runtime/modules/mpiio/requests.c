@@ -135,7 +135,7 @@ static void note_over(const struct mpiio_request *request, int64_t done, uint64_
 static void note_wait(struct mpiio_file *file, uint64_t t1, uint64_t t2) {
   if (!file->ext || !record_lock(&file->lock)) return;
   file->ext->counters[MPIIO_EXT_NB_WAITS]++;
-  file->ext->fcounters[MPIIO_EXT_F_NB_WAIT_TIME] += ticks_time(t1, t2);
+  file->ext->fcounters[MPIIO_EXT_F_NB_WAIT_TIME] += clock_length(ticks_span(t1, t2));
   record_unlock(&file->lock);
 }
 

@@ -147,7 +147,7 @@ void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, 
       mpiio_note_done(file, op, handle->split_bytes, done);
       mpiio_note_late(file, op, MPIIO_EXT_F_SPLIT_READ_TIME, handle->split_begun, t2);
       file->ext->fcounters[MPIIO_EXT_F_SPLIT_READ_END_TIME + (op == MPIIO_WRITE)] +=
-          ticks_time(t1, t2);
+          clock_length(ticks_span(t1, t2));
     }
     handle->split_kind = MPIIO_META;
     record_unlock(&file->lock);

@@ -1,5 +1,5 @@
 /* PNETCDF_FILE: files, and calls about a file as a whole. */
-#include "../../job/names.h"
+#include "../../names/paths.h"
 #include "../posix/posix.h"
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"

@@ -9,8 +9,8 @@ __thread const char *pn_inside;
 
 int pn_start(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
-  segments_prepare(&pn->files, sizeof(struct pn_file), JOURNAL_PAGE);
-  segments_prepare(&pn->variables, sizeof(struct pn_variable), JOURNAL_PAGE);
+  segments_prepare(&pn->files, sizeof(struct pn_file), SEGMENTS_PAGE);
+  segments_prepare(&pn->variables, sizeof(struct pn_variable), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_PNETCDF_FILE, &pn->files);
   store_beside(&darshan_store, STORE_PNETCDF_VAR, &pn->variables);
   return 0;

@@ -4,7 +4,7 @@
 #ifndef DARSHAN_PNETCDF_H
 #define DARSHAN_PNETCDF_H
 
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"
 #include "pnetcdf-library.h"

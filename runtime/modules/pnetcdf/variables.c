@@ -1,7 +1,7 @@
 /* PNETCDF_VAR: variables, and what they are like. */
 #include <string.h>
 
-#include "../../memory/path-buffers.h"
+#include "../../names/path-buffers.h"
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 #include "record-id.h"
@@ -127,7 +127,7 @@ variable_of(const struct pn_library *lib, int ncid, int varid, const struct pn_f
 __attribute__((noinline)) static struct pn_target
 meet_in(const struct pn_file *file, const struct pn_library *lib, int ncid, int varid) {
   struct pn_target target = {.variable = NULL};
-  if (!file || !darshan_module_on(&darshan_config, DARSHAN_MOD_PNETCDF_VAR)) return target;
+  if (!file || !module_is_on(DARSHAN_MOD_PNETCDF_VAR)) return target;
   target.variable = variable_of(lib, ncid, varid, file);
   if (!target.variable) return target;
   target.shape = shape_of(lib, ncid, varid);

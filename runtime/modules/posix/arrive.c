@@ -3,8 +3,8 @@
 
 #include <sys/socket.h>
 
-#include "../../job/fd-name.h"
-#include "../../job/names.h"
+#include "../../door/door.h"
+#include "../../names/fd-name.h"
 #include "../stdio/stdio-module.h"
 
 /* Where the descriptor stands; it may be shared with who opened it, so from here
@@ -35,9 +35,9 @@ void posix_arrived(int fd) {
 struct posix_file *posix_file_of_stream(int fd) {
   struct posix_name name;
   if (!stdio_name_at(fd, &name) || !fd_may_change()) return NULL;
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return NULL;
+  if (!module_is_on(DARSHAN_MOD_POSIX)) return NULL;
   if (name.length && name.text[0] == '/' /* else one of ours */ &&
-      darshan_name_excluded(&darshan_config, DARSHAN_MOD_POSIX, name.text, name.length))
+      name_is_excluded(DARSHAN_MOD_POSIX, name.text, name.length))
     return NULL;
   uint32_t number = posix_file_enter(&name, fd);
   if (!number) return NULL;

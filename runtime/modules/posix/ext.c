@@ -13,7 +13,7 @@
 static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
                                                    size_t length) {
   struct record_store *store = &darshan_store;
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return NULL;
+  if (!module_is_on(DARSHAN_MOD_POSIX)) return NULL;
   if (!*number && store_lock(store)) {
     struct store_entry *entry = store_enter(store, id, name, length);
     *number = store_record_number(store, STORE_POSIX_EXT, entry);
@@ -32,7 +32,7 @@ static void add(struct darshan_posix_ext_record *record, int counter, int64_t am
   if (!record) return;
   record->counters[counter] += amount;
   if (fcounter < 0) return;
-  record->fcounters[fcounter] += ticks_time(t1, t2);
+  record->fcounters[fcounter] += clock_length(ticks_span(t1, t2));
 }
 
 void posix_ext_locked(struct posix_file *file, int counter, int64_t amount) {

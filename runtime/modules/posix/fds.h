@@ -7,8 +7,8 @@
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
-#include "../../job/runtime.h"
-#include "../../job/same-memory.h"
+#include "../../door/door.h"
+#include "../../names/fd-entry.h"
 #include "../stdio/stdio-state.h"
 #include "posix-state.h"
 

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-#include "../../job/fd-name.h"
-#include "../../job/names.h"
+#include "../../door/door.h"
 #include "../../life/start.h"
+#include "../../names/fd-name.h"
+#include "../../names/paths.h"
 #include "../lustre/lustre.h"
 #include "account.h"
 #include "overflow.h"
@@ -19,14 +20,14 @@ static struct aio_pending pending;
 
 int posix_prepare(void) {
   struct posix_state *posix = &posix_state;
-  posix->mem_alignment = (uint64_t)darshan_config.mem_alignment;
+  posix->mem_alignment = (uint64_t)mem_alignment();
   /* A forked child may bring as many inherited files as it may make records. */
-  posix->most_files = 2 * darshan_store.regions[STORE_POSIX].limit + 2;
+  posix->most_files = 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
   posix->other_paths = &other_paths;
   posix->pending = &pending;
   posix->used_files = POSIX_SHARED_FILE;
-  segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
-  segments_prepare(&posix->aux, sizeof(struct posix_aux), JOURNAL_PAGE);
+  segments_prepare(&posix->files, sizeof(struct posix_file), SEGMENTS_PAGE);
+  segments_prepare(&posix->aux, sizeof(struct posix_aux), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_POSIX, &posix->aux);
   store_guard(&darshan_store, &other_paths.lock, 0);
   return segments_have(&posix->files, POSIX_SHARED_FILE);
@@ -69,7 +70,7 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
   size_t length;
   name->buffer = NULL;
-  if (!darshan_module_on(&darshan_config, module)) return 0;
+  if (!module_is_on(module)) return 0;
   name->text = path;
   if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
   if (length == 0 || length > DARSHAN_NAME_MAX) { /* told apart, but not named */
@@ -77,7 +78,7 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
   }
-  if (darshan_name_excluded(&darshan_config, module, name->text, length)) {
+  if (name_is_excluded(module, name->text, length)) {
     posix_name_done(name);
     return 0;
   }
@@ -113,7 +114,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
     *posix_aux_of(number) = (struct posix_aux){.watched = layers_state.active,
                                                .traced = dxt_on(DXT_POSIX) ? number : 0};
     COMPILER_FENCE();
-    record->counters[POSIX_MEM_ALIGNMENT] = darshan_config.mem_alignment;
+    record->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();
   }
   file->aux = posix_aux_of(number);
   file->name = entry->name;
@@ -128,8 +129,8 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   if (entry && entry->file) return entry->file;
   if (name->length == 0) return overflow_file(posix, name, 0);
   if (posix->used_files - posix->overflow_files < posix->most_files) {
-    const struct store_region *region = &darshan_store.regions[STORE_POSIX];
-    int room = region->count - (region->overflow != 0) < region->limit;
+    struct store_fill fill = store_fill(&darshan_store, STORE_POSIX);
+    int room = fill.count - (fill.overflow != 0) < fill.limit;
     if (!entry && room) entry = store_enter(&darshan_store, name->id, name->text, name->length);
     uint32_t number = posix->used_files + 1;
     if (entry && (room || entry->record[STORE_POSIX]) &&
@@ -169,7 +170,7 @@ uint32_t posix_file_enter(const struct posix_name *name, int fd) {
 uint32_t posix_file_find(const struct posix_name *name) {
   struct store_entry *entry = store_find(&darshan_store, name->id);
   if (entry && entry->file) return entry->file;
-  if (!darshan_store.regions[STORE_POSIX].overflow) return 0;
+  if (!store_fill(&darshan_store, STORE_POSIX).overflow) return 0;
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
   uint32_t number =
       overflow_knows(&posix_state, name->id) ? overflow_file(&posix_state, name, 0) : 0;
@@ -188,7 +189,7 @@ void posix_file_unused(struct posix_file *file) {
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked in the midst of this call */
-    __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
+    runtime_lost_event();
     return 0;
   }
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
@@ -224,7 +225,7 @@ void posix_forked(void) {
   struct posix_state *posix = &posix_state;
   uint32_t limit = posix->most_files / 2, kept = POSIX_SHARED_FILE;
   struct segments old = posix->files;
-  segments_prepare(&posix->files, sizeof(struct posix_file), JOURNAL_PAGE);
+  segments_prepare(&posix->files, sizeof(struct posix_file), SEGMENTS_PAGE);
   if (segments_have(&posix->files, POSIX_SHARED_FILE) < 0) {
     darshan_hot.fd_limit = 0;
     runtime_note_no_memory();

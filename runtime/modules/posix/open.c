@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../door/door.h"
 #include "../../intercept/sys.h"
-#include "../../job/text.h"
 #include "../stdio/stdio-module.h"
 #include "account.h"
 #include "record-id.h"
@@ -58,13 +58,14 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   struct path_buffer *buffer;
   if (!fd_may_change()) return;
   fd_dropped(fd);
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return;
+  if (!module_is_on(DARSHAN_MOD_POSIX)) return;
   if (!(buffer = path_buffer_take())) return;
-  struct darshan_text text = darshan_text_in(buffer->bytes, DARSHAN_PATH_ROOM);
-  darshan_text_add(&text, before);
-  darshan_text_bytes(&text, label, strnlen(label, 256));
-  darshan_text_add(&text, ">");
-  struct posix_name name = {text.bytes, (uint32_t)text.length, 0, buffer};
+  size_t length = sizeof(before) - 1, n = strnlen(label, 256);
+  memcpy(buffer->bytes, before, length);
+  memcpy(buffer->bytes + length, label, n);
+  length += n;
+  memcpy(buffer->bytes + length++, ">", 2);
+  struct posix_name name = {buffer->bytes, (uint32_t)length, 0, buffer};
   name.id = darshan_hash(name.text, name.length, 0);
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);
@@ -144,7 +145,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (!stdio_stream_name(stream, &name)) return;
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_POSIX)) return;
+  if (!module_is_on(DARSHAN_MOD_POSIX)) return;
   uint32_t number = posix_file_enter(&name, fd);
   if (!number) return;
   if (posix_file_of(fd) == posix_file_at(number)) /* known already: not one more descriptor */

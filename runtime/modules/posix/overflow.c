@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../intercept/memory.h"
 #include "account.h"
 #include "record-id.h"
 
@@ -122,7 +123,7 @@ int overflow_share(struct posix_file *file) {
                                                .traced = dxt_on(DXT_POSIX) ? record : 0};
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     COMPILER_FENCE(); /* what says that it is ready comes last */
-    shared->counters[POSIX_MEM_ALIGNMENT] = darshan_config.mem_alignment;
+    shared->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();
   }
   file->aux = posix_aux_of(record);
   file->name = OVERFLOW_NAME;

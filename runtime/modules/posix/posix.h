@@ -7,11 +7,10 @@
 #include <dirent.h>
 #include <sys/uio.h>
 
+#include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../../job/folder.h"
-#include "../../job/runtime.h"
-#include "../../job/update.h"
-#include "../../memory/path-buffers.h"
+#include "../../names/folder.h"
+#include "../../names/path-buffers.h"
 #include "fds.h"
 #include "posix-state.h"
 

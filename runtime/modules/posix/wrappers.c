@@ -4,17 +4,19 @@
 #include <ftw.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "../../door/door.h"
 #include "../../intercept/library.h"
 #include "../../life/daemon.h"
 #include "../../life/end.h"
 #include "../../life/exec.h"
 #include "../../life/filter.h"
 #include "../../life/root.h"
-#include "../../log/torn.h"
 #include "../lustre/lustre.h"
 
 #define CALLS "../modules/posix/calls.def"
@@ -112,7 +114,7 @@
   int outermost = posix_ring_begin()
 /* Who has no memory for records has something to say all the same. */
 #define EXEC(may_work)                                                                             \
-  if (LIKELY(!darshan_hot.fd_limit && !darshan_store.unrecorded)) FORWARD;                         \
+  if (LIKELY(!darshan_hot.fd_limit) && !runtime_has_something_to_say()) FORWARD;                   \
   if (!(may_work)) FORWARD;                                                                        \
   runtime_before_exec()
 

@@ -4,8 +4,9 @@
 #include <stdarg.h>
 
 #include "../../intercept/loader.h"
+#include "../../intercept/memory.h"
 #include "../../intercept/real.h"
-#include "../../memory/path-buffers.h"
+#include "../../names/path-buffers.h"
 #include "print.h"
 
 enum { WARN, WARNX, VWARN, VWARNX, ERR, ERRX, VERR, VERRX, ERROR, ERROR_AT_LINE, MESSAGES };

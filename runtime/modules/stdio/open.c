@@ -15,7 +15,7 @@ static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, 
 }
 
 static int stdio_is_on(void) {
-  return darshan_module_on(&darshan_config, DARSHAN_MOD_STDIO) && fd_may_change();
+  return module_is_on(DARSHAN_MOD_STDIO) && fd_may_change();
 }
 
 /* A number that libc opened inside is a new one.  Streams that had it, and were not
@@ -59,8 +59,7 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
 }
 
 void stdio_closing(const struct stdio_stream *stream, int fd) {
-  if (fd < 0 || stream->standard || stream->name[0] != '/' ||
-      !darshan_module_on(&darshan_config, DARSHAN_MOD_LUSTRE))
+  if (fd < 0 || stream->standard || stream->name[0] != '/' || !module_is_on(DARSHAN_MOD_LUSTRE))
     return;
   if (posix_file_system(stream->name, stream->name_length, fd) & ON_LUSTRE)
     lustre_closing(stream->id, fd);

@@ -6,8 +6,7 @@
 #ifndef DARSHAN_STDIO_MODULE_H
 #define DARSHAN_STDIO_MODULE_H
 
-#include "../../job/runtime.h"
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
 #include "../posix/fds.h"

@@ -58,6 +58,7 @@ struct stdio_state {
   struct segments streams; /* stdio_stream [1..] */
   struct segments aux;     /* stdio_aux, by record number */
   uint32_t used_streams, free_stream;
+  uint64_t overflow_streams; /* that had to share the overflow record */
   int lock;
   FILE *cookies[STDIO_COOKIES]; /* streams with functions of the program; NULL: free */
 };

@@ -22,11 +22,11 @@ static int standard_name(const FILE *file, struct posix_name *name) {
 
 int stdio_prepare(void) {
   struct stdio_state *stdio = &stdio_state;
-  segments_prepare(&stdio->streams, sizeof(struct stdio_stream), JOURNAL_PAGE);
-  segments_prepare(&stdio->aux, sizeof(struct stdio_aux), JOURNAL_PAGE);
+  segments_prepare(&stdio->streams, sizeof(struct stdio_stream), SEGMENTS_PAGE);
+  segments_prepare(&stdio->aux, sizeof(struct stdio_aux), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_STDIO, &stdio->aux);
   if (segments_have(&stdio->streams, 3) < 0) return -1;
-  if (!darshan_module_on(&darshan_config, DARSHAN_MOD_STDIO)) return 0;
+  if (!module_is_on(DARSHAN_MOD_STDIO)) return 0;
   FILE *const files[] = {stdin, stdout, stderr};
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
@@ -98,8 +98,8 @@ static uint32_t record_of(struct posix_name *name) {
   struct record_store *store = &darshan_store;
   if (!store_lock_for(store, STORE_STDIO)) return 0;
   uint32_t number = 0;
-  const struct store_region *region = &store->regions[STORE_STDIO];
-  int room = name->length && region->count - (region->overflow != 0) < region->limit;
+  struct store_fill fill = store_fill(store, STORE_STDIO);
+  int room = name->length && fill.count - (fill.overflow != 0) < fill.limit;
   struct store_entry *entry = name->length ? store_find(store, name->id) : NULL;
   if (!entry && room) entry = store_enter(store, name->id, name->text, name->length);
   if (entry) number = entry->record[STORE_STDIO];
@@ -108,7 +108,7 @@ static uint32_t record_of(struct posix_name *name) {
     name->text = entry->name;
   else {
     number = store_overflow_record(store, STORE_STDIO);
-    if (number) store->regions[STORE_STDIO].refused++;
+    if (number) stdio_state.overflow_streams++;
     name->text = OVERFLOW_NAME;
     name->length = sizeof(OVERFLOW_NAME) - 1;
   }
@@ -258,6 +258,7 @@ void stdio_finish(void) {
 void stdio_forked(void) {
   struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;
+  stdio->overflow_streams = 0;
   for (uint32_t i = 1; i <= stdio->used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
     stream->known = 0;
@@ -272,5 +273,5 @@ void stdio_forked(void) {
 }
 
 uint64_t stdio_streams_in_overflow(void) {
-  return darshan_store.regions[STORE_STDIO].refused;
+  return stdio_state.overflow_streams;
 }

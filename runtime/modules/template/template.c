@@ -1,7 +1,7 @@
 /* One record for the whole process, and the wrappers of calls.def. */
 #include <time.h>
 
-#include "../../job/update.h"
+#include "../../door/door.h"
 #include "record-id.h"
 #include "records.h"
 
@@ -45,7 +45,8 @@ static void template_slept(uint64_t t1, uint64_t t2) {
   if (!record_lock(&state.lock)) return;
   struct darshan_template_record *slept = record();
   if (slept) {
-    double seconds = ticks_time(t1, t2), *longest = &slept->fcounters[TEMPLATE_F_LONGEST_SLEEP];
+    double seconds = clock_length(ticks_span(t1, t2)),
+           *longest = &slept->fcounters[TEMPLATE_F_LONGEST_SLEEP];
     slept->counters[TEMPLATE_SLEEPS]++;
     if (seconds > *longest) *longest = seconds;
   }

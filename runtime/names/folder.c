@@ -2,10 +2,10 @@
 
 #include <sched.h>
 
+#include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "../intercept/sys.h"
-#include "names.h"
-#include "runtime.h"
+#include "paths.h"
 
 static struct folder_state {
   int lock;

@@ -1,0 +1,18 @@
+/* The modules that keep records at run time: those of the log, then the annex. */
+#ifndef DARSHAN_STORE_MODULES_H
+#define DARSHAN_STORE_MODULES_H
+
+enum store_module {
+#define RECORDS(SYMBOL, type, of, limit) STORE_##SYMBOL,
+#include "modules.def"
+  STORE_FIRST_ANNEX,
+  STORE_LAST_OF_LOG = STORE_FIRST_ANNEX - 1,
+#define ANNEX_RECORDS(SYMBOL, type, limit) STORE_##SYMBOL,
+#include "modules.def"
+  STORE_MODULES
+};
+
+#define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
+#define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
+
+#endif

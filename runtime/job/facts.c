@@ -1,0 +1,52 @@
+/* What the door tells modules of the job, and hears from them (door.h). */
+#include "../intercept/memory.h"
+#include "names.h"
+#include "runtime.h"
+
+int module_is_on(int module_id) {
+  return darshan_module_on(&darshan_config, module_id);
+}
+
+uint32_t module_limit(int module_id) {
+  return darshan_config.max_records[module_id];
+}
+
+int name_is_excluded(int module_id, const char *name, size_t length) {
+  return darshan_name_excluded(&darshan_config, module_id, name, length);
+}
+
+int64_t mem_alignment(void) {
+  return darshan_config.mem_alignment;
+}
+
+int hdf5_storage_is_asked(void) {
+  return darshan_config.hdf5_storage;
+}
+
+void trace_triggers(double *small_io, double *unaligned_io) {
+  *small_io = darshan_config.small_io_trigger;
+  *unaligned_io = darshan_config.unaligned_io_trigger;
+}
+
+void runtime_lost_event(void) {
+  __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
+}
+
+void runtime_lost_part(void) {
+  lost_state.parts = 1;
+}
+
+void runtime_has_traces(void) {
+  lost_state.has_traces = 1;
+}
+
+void *runtime_module_memory(size_t size) {
+  void *memory = private_memory(size);
+  if (!memory) runtime_lost_part();
+  return memory;
+}
+
+void record_make_room(enum store_module module) {
+  if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING))
+    store_make_room(&darshan_store, module);
+}

@@ -1,0 +1,77 @@
+#include "paths.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* The high bit of every byte that equals b; false alarms only above a true one. */
+static uint64_t bytes_equal(uint64_t word, unsigned char b) {
+  uint64_t difference = word ^ EACH_BYTE(b);
+  return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
+}
+
+/* Whether one of eight bytes is '/' and the one behind it '/' or '.', which differ in
+ * the lowest bit only. */
+static bool suspicious(const char *bytes) {
+  uint64_t word, next;
+  __builtin_memcpy(&word, bytes, 8);
+  __builtin_memcpy(&next, bytes + 1, 8);
+  return (bytes_equal(word, '/') & bytes_equal(next | EACH_BYTE('.' ^ '/'), '/')) != 0;
+}
+
+bool darshan_may_need_cleaning(const char *path, size_t length) {
+  size_t i = 0;
+  for (; i + 9 <= length; i += 8)
+    if (suspicious(path + i)) return true;
+  if (length >= 9) return i + 1 < length && suspicious(path + length - 9);
+  for (; i + 1 < length; i++)
+    if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == '.')) return true;
+  return false;
+}
+
+/* Appends path to out, which holds length bytes, without what is to be cleaned
+ * away; the room suffices.  Returns the new length. */
+static size_t append_clean(char *out, size_t length, const char *path, size_t path_length) {
+  for (size_t i = 0; i < path_length; i++) {
+    bool after_slash = length > 0 && out[length - 1] == '/';
+    if (after_slash && path[i] == '/') continue;
+    if (after_slash && path[i] == '.' && i + 1 < path_length && path[i + 1] == '/') continue;
+    out[length++] = path[i];
+  }
+  return length;
+}
+
+/* The same, at once where nothing is to be cleaned. */
+static size_t append(char *out, size_t length, const char *path, size_t path_length) {
+  if (darshan_may_need_cleaning(path, path_length))
+    return append_clean(out, length, path, path_length);
+  memcpy(out + length, path, path_length);
+  return length + path_length;
+}
+
+size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_length,
+                          const char *path) {
+  size_t path_length = strlen(path), length = 0;
+  bool relative = path[0] != '/';
+  if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
+  if (relative) {
+    length = append(out, 0, cwd, cwd_length);
+    /* A folder that was opened as "x/." keeps its dot only as long as it is last. */
+    if (length >= 2 && out[length - 1] == '.' && out[length - 2] == '/') length--;
+    if (length == 0 || out[length - 1] != '/') out[length++] = '/';
+  }
+  if (relative && path[0] == '.') { /* its first "./" follows our slash */
+    length = append_clean(out, length, path, path_length);
+  } else {
+    length = append(out, length, path, path_length);
+  }
+  out[length] = '\0';
+  return length;
+}
+
+const char *darshan_without_driver(const char *path) {
+  const char *colon = strchr(path, ':');
+  if (!colon || colon - path < 2 || memchr(path, '/', (size_t)(colon - path))) return path;
+  return colon + 1;
+}
