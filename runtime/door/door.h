@@ -61,7 +61,7 @@ static inline void record_unlock(int *lock) {
 
 int fd_may_change(void); /* 1: this thread may change tables; 0: the child of a vfork */
 /* What the log says is missing: an event; part of what a module keeps, for want of memory. */
-void runtime_lost_event(void);
+void runtime_lost_event(int of_another_process); /* that shares this memory */
 void runtime_lost_part(void);
 void *runtime_module_memory(size_t size); /* zeroed, for more than records; NULL, and said */
 void runtime_has_traces(void);            /* which no journal has */

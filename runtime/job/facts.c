@@ -28,8 +28,9 @@ void trace_triggers(double *small_io, double *unaligned_io) {
   *unaligned_io = darshan_config.unaligned_io_trigger;
 }
 
-void runtime_lost_event(void) {
-  __atomic_add_fetch(&lost_state.in_handlers, 1, __ATOMIC_RELAXED);
+void runtime_lost_event(int of_another_process) {
+  uint64_t *lost = of_another_process ? &lost_state.in_shared_memory : &lost_state.in_handlers;
+  __atomic_add_fetch(lost, 1, __ATOMIC_RELAXED);
 }
 
 void runtime_lost_part(void) {

@@ -189,7 +189,7 @@ void posix_file_unused(struct posix_file *file) {
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked in the midst of this call */
-    runtime_lost_event();
+    runtime_lost_event(0);
     return 0;
   }
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;

@@ -41,7 +41,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
     return;
   }
   if (!fd_may_change()) { /* what it does with the descriptor is not seen either */
-    __atomic_add_fetch(&lost_state.in_shared_memory, 1, __ATOMIC_RELAXED);
+    runtime_lost_event(1);
     return;
   }
   fd_dropped(fd);
