@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "log/compose.h"
-#include "modules/mpiio/mpiio-state.h"
 #include "modules/posix/posix-state.h"
-#include "modules/stdio/stdio-state.h"
 #include "records.h"
 #include "records/store-room.h"
 
@@ -22,8 +20,6 @@ enum { RECORDS = 64 };
 
 struct darshan_hot darshan_hot;
 struct posix_state posix_state;
-struct stdio_state stdio_state;
-struct mpiio_state mpiio_state;
 
 /* Records here have no file that they could go back to. */
 void store_return(struct record_store *store, int fd) {
@@ -83,7 +79,13 @@ static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_
 
 static void print(double end) {
   struct log_content content = {.num_parts = 0};
-  heatmap_settle();
+  heatmap_ended();
+  for (uint32_t i = 1; i <= RECORDS; i++) {
+    struct posix_aux *aux = segments_at(&posix_state.aux, i);
+    const int64_t *counters = records[i]->counters;
+    heatmap_settle(HEATMAP_POSIX, &aux->span, aux->booked, counters[POSIX_BYTES_READ],
+                   counters[POSIX_BYTES_WRITTEN]);
+  }
   heatmap_set_end(end);
   heatmap_add_part(&content);
   if (content.num_parts == 0) return;

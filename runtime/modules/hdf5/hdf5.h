@@ -8,7 +8,7 @@
 
 #include "../../door/door.h"
 #include "../layers/layers.h"
-#include "../posix/fds.h"
+#include "../posix/posix-fds.h"
 #include "hdf5-library.h"
 #include "hdf5-state.h"
 

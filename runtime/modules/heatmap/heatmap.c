@@ -1,16 +1,10 @@
 /* From transfers to bins. */
 #include "heatmap.h"
-#include "../mpiio/mpiio-state.h"
-#include "../posix/posix-state.h"
-#include "../stdio/stdio-state.h"
 
 #include <string.h>
 
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
-#include "../mpiio/records.h"
-#include "../posix/records.h"
-#include "../stdio/records.h"
 #include "record-id.h"
 
 struct heatmap_state heatmap_state;
@@ -151,9 +145,8 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
   spin_unlock(&heatmap->lock);
 }
 
-/* With the lock of the counter record: the rest of its bytes. */
-static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
-                   int64_t read, int64_t written) {
+void heatmap_settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
+                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (heatmap->record) book(heatmap->record, span, booked, read, written);
@@ -162,48 +155,8 @@ static void settle(enum heatmap_layer layer, const struct heatmap_span *span, in
   booked[1] = written;
 }
 
-static void settle_posix(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_POSIX).count; i++) {
-    struct posix_aux *aux = segments_at(&posix_state.aux, i);
-    const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
-    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
-           record->counters[POSIX_BYTES_WRITTEN]);
-    spin_unlock(&aux->lock);
-  }
-}
-
-static void settle_stdio(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_STDIO).count; i++) {
-    struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
-    const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
-    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
-           record->counters[STDIO_BYTES_WRITTEN]);
-    spin_unlock(&aux->lock);
-  }
-}
-
-static void settle_mpiio(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_MPIIO).count; i++) {
-    struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, i);
-    const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
-    struct mpiio_file *file = segments_at(&mpiio_state.files, i);
-    if (!spin_lock(SPIN_RECORD, &file->lock)) continue;
-    settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
-           record->counters[MPIIO_BYTES_WRITTEN]);
-    spin_unlock(&file->lock);
-  }
-}
-
-void heatmap_settle(void) {
+void heatmap_ended(void) {
   heatmap_state.end = clock_seconds(&darshan_hot.clock, ticks_now());
-  settle_posix();
-  settle_stdio();
-  settle_mpiio();
 }
 
 double heatmap_end(void) {

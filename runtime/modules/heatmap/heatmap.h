@@ -32,8 +32,10 @@ static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *sp
 
 int heatmap_prepare(void);
 
-/* At the end of recording: books what no bin has yet, for all records. */
-void heatmap_settle(void);
+/* At the end of recording, with the record's lock held: books what no bin has yet. */
+void heatmap_settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
+                    int64_t read, int64_t written);
+void heatmap_ended(void);
 
 /* Seconds from the start of this process to the end of its recording, and the
  * same for all processes of a job: the latest of them. */

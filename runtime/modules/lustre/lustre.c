@@ -6,7 +6,7 @@
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
 #include "../../names/path-buffers.h"
-#include "../posix/fds.h"
+#include "../posix/posix-fds.h"
 #include "../stdio/stdio-module.h"
 #include "layout.h"
 

@@ -34,6 +34,7 @@ static inline struct mpiio_file *mpiio_file_at(uint32_t number) {
 }
 int mpiio_prepare(void);
 void mpiio_forked(void);
+void mpiio_ended(void);
 
 /* narrow.c: what does the work of a large-count function (MPI_x_c or PMPI_x_c) where
  * the library has only the one that takes an int; NULL: this is no such function. */

@@ -6,7 +6,7 @@
 
 #include "../../door/door.h"
 #include "../layers/layers.h"
-#include "../posix/fds.h"
+#include "../posix/posix-fds.h"
 #include "pnetcdf-library.h"
 #include "pnetcdf-state.h"
 

@@ -5,13 +5,14 @@
 
 #include <aio.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <sys/uio.h>
 
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
 #include "../../names/folder.h"
 #include "../../names/path-buffers.h"
-#include "fds.h"
+#include "posix-fds.h"
 #include "posix-state.h"
 
 #define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
@@ -47,6 +48,7 @@ uint32_t posix_file_find(const struct posix_name *name);
 void posix_file_unused(struct posix_file *file);
 int posix_materialise(struct posix_file *file);
 void posix_forked(void);
+void posix_ended(void);
 /* For the metadata: names that share the overflow record. */
 uint64_t posix_files_in_overflow(void);
 

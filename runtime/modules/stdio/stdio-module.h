@@ -9,7 +9,7 @@
 #include "../../door/door.h"
 #include "../heatmap/heatmap.h"
 #include "../layers/layers.h"
-#include "../posix/fds.h"
+#include "../posix/posix-fds.h"
 #include "../posix/posix.h"
 #include "modules/stdio/records.h"
 #include "stdio-state.h"
@@ -23,15 +23,11 @@ enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 /* streams.c */
 int stdio_prepare(void);
 void stdio_forked(void);
+void stdio_ended(void);
 /* For the metadata: names that share the overflow record. */
 uint64_t stdio_streams_in_overflow(void);
 /* Books what inlined macros did on streams that are still open. */
 void stdio_finish(void);
-/* A descriptor with a stream was given a file, or something that is not followed:
- * from the next call on, the stream's bytes belong there. */
-void stdio_descriptor_changed(int fd);
-/* A descriptor with a stream is about to be closed by its number. */
-void stdio_number_closed(struct stdio_stream *stream);
 /* The file that a number belongs to because a stream was opened there; 0: none. */
 int stdio_name_at(int fd, struct posix_name *name);
 /* The name of a stream that is followed; 0: it is not. */

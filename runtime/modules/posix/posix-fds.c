@@ -1,7 +1,6 @@
-#include "fds.h"
+#include "posix-fds.h"
 
 #include "../../intercept/memory.h"
-#include "../stdio/stdio-module.h"
 #include "posix.h"
 
 struct fds_state fds_state;

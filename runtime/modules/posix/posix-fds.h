@@ -9,7 +9,6 @@
 
 #include "../../door/door.h"
 #include "../../names/fd-entry.h"
-#include "../stdio/stdio-state.h"
 #include "posix-state.h"
 
 /* fd_entry.stream of a folder that is being listed */
@@ -75,6 +74,12 @@ static inline int fd_is_free(const struct fd_entry *entry) {
   return ((uintptr_t)__atomic_load_n(&entry->file, __ATOMIC_RELAXED) |
           (uintptr_t)__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
 }
+
+/* What the streams' module does when a descriptor with a stream is given a file, or
+ * something that is not followed: from the next call on, the stream's bytes belong there. */
+void stdio_descriptor_changed(int fd);
+/* ... and when it is about to be closed by its number. */
+void stdio_number_closed(struct stdio_stream *stream);
 
 /* The descriptor is about to be closed: what it stood for, NULL if nothing. */
 struct posix_file *fd_release_slow(int fd);
