@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from place import elsewhere
 from run_case import (
     HERE,
     SKIPPED,
@@ -40,6 +41,8 @@ def ended_well(name: str, run: Run) -> None:
     """Skips what this system cannot do; fails if the program itself failed."""
     if run.status == SKIPPED:
         leave_out(run.stdout.decode().strip())
+    if name == "__assert" and run.status == -signal.SIGSEGV and not run.logs + run.journals:
+        elsewhere("glibc 2.41 ends in SIGSEGV where it prints no name of a function")
     assert run.status == ENDS_BY.get(name, 0), run.stderr.decode(errors="replace")
 
 

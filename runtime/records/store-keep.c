@@ -187,12 +187,20 @@ static void release_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
-/* What is to be copied there finds the pages made; each keeps what it holds. */
-static void touch(const struct move *move) {
-  volatile char *page = move->new;
+/* What is to be copied there finds the pages made; each keeps what it holds.  A file
+ * system that is nearly full may take a page and then have no block for it: the kernel
+ * is asked, which answers, while a store would be SIGBUS.  Before Linux 5.14 it does not
+ * know the question. */
+static int make_pages(const struct move *move) {
+  enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
   size_t odd = move->from % JOURNAL_PAGE;
+  if (!move->room) return 0;
+  int result = sys_madvise(move->new - odd, journal_page_up(odd + move->room), POPULATE_WRITE);
+  if (result != UNKNOWN && result != FORBIDDEN) return result;
+  volatile char *page = move->new;
   for (size_t at = 0; at < move->room; at += JOURNAL_PAGE - (at ? 0 : odd))
     page[at] = page[at];
+  return 0;
 }
 
 /* Windows of the file, with room for what is to be copied. */
@@ -209,7 +217,7 @@ static int prepare(struct moves *moves, int fd) {
     if (!move->new) return -1;
   }
   for (int i = 0; i < moves->count; i++)
-    touch(&moves->move[i]);
+    if (make_pages(&moves->move[i]) < 0) return -1;
   return 0;
 }
 
