@@ -80,12 +80,16 @@ static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_
 static void print(double end) {
   struct log_content content = {.num_parts = 0};
   heatmap_ended();
-  for (uint32_t i = 1; i <= RECORDS; i++) {
-    struct posix_aux *aux = segments_at(&posix_state.aux, i);
-    const int64_t *counters = records[i]->counters;
-    heatmap_settle(HEATMAP_POSIX, &aux->span, aux->booked, counters[POSIX_BYTES_READ],
-                   counters[POSIX_BYTES_WRITTEN]);
-  }
+  heatmap_settle(&(struct heatmap_source){
+      .layer = HEATMAP_POSIX,
+      .module = STORE_POSIX,
+      .locks = &posix_state.aux,
+      .spans = &posix_state.aux,
+      .span = offsetof(struct posix_aux, span),
+      .booked = offsetof(struct posix_aux, booked),
+      .read = POSIX_BYTES_READ,
+      .written = POSIX_BYTES_WRITTEN,
+  });
   heatmap_set_end(end);
   heatmap_add_part(&content);
   if (content.num_parts == 0) return;

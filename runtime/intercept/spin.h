@@ -23,10 +23,9 @@
 
 /* In the order in which one thread may hold several. */
 enum spin_level {
-  SPIN_RECORD,  /* a record, or a table of a module */
-  SPIN_TABLE,   /* a table that is used with a record's lock held */
-  SPIN_STORE,   /* records and names */
-  SPIN_SCRATCH, /* memory */
+  SPIN_RECORD, /* a record, or a table of a module */
+  SPIN_TABLE,  /* a table that is used with a record's lock held */
+  SPIN_STORE,  /* records and names */
   SPIN_LEVELS
 };
 

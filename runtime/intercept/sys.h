@@ -160,6 +160,22 @@ static inline int sys_may_grow_to(uint64_t size) {
   SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
   return size <= limit[0];
 }
+/* All n bytes; 0 or -1. */
+static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off) {
+  for (const char *at = bytes; n > 0;) {
+    ssize_t written = sys_pwrite(fd, at, n, off);
+    if (written == -4 /* EINTR */) continue;
+    if (written <= 0) return -1;
+    at += written;
+    off += written;
+    n -= (size_t)written;
+  }
+  return 0;
+}
+/* The same, or -1 where the program may not make a file so long. */
+static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
+  return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -1;
+}
 /* 1 if a pointer returned by sys_mmap is an error. */
 static inline int sys_failed(const void *p) {
   return (uintptr_t)p > (uintptr_t)-4096L;

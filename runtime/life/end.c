@@ -7,7 +7,7 @@
 #include "../intercept/sys.h"
 #include "../job/modules.h"
 #include "../job/same-memory.h"
-#include "../log/ranks/comm.h"
+#include "../log/ranks/rank.h"
 #include "../log/snapshot.h"
 #include "../log/write.h"
 #include "../records/outside.h"

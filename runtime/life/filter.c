@@ -13,7 +13,7 @@
 enum { USER_DISPATCH = 59, DISPATCH_ON = 1 };
 
 static int asked_of_prctl(long option, long value) {
-  if (option == USER_DISPATCH) return value == DISPATCH_ON ? FILTER_CALLS : 0;
+  if (option == USER_DISPATCH) return value == DISPATCH_ON ? FILTER_CALLS | FILTER_DISPATCH : 0;
   if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FILTER_COUNTER : 0;
   if (option != PR_SET_SECCOMP) return 0;
   return value == SECCOMP_MODE_STRICT ? FILTER_CALLS | FILTER_COUNTER : FILTER_CALLS;
@@ -66,10 +66,13 @@ void filter_coming(int forbids) {
 }
 
 /* Who reads the journal learns why there is no log. */
-static void note_filter(void) {
+static void note_filter(int forbids) {
   struct darshan_job *job = &job_state.job;
-  size_t used = strlen(job->metadata);
-  darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "seccomp", "installed");
+  size_t used = strlen(job->metadata), room = sizeof(job->metadata);
+  if (forbids & FILTER_DISPATCH)
+    darshan_metadata_add(job->metadata, room, used, "syscall_user_dispatch", "installed");
+  else
+    darshan_metadata_add(job->metadata, room, used, "seccomp", "installed");
   if (!store_lock(&darshan_store)) return;
   store_set_job(&darshan_store, job, NULL, 0);
   store_unlock(&darshan_store);
@@ -85,7 +88,7 @@ void filter_answered(int forbids, int is_there) {
   }
   if (forbids & FILTER_COUNTER) counter_is_gone = 1;
   if ((forbids & FILTER_CALLS) && darshan_hot.fd_limit && runtime_enter()) {
-    note_filter();
+    note_filter(forbids);
     runtime_leave();
   }
 }

@@ -5,7 +5,11 @@
 #ifndef DARSHAN_FILTER_H
 #define DARSHAN_FILTER_H
 
-enum { FILTER_CALLS = 1, FILTER_COUNTER = 2 };
+enum {
+  FILTER_CALLS = 1,
+  FILTER_COUNTER = 2,
+  FILTER_DISPATCH = 4 /* calls, by no filter: of other code than the program named */
+};
 
 /* What does syscall(number, a, b, ...) ask to be forbidden?  prctl(a, b) is number
  * SYS_prctl. */

@@ -8,20 +8,6 @@
 #include "../job/text.h"
 #include "../records/outside.h"
 
-int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset) {
-  const char *at = bytes;
-  if (!sys_may_grow_to(offset + n)) return -1;
-  while (n > 0) {
-    ssize_t written = sys_pwrite(fd, at, n, (off_t)offset);
-    if (written == -4 /* EINTR */) continue;
-    if (written <= 0) return -1;
-    at += written;
-    offset += (size_t)written;
-    n -= (size_t)written;
-  }
-  return 0;
-}
-
 /* A missing folder is made. */
 int log_create(const struct darshan_config *config, const char *partial) {
   int fd = outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
@@ -108,6 +94,6 @@ int log_save(const struct log_draft *draft, const struct darshan_config *config,
     return save_by_write(draft, config, identity, partial, final);
   int fd = log_create(config, partial);
   if (fd < 0) return -1;
-  int result = log_write_at(fd, draft->bytes, draft->used, 0);
+  int result = sys_put(fd, draft->bytes, draft->used, 0);
   return log_finish(fd, result, config, identity, partial, begun_ns, final);
 }

@@ -7,11 +7,9 @@
 #include "compose.h"
 
 /* The steps of it, for a log that several processes write.  log_create: an open
- * descriptor of a new file at a temporary path, negative: none.  log_write_at:
- * 0 or -1.  log_finish closes it and, if result is 0, gives it its name, which
- * final receives; else the file goes.  0 or -1. */
+ * descriptor of a new file at a temporary path, negative: none.  log_finish closes it and, if
+ * result is 0, gives it its name, which final receives; else the file goes.  0 or -1. */
 int log_create(const struct darshan_config *config, const char *partial);
-int log_write_at(int fd, const void *bytes, size_t n, uint64_t offset);
 int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
                char *final);

@@ -6,7 +6,6 @@
 
 #include "../job/logname.h"
 #include "log-format.h"
-#include "ranks/comm.h"
 
 /* The metadata that is known from the start. */
 void log_metadata_start(struct darshan_job *job);
@@ -19,6 +18,7 @@ void log_end_now(struct darshan_job *job);
  * copy. */
 int log_write(void);
 
+struct rank_comm; /* ranks/rank.h */
 /* The same with all ranks of a job, which call it before the communicator is gone. */
 int log_write_ranks(struct rank_comm *comm);
 

@@ -156,7 +156,7 @@ static int receive_from_nobody(struct rank_comm *comm, int from, void **bytes, s
 }
 
 /* The reduction runs on memory of ours; MPI does not. */
-struct message {
+struct errand {
   struct rank_comm *comm;
   int rank;
   const void *bytes;
@@ -165,28 +165,28 @@ struct message {
   int result;
 };
 
-static void send_message(void *message_) {
-  struct message *m = message_;
+static void send_message(void *errand_) {
+  struct errand *m = errand_;
   m->result = comm_send(m->comm, m->rank, m->bytes, m->n);
 }
 
-static void receive_message(void *message_) {
-  struct message *m = message_;
+static void receive_message(void *errand_) {
+  struct errand *m = errand_;
   m->result = comm_receive(m->comm, m->rank, &m->received, &m->n);
 }
 
 static int send_at_home(struct rank_comm *comm, int to, const void *bytes, size_t n) {
-  struct message message = {comm, to, bytes, NULL, n, -1};
-  stack_run_at_home(send_message, &message);
-  return message.result;
+  struct errand errand = {comm, to, bytes, NULL, n, -1};
+  stack_run_at_home(send_message, &errand);
+  return errand.result;
 }
 
 static int receive_at_home(struct rank_comm *comm, int from, void **bytes, size_t *n) {
-  struct message message = {comm, from, NULL, NULL, 0, -1};
-  stack_run_at_home(receive_message, &message);
-  *bytes = message.received;
-  *n = message.n;
-  return message.result;
+  struct errand errand = {comm, from, NULL, NULL, 0, -1};
+  stack_run_at_home(receive_message, &errand);
+  *bytes = errand.received;
+  *n = errand.n;
+  return errand.result;
 }
 
 int comm_mpi_open(struct rank_comm *comm) {

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_COMM_MPI_H
 #define DARSHAN_COMM_MPI_H
 
-#include "../log/ranks/comm.h"
+#include "../log/ranks/rank.h"
 #include "library.h"
 
 /* On our own communicator; 0, or -1 if there is none. */

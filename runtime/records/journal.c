@@ -59,22 +59,6 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-static int put(int fd, const char *from, size_t n, size_t at) {
-  while (n > 0) {
-    ssize_t written = sys_pwrite(fd, from, n, (off_t)at);
-    if (written == -4 /* EINTR */) continue;
-    if (written <= 0) return -1;
-    from += written;
-    at += (size_t)written;
-    n -= (size_t)written;
-  }
-  return 0;
-}
-
-int journal_put(int fd, const void *bytes, size_t n, size_t at) {
-  return sys_may_grow_to(at + n) ? put(fd, bytes, n, at) : -1;
-}
-
 /* Zeros that are written reserve room on every file system that rewrites in place,
  * and leave pages behind that are cheap to touch.  fallocate would reserve too, but
  * a store into what it reserved makes ext4 zero and map up to 2 MiB at once. */
@@ -83,8 +67,23 @@ int journal_reserve(int fd, size_t from, size_t to) {
   if (!sys_may_grow_to(to)) return -1;
   for (size_t n; from < to; from += n) {
     n = to - from < ZEROS ? to - from : ZEROS;
-    if (put(fd, zeros, n, from) < 0) return -1;
+    if (sys_pwrite_all(fd, zeros, n, (off_t)from) < 0) return -1;
   }
+  return 0;
+}
+
+/* A file system that is nearly full may take the zeros of a page and then have no block
+ * for it: the kernel is asked, which answers, while a store would be SIGBUS.  Before
+ * Linux 5.14 it does not know the question. */
+int journal_make_pages(char *at, size_t n) {
+  enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
+  size_t odd = (uintptr_t)at % JOURNAL_PAGE;
+  if (n == 0) return 0;
+  int result = sys_madvise(at - odd, journal_page_up(odd + n), POPULATE_WRITE);
+  if (result != UNKNOWN && result != FORBIDDEN) return result < 0 ? -1 : 0;
+  volatile char *page = at - odd;
+  for (size_t i = 0; i < odd + n; i += JOURNAL_PAGE)
+    page[i] = page[i];
   return 0;
 }
 

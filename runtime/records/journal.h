@@ -45,8 +45,10 @@ int journal_look(const struct journal *journal, struct stat *st);
 /* Fills [from, to) with zeros, so that stores there cannot fail.  0 or -1: full, or
  * more than the program's own limit of the moment allows. */
 int journal_reserve(int fd, size_t from, size_t to);
-/* The same for bytes that are to stand there. */
-int journal_put(int fd, const void *bytes, size_t n, size_t at);
+
+/* Makes the pages of a window that n bytes from here are in, so that stores there find
+ * them; each keeps what it holds.  0, or -1: the file system has no block for one. */
+int journal_make_pages(char *at, size_t n);
 
 /* Maps the pages with [from, to) of the file, or of private memory where fd is
  * negative; the address of from, NULL: none. */

@@ -187,24 +187,17 @@ static void release_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
-/* What is to be copied there finds the pages made; each keeps what it holds.  A file
- * system that is nearly full may take a page and then have no block for it: the kernel
- * is asked, which answers, while a store would be SIGBUS.  Before Linux 5.14 it does not
- * know the question. */
-static int make_pages(const struct move *move) {
-  enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
-  size_t odd = move->from % JOURNAL_PAGE;
-  if (!move->room) return 0;
-  int result = sys_madvise(move->new - odd, journal_page_up(odd + move->room), POPULATE_WRITE);
-  if (result != UNKNOWN && result != FORBIDDEN) return result;
-  volatile char *page = move->new;
-  for (size_t at = 0; at < move->room; at += JOURNAL_PAGE - (at ? 0 : odd))
-    page[at] = page[at];
-  return 0;
+/* What is to be written there: what is copied, and the head of a block of the annex,
+ * which lies before its first record. */
+static int make_pages(struct record_store *store, const struct move *move) {
+  int first = move->part >= STORE_FIRST_ANNEX && move->part < STORE_MODULES &&
+              move->from == store_part_of(store, move->part)->start;
+  size_t head = first ? sizeof(struct darshan_annex_block) : 0;
+  return journal_make_pages(move->new - head, head + move->room);
 }
 
 /* Windows of the file, with room for what is to be copied. */
-static int prepare(struct moves *moves, int fd) {
+static int prepare(struct record_store *store, struct moves *moves, int fd) {
   if (moves->failed) return -1;
   for (int i = 0; i < moves->count; i++) {
     struct move *move = &moves->move[i];
@@ -217,7 +210,7 @@ static int prepare(struct moves *moves, int fd) {
     if (!move->new) return -1;
   }
   for (int i = 0; i < moves->count; i++)
-    if (make_pages(&moves->move[i]) < 0) return -1;
+    if (make_pages(store, &moves->move[i]) < 0) return -1;
   return 0;
 }
 
@@ -298,7 +291,7 @@ static int try_once(struct record_store *store, struct moves *moves, int fd, int
   moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;
   look(store, moves);
   store_unlock(store);
-  int result = prepare(moves, fd);
+  int result = prepare(store, moves, fd);
   if (result == 0) {
     result = hold_all(store);
     if (result == 0) result = replace_unless_changed(store, moves);
@@ -369,11 +362,11 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
                                         .raw_len = moves->used[i]};
     head = region->part.start - sizeof(block);
     if (i == STORE_FIRST_ANNEX) first = head;
-    if (journal_put(fd, &block, sizeof(block), head) < 0) return -1;
+    if (sys_put(fd, &block, sizeof(block), head) < 0) return -1;
   }
   trailer.offset = first;
   trailer.length = store->regions[STORE_MODULES - 1].part.end - first;
-  return journal_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
+  return sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
 }
 
 /* The header comes last, and tells of what was looked at, not of what came since. */
@@ -389,11 +382,11 @@ static int put_all(struct record_store *store, int fd) {
     const struct move *move = &moves.move[i];
     size_t skip = i == 0 ? sizeof(header) : 0; /* of the frame */
     if (move->used > skip &&
-        journal_put(fd, move->old + skip, move->used - skip, move->from + skip) < 0)
+        sys_put(fd, move->old + skip, move->used - skip, move->from + skip) < 0)
       return -1;
   }
   if (put_annex(store, &moves, fd) < 0) return -1;
-  return journal_put(fd, &header, sizeof(header), 0);
+  return sys_put(fd, &header, sizeof(header), 0);
 }
 
 int store_snapshot(struct record_store *store, int fd) {

@@ -168,7 +168,7 @@ int store_write_annex(struct record_store *store, int fd) {
                                         .comp_type = DARSHAN_UNCOMPRESSED,
                                         .stored_len = region->part.end - region->part.start};
     if (journal_reserve(fd, head, head + JOURNAL_PAGE) < 0 ||
-        journal_put(fd, &block, sizeof(block), head) < 0)
+        sys_put(fd, &block, sizeof(block), head) < 0)
       return -1;
     region->part.reserved = head + JOURNAL_PAGE;
   }
@@ -176,7 +176,7 @@ int store_write_annex(struct record_store *store, int fd) {
       store->regions[STORE_FIRST_ANNEX].part.start - sizeof(struct darshan_annex_block);
   trailer.length = store->regions[STORE_MODULES - 1].part.end - trailer.offset;
   if (journal_reserve(fd, end - JOURNAL_PAGE, end) < 0 ||
-      journal_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer)) < 0)
+      sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer)) < 0)
     return -1;
   store->annex_ready = 1;
   return 0;
@@ -205,6 +205,17 @@ static int take_step(struct record_store *store, int number, const struct step *
   return 1;
 }
 
+/* Of what was reserved; from, at: the new window, if there is one. */
+static int make_pages(struct record_store *store, int number, const struct step *step, size_t from,
+                      char *at) {
+  size_t first = step->reserve_from;
+  if (at && first < journal_page_down(from)) first = journal_page_down(from);
+  if (first >= step->reserve_to) return 0;
+  char *page = at ? at + (ptrdiff_t)(first - from)
+                  : store_address(store, number, first - store_part_of(store, number)->start);
+  return journal_make_pages(page, step->reserve_to - first);
+}
+
 int store_grow_file(struct record_store *store, int number, int fd) {
   struct store_part *part = store_part_of(store, number);
   struct step step;
@@ -220,7 +231,7 @@ int store_grow_file(struct record_store *store, int number, int fd) {
   size_t from = window_start(part, number, &step), to = part->start + step.window_to;
   if (step.window_to && !(at = journal_window(fd, from, to))) return -1;
   int taken = 0;
-  if (store_lock(store)) {
+  if (make_pages(store, number, &step, from, at) == 0 && store_lock(store)) {
     taken = take_step(store, number, &step, at, before);
     store_unlock(store);
   }

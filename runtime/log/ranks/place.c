@@ -53,7 +53,7 @@ static int lay_annex(const struct stretches *total, uint64_t *places, struct log
     const struct stretch *line = &total->lines[i];
     struct darshan_annex_block block = block_of(line);
     if (!stretch_in_annex(line) || line->stored == 0) continue;
-    if (log_write_at(file->fd, &block, sizeof(block), file->end) < 0) result = -1;
+    if (sys_put(file->fd, &block, sizeof(block), file->end) < 0) result = -1;
     checksum = crc32(checksum, (const Bytef *)&block, sizeof(block));
     checksum = crc32_combine(checksum, line->crc, (z_off_t)line->stored);
     places[i] = file->end + sizeof(block);
@@ -75,7 +75,7 @@ static int write_job(const struct reduce_source *source, const struct facts *fac
   size_t n = source->job(source->context, facts, job);
   size_t stored = log_compress(&compressor, job, n, out, sizeof(out));
   log_compressor_drop(&compressor);
-  if (stored == 0 || log_write_at(file->fd, out, stored, file->end) < 0) return -1;
+  if (stored == 0 || sys_put(file->fd, out, stored, file->end) < 0) return -1;
   file->end += stored;
   return 0;
 }
@@ -171,8 +171,7 @@ static void tell_children(struct placed *placed, const struct rank *rank,
 static int write_part(int fd, const struct stretches *part, struct cursor *cursor) {
   for (int i = 0; i < part->count; i++) {
     uint64_t place = take_place(cursor, &part->lines[i]);
-    if (part->bytes[i] && log_write_at(fd, part->bytes[i], part->lines[i].stored, place) < 0)
-      return -1;
+    if (part->bytes[i] && sys_put(fd, part->bytes[i], part->lines[i].stored, place) < 0) return -1;
   }
   return 0;
 }
@@ -258,9 +257,9 @@ static int write_frame(struct log_file *file) {
   header->magic = DARSHAN_LOG_MAGIC;
   header->comp_type = DARSHAN_ZLIB;
   if (file->trailer.num_blocks &&
-      log_write_at(file->fd, &file->trailer, sizeof(file->trailer), file->end) < 0)
+      sys_put(file->fd, &file->trailer, sizeof(file->trailer), file->end) < 0)
     return -1;
-  return log_write_at(file->fd, header, sizeof(*header), 0);
+  return sys_put(file->fd, header, sizeof(*header), 0);
 }
 
 int place_complete(struct placed *placed, const struct rank *rank) {

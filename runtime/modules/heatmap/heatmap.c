@@ -145,14 +145,29 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
   spin_unlock(&heatmap->lock);
 }
 
-void heatmap_settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
-                    int64_t read, int64_t written) {
+/* With the record's lock held. */
+static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
+                   int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (!spin_lock(SPIN_TABLE, &heatmap->lock)) return;
   if (heatmap->record) book(heatmap->record, span, booked, read, written);
   spin_unlock(&heatmap->lock);
   booked[0] = read;
   booked[1] = written;
+}
+
+void heatmap_settle(const struct heatmap_source *source) {
+  const struct record_store *store = &darshan_store;
+  for (uint32_t i = 1; i <= store_fill(store, source->module).count; i++) {
+    int *lock = segments_at(source->locks, i);
+    char *item = segments_at(source->spans, i);
+    const struct darshan_base_record *record = store_record(store, source->module, i);
+    const int64_t *counters = (const void *)(record + 1);
+    if (!spin_lock(SPIN_RECORD, lock)) continue;
+    settle(source->layer, (const void *)(item + source->span), (void *)(item + source->booked),
+           counters[source->read], counters[source->written]);
+    spin_unlock(lock);
+  }
 }
 
 void heatmap_ended(void) {

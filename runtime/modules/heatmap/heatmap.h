@@ -32,9 +32,17 @@ static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *sp
 
 int heatmap_prepare(void);
 
-/* At the end of recording, with the record's lock held: books what no bin has yet. */
-void heatmap_settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
-                    int64_t read, int64_t written);
+/* Where a module keeps what its layer's heat map needs, by record number. */
+struct heatmap_source {
+  enum heatmap_layer layer;
+  enum store_module module;
+  const struct segments *locks; /* an item begins with the record's lock */
+  const struct segments *spans;
+  size_t span, booked; /* where in an item of those: struct heatmap_span, int64_t [2] */
+  int read, written;   /* counters of the record */
+};
+/* At the end of recording: books what no bin has yet, for all records of a module. */
+void heatmap_settle(const struct heatmap_source *source);
 void heatmap_ended(void);
 
 /* Seconds from the start of this process to the end of its recording, and the

@@ -155,16 +155,15 @@ void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, 
   mpiio_end(call, MPIIO_META, -1, t1, t2);
 }
 
-/* Into the heat map goes what none of its bins has yet. */
 void mpiio_ended(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_MPIIO).count; i++) {
-    struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, i);
-    struct mpiio_file *file = segments_at(&mpiio_state.files, i);
-    const struct darshan_mpiio_record *record = store_record(store, STORE_MPIIO, i);
-    if (!spin_lock(SPIN_RECORD, &file->lock)) continue;
-    heatmap_settle(HEATMAP_MPIIO, &slot->span, slot->booked, record->counters[MPIIO_BYTES_READ],
-                   record->counters[MPIIO_BYTES_WRITTEN]);
-    spin_unlock(&file->lock);
-  }
+  heatmap_settle(&(struct heatmap_source){
+      .layer = HEATMAP_MPIIO,
+      .module = STORE_MPIIO,
+      .locks = &mpiio_state.files,
+      .spans = &heatmap_state.mpiio,
+      .span = offsetof(struct heatmap_slot, span),
+      .booked = offsetof(struct heatmap_slot, booked),
+      .read = MPIIO_BYTES_READ,
+      .written = MPIIO_BYTES_WRITTEN,
+  });
 }

@@ -255,15 +255,15 @@ uint64_t posix_files_in_overflow(void) {
   return posix_state.overflow_names;
 }
 
-/* Into the heat map goes what none of its bins has yet. */
 void posix_ended(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_POSIX).count; i++) {
-    struct posix_aux *aux = segments_at(&posix_state.aux, i);
-    const struct darshan_posix_record *record = store_record(store, STORE_POSIX, i);
-    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    heatmap_settle(HEATMAP_POSIX, &aux->span, aux->booked, record->counters[POSIX_BYTES_READ],
-                   record->counters[POSIX_BYTES_WRITTEN]);
-    spin_unlock(&aux->lock);
-  }
+  heatmap_settle(&(struct heatmap_source){
+      .layer = HEATMAP_POSIX,
+      .module = STORE_POSIX,
+      .locks = &posix_state.aux,
+      .spans = &posix_state.aux,
+      .span = offsetof(struct posix_aux, span),
+      .booked = offsetof(struct posix_aux, booked),
+      .read = POSIX_BYTES_READ,
+      .written = POSIX_BYTES_WRITTEN,
+  });
 }

@@ -276,15 +276,15 @@ uint64_t stdio_streams_in_overflow(void) {
   return stdio_state.overflow_streams;
 }
 
-/* Into the heat map goes what none of its bins has yet. */
 void stdio_ended(void) {
-  const struct record_store *store = &darshan_store;
-  for (uint32_t i = 1; i <= store_fill(store, STORE_STDIO).count; i++) {
-    struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
-    const struct darshan_stdio_record *record = store_record(store, STORE_STDIO, i);
-    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
-    heatmap_settle(HEATMAP_STDIO, &aux->span, aux->booked, record->counters[STDIO_BYTES_READ],
-                   record->counters[STDIO_BYTES_WRITTEN]);
-    spin_unlock(&aux->lock);
-  }
+  heatmap_settle(&(struct heatmap_source){
+      .layer = HEATMAP_STDIO,
+      .module = STORE_STDIO,
+      .locks = &stdio_state.aux,
+      .spans = &stdio_state.aux,
+      .span = offsetof(struct stdio_aux, span),
+      .booked = offsetof(struct stdio_aux, booked),
+      .read = STDIO_BYTES_READ,
+      .written = STDIO_BYTES_WRITTEN,
+  });
 }
