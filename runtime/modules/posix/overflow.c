@@ -74,16 +74,16 @@ static uint32_t find_open(const struct posix_state *posix, uint64_t id) {
   }
 }
 
-static void add_open(struct posix_state *posix, uint32_t number) {
-  uint32_t i = open_hash(posix_file_at(number)->id);
+static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
+  uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != 0)
     i = (i + 1) % OPEN_PLACES;
   posix->overflow_open[i] = number;
 }
 
 /* Takes a number out and closes the gap, so that no tombstones pile up. */
-static void remove_open(struct posix_state *posix, uint32_t number) {
-  uint32_t i = open_hash(posix_file_at(number)->id);
+static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
+  uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {
     if (posix->overflow_open[i] == 0) return;
     i = (i + 1) % OPEN_PLACES;
@@ -162,7 +162,7 @@ uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
     posix->overflow_names++;
   } else if (place)
     file->last_operation = (uint32_t)(*place & LAST_OPERATION);
-  add_open(posix, number);
+  add_open(posix, number, name->id);
   return number;
 }
 
@@ -170,7 +170,7 @@ void overflow_forget(struct posix_state *posix, struct posix_file *file) {
   uint64_t *place = set_place(posix, file->id);
   if (place && *place) *place = (*place & ~(uint64_t)LAST_OPERATION) | file->last_operation;
   uint32_t number = posix_file_number(file);
-  remove_open(posix, number);
+  remove_open(posix, number, file->id);
   file->overflow = 0;
   file->next_free = posix->free_overflow;
   posix->free_overflow = number;

@@ -1,0 +1,56 @@
+/* What the processes of one run tell each other and whoever makes one log of them: a
+ * folder that they share, and in it
+ *
+ *   events               what happened to processes, appended one row at a time
+ *   part.PID.START.N     the finished log of one program that a process was
+ *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
+ *                        start is that of the program
+ *   closed               there is a log of the run: who comes later writes its own
+ *
+ * A process is one from its fork or spawn to its end, however many programs it became
+ * by exec; each of those has a START row of its own, and its start tells which part and
+ * journal are its.  doc/runs.md explains how rows become processes. */
+#ifndef DARSHAN_FORMAT_RUN_H
+#define DARSHAN_FORMAT_RUN_H
+
+#include <stdint.h>
+
+#define RUN_EVENTS "events"
+#define RUN_PART "part."
+#define RUN_CLOSED "closed"
+
+/* The folder's name: this, the process id of the top ("0": the front merges), and
+ * something unique, with points between. */
+#define RUN_FOLDER "darshan-run."
+
+enum run_event_kind {
+  RUN_START = 1,       /* pid runs a program from start_ns on; parent is its parent now */
+  RUN_FORKING = 2,     /* pid is about to fork; the child's START has the same token */
+  RUN_FORK_FAILED = 3, /* ... and there is no child */
+  RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself */
+  RUN_EXEC = 5,        /* pid is about to become another program; its next START is not
+                        * that of a new process */
+  RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known */
+  RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait */
+  RUN_JOB = 8          /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
+};
+
+enum { RUN_EVENT_MAGIC = 0x4e555244 /* "DRUN" */, RUN_PROGRAM = 40, RUN_HOST = 24 };
+
+struct run_event {
+  uint32_t magic;
+  uint32_t kind;
+  int32_t pid;
+  int32_t parent;
+  int32_t status;
+  uint32_t token;
+  int64_t now_ns;            /* wall clock, since the epoch */
+  int64_t start_ns;          /* START: the program's, as in its job record; others: 0 or the same */
+  uint64_t pid_namespace;    /* its inode; 0: not known */
+  uint64_t job;              /* JOB: the same in all ranks of one job */
+  char program[RUN_PROGRAM]; /* START: its name, cut; ends in NUL unless full */
+  char host[RUN_HOST];       /* up to its first dot, cut; likewise */
+};
+_Static_assert(sizeof(struct run_event) == 120, "rows have one size everywhere");
+
+#endif
