@@ -205,6 +205,11 @@ def last(values: Iterable[Any]) -> Any:
     return value
 
 
+def earliest(values: Iterable[float]) -> float:
+    """The smallest time that is one: 0 says that something never happened."""
+    return min((value for value in values if value > 0), default=0.0)
+
+
 # What does not add up in the annex.
 NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "MPIIO_EXT_ATOMIC": max,
@@ -221,6 +226,15 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "LAYERS_CHUNK_CACHE_BYTES": last,
     "LAYERS_CHUNK_CACHE_SLOTS": last,
     "LAYERS_F_CHUNK_CACHE_PREEMPTION": last,
+    "PROCESS_PID": last,
+    "PROCESS_PARENT": last,
+    "PROCESS_PARENT_RANK": last,
+    "PROCESS_LAUNCHER": last,
+    "PROCESS_JOB_RANKS": last,
+    "PROCESS_ENDED": last,
+    "PROCESS_STATUS": last,
+    "PROCESS_F_START_TIMESTAMP": earliest,
+    "PROCESS_F_END_TIMESTAMP": max,
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from . import content
+from . import content, trees
 from .content import counted, file_name, heatmap, standard_log
 from .layouts import ANNEX_NAMES, LAYOUTS
 from .model import BZIP2, NONE, Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Segment
@@ -298,6 +298,15 @@ def annexes() -> Iterator[Case]:
     yield Case("good-annex-gap", log, "bytes that belong to nobody before the annex")
 
 
+def process_trees() -> Iterator[Case]:
+    for order, word in (("<", "little"), (">", "big")):
+        log = trees.tree_log(trees.loop(200), 2.01)
+        log.order = order
+        yield Case(f"good-tree-{word}", log, "a shell and its 200 programs")
+    log = trees.tree_log(trees.strange(), 9)
+    yield Case("good-tree-strange", log, "processes that cannot be", "not UTF-8")
+
+
 def journals() -> Iterator[Case]:
     rng = random.Random(2)
     versions = {name: v for name, v in R350.items() if not name.startswith("DXT")}
@@ -315,7 +324,7 @@ def journals() -> Iterator[Case]:
 
 GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (
     releases, framings, unknown_modules, partial_flags, names, jobs, extremes, heatmaps,
-    lustre_and_dxt, daos, annexes, journals,
+    lustre_and_dxt, daos, annexes, process_trees, journals,
 )  # fmt: skip
 
 

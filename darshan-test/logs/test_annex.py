@@ -137,3 +137,15 @@ def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
     stopped = run(parser, "--base", tmp_path / "log")
     assert stopped.returncode == 1
     assert data_lines(stopped.stdout) == plain_rows()
+
+
+def test_names_of_processes(parser: Path, tmp_path: Path) -> None:
+    """A command line steers no terminal and forges no row; without the annex it is not shown."""
+    path = tmp_path / "log"
+    path.write_bytes(encode(log_named("good-tree-strange")))
+    done = run(parser, path)
+    (row,) = (x for x in data_lines(done.stdout) if b"PROCESS_STATUS\t-1\t" in x and b"script" in x)
+    fields = row.split(b"\t")
+    assert fields[5] == b"node1: \\x1b[31m<script>alert(1)</script> $x^{2}$_% \xff\\n\\t"
+    bare = run(parser, "--no-annex", path)
+    assert (bare.returncode, data_lines(bare.stdout), bare.stderr) == (0, [], b"")

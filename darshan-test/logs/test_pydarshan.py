@@ -13,7 +13,10 @@ from .pydarshan import compare_with_pydarshan
 
 READABLE = [case for case in good_cases() if not case.pydarshan]
 # Logs without a record, or with none that PyDarshan lists by module.
-WITHOUT_VALUES = ("good-empty", "good-empty-3.00", "good-heatmap-foreign")
+WITHOUT_VALUES = (
+    *("good-empty", "good-empty-3.00", "good-heatmap-foreign"),
+    *("good-tree-little", "good-tree-big"),
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

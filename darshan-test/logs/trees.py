@@ -1,0 +1,160 @@
+"""Runs of many programs: their PROCESS records, and logs that hold little else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .layouts import LAYOUTS
+from .model import Counted, Log, Module
+from .record_id import record_id
+
+UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # PROCESS_ENDED
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Member:
+    """One rank of a run; its place in the list is the rank."""
+
+    commands: str  # with " -> " between those that it became by exec
+    parent: int = -1  # rank
+    start: float = 0.0
+    end: float = 1.0
+    count: int = 1
+    ended: int = EXITED
+    status: int = 0
+    failed: int | None = None  # None: what status and end say
+    launcher: bool = False
+    job_ranks: int = 0
+    opens: int = 0
+    read: int = 0  # bytes, 64 KiB with each call
+    written: int = 0
+    read_time: float = 0.0
+    write_time: float = 0.0
+    meta_time: float = 0.0
+    host: str = "node1"
+
+    @property
+    def name(self) -> bytes:
+        """As the log names the record."""
+        return f"{self.host}: {self.commands}".encode("utf-8", "surrogateescape")
+
+
+def record(rank: int, member: Member) -> Counted:
+    """The PROCESS record of a rank."""
+    bad = member.ended == KILLED or (member.ended == EXITED and member.status != 0)
+    parent = 1000 + member.parent if member.parent >= 0 else 1
+    integers = {
+        "COUNT": member.count,
+        "PID": 1000 + rank,
+        "PARENT": parent,
+        "PARENT_RANK": member.parent,
+        "PROGRAMS": member.commands.count(" -> ") + 1,
+        "LAUNCHER": int(member.launcher),
+        "JOB_RANKS": member.job_ranks,
+        "ENDED": member.ended,
+        "STATUS": member.status if member.ended in (EXITED, KILLED) else -1,
+        "FAILED": int(bad) if member.failed is None else member.failed,
+        "OPENS": member.opens,
+        "READS": -(-member.read // 65536),
+        "WRITES": -(-member.written // 65536),
+        "BYTES_READ": member.read,
+        "BYTES_WRITTEN": member.written,
+    }
+    times = {
+        "F_START_TIMESTAMP": member.start,
+        "F_END_TIMESTAMP": member.end,
+        "F_READ_TIME": member.read_time,
+        "F_WRITE_TIME": member.write_time,
+        "F_META_TIME": member.meta_time,
+    }
+    layout = LAYOUTS["PROCESS"][1]
+    assert layout.counters == tuple(f"PROCESS_{name}" for name in integers)
+    assert layout.fcounters == tuple(f"PROCESS_{name}" for name in times)
+    return Counted(
+        record_id(member.name),
+        rank,
+        {f"PROCESS_{name}": value for name, value in integers.items()},
+        {f"PROCESS_{name}": value for name, value in times.items()},
+    )
+
+
+def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
+    """The module of the annex, and the names of its records."""
+    module = Module("PROCESS", 1, [record(rank, member) for rank, member in enumerate(members)])
+    names = {record_id(member.name): member.name for member in members}
+    return module, list(names.items())
+
+
+def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash run.sh") -> Log:
+    """A log of nothing but these processes."""
+    module, names = processes(members)
+    nanoseconds = round(seconds * 1e9)
+    return Log(
+        start=(1700000000, 0),
+        end=(1700000000 + nanoseconds // 10**9, nanoseconds % 10**9),
+        nprocs=len(members),
+        exe=command,
+        names=list(names),
+        annex=[module],
+    )
+
+
+def loop(cats: int) -> list[Member]:
+    """A shell that starts so many `cat`, one after the other."""
+    step = 0.01
+    shell = Member("bash loop.sh", end=step * (cats + 1), written=100, write_time=1e-4)
+    return [shell] + [
+        Member(f"bash loop.sh -> cat part-{i}", 0, step * i, step * (i + 0.9), opens=1,
+               read=MIB, written=MIB, read_time=1e-3, write_time=2e-3, meta_time=1e-4)
+        for i in range(cats)
+    ]  # fmt: skip
+
+
+def pipeline() -> list[Member]:
+    """gzip between a reader that is killed and a writer that fails, below a shell."""
+    return [
+        Member("bash -c dump | gzip | put", end=3.2),
+        Member("bash -c dump | gzip | put -> dump --all data.db", 0, 0.1, 2.0, ended=KILLED,
+               status=9, opens=3, read=40 * MIB, read_time=0.4),
+        Member("bash -c dump | gzip | put -> gzip -9", 0, 0.1, 3.0),
+        Member("bash -c dump | gzip | put -> put x.gz", 0, 0.1, 3.1, status=3, opens=1,
+               written=9 * MIB, write_time=0.3, meta_time=0.01),
+    ]  # fmt: skip
+
+
+def workers(number: int) -> list[Member]:
+    """A Python program whose forked workers read one data set."""
+    main = Member("python3 train.py --epochs 3", end=10.0, opens=5, read=MIB, read_time=0.01)
+    return [main] + [
+        Member("python3 train.py --epochs 3", 0, 0.5 + 0.01 * i, 9.5, opens=1000, read=64 * MIB,
+               read_time=2.0, meta_time=1.0)
+        for i in range(number)
+    ]  # fmt: skip
+
+
+def mpi() -> list[Member]:
+    """A script that starts an MPI job of four ranks, each behind a script of its own."""
+    found = [
+        Member("bash job.sh", end=9.0),
+        Member("bash job.sh -> mpirun -n 4 ./wrap.sh ./solver", 0, 0.5, 8.5, launcher=True),
+    ]
+    for rank in range(4):
+        found.append(Member("bash ./wrap.sh ./solver", 1, 0.8, 8.4, opens=2, read=300))
+        found.append(Member("./solver in.dat", 2 + 2 * rank, 0.9, 8.3, job_ranks=4))
+    return found
+
+
+def strange() -> list[Member]:
+    """Parents in a circle or out of bounds, times that cannot be, names that steer."""
+    nan, inf = float("nan"), float("inf")
+    return [
+        Member("a", 0),
+        Member("b", 2, start=5.0, end=1.0),
+        Member("c", 1, start=nan, end=inf),
+        Member("d", 99, start=-3.0, end=1e300, count=-5),
+        Member("\x1b[31m<script>alert(1)</script> $x^{2}$_% \udcff\n\t", -7, ended=77, status=-9),
+        Member("", 4, count=(1 << 63) - 1, ended=KILLED, status=9999),
+        Member(" -> ", 5, read=-1, read_time=nan, write_time=-inf),
+    ]
