@@ -9,6 +9,7 @@
 
 #include "../reader/written.h"
 #include "places.h"
+#include "recover.h"
 #include "run.h"
 #include "say.h"
 #include "watch.h"
@@ -30,6 +31,8 @@ static const char usage[] =
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
     "  merge [OPTION...] JOURNAL...|FOLDER\n"
     "      a log of what a killed job left: darshan-merge\n"
+    "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
+    "      finds what killed processes left, and makes their logs\n"
     "  --version, --help\n";
 
 static int become(const char *program, char **argv) {
@@ -58,6 +61,7 @@ int main(int argc, char **argv) {
   const char *command = argc > 1 ? argv[1] : "";
   if (strcmp(command, "run") == 0) return command_run(argc - 1, argv + 1);
   if (strcmp(command, "stat") == 0) return command_stat(argc - 1, argv + 1);
+  if (strcmp(command, "recover") == 0) return command_recover(argc - 1, argv + 1);
   if (strcmp(command, "watch") == 0) return command_watch(argc - 1, argv + 1);
   if (strcmp(command, "report") == 0) return become("darshan-job-summary", argv + 1);
   if (strcmp(command, "parse") == 0) return become("darshan-parser", argv + 1);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run-";
+static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
 /* Journals of other users cannot be read, or are none of our business. */
 static int is_ours(const char *path) {

@@ -43,8 +43,7 @@ int places_installed(char out[PATH_MAX], const char *name, const char *relative)
   return access(out, R_OK);
 }
 
-/* mkdir -p */
-static int make_folders(const char *path) {
+int places_make_folders(const char *path) {
   char part[PATH_MAX];
   for (const char *end = path + strspn(path, "/"); *end; end += strspn(end, "/")) {
     end += strcspn(end, "/");
@@ -121,8 +120,9 @@ int places_make(struct places *places, const char *wanted) {
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
   memset(places, 0, sizeof(*places));
   if (!wanted) wanted = set && *set ? set : "darshan-logs";
-  if (strlen(wanted) >= PATH_MAX || make_folders(wanted) < 0 || !realpath(wanted, places->folder) ||
-      join(places->logs, places->folder, "run-XXXXXX") < 0 || !mkdtemp(places->logs)) {
+  if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted) < 0 ||
+      !realpath(wanted, places->folder) || join(places->logs, places->folder, "run-XXXXXX") < 0 ||
+      !mkdtemp(places->logs)) {
     say("no place for logs in %s: %s", say_path(wanted), strerror(errno));
     return -1;
   }

@@ -40,6 +40,9 @@ void places_collect(const struct places *places, struct path_list *logs,
 void path_list_add(struct path_list *list, const char *path);
 void path_list_free(struct path_list *list);
 
+/* Makes a folder and those above it that are missing.  0, or -1 with errno set. */
+int places_make_folders(const char *path);
+
 /* Path of a program or library of this installation: beside this program, or,
  * installed, below `relative`.  0, or -1 if it is not there. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);

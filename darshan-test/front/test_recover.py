@@ -1,0 +1,294 @@
+"""`darshan recover` makes the logs of what was killed, and leaves alone what lives."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import SECONDS, Run
+
+Rows = Callable[[Path], list[list[str]]]
+Leave = Callable[..., Path]
+FIRST_NAMESPACE = 0xEFFFFFFC  # in which every process is seen
+EIGHT_DAYS = 8 * 24 * 3600
+FRESH = 2  # seconds for which a journal may be about to be mapped
+_LIVE = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+os.write(fd, bytes(1000))
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def write_and_die(folder: Path) -> str:
+    return f"echo 12345 > {folder}/file; kill -9 $$"
+
+
+@pytest.fixture
+def journals(environment: dict[str, str]) -> Path:
+    return Path(environment["DARSHAN_MMAP_LOGPATH"])
+
+
+@pytest.fixture
+def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, str]:
+    """The environment of a program that somebody started without the front."""
+    return {
+        **environment,
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_LOGPATH": str(work / "logs"),
+    }
+
+
+def settle(folder: Path) -> None:
+    """Waits until journals count as left; among strangers that is a week."""
+    while any(time.time() - f.stat().st_ctime < FRESH for f in folder.rglob("*.darshan")):
+        time.sleep(0.1)
+    if os.stat("/proc/self/ns/pid").st_ino == FIRST_NAMESPACE:
+        return
+    for path in folder.rglob("*.darshan"):
+        os.utime(path, times=(0, time.time() - EIGHT_DAYS))
+    time.sleep(FRESH)
+
+
+@pytest.fixture
+def leave(observed: dict[str, str], work: Path, journals: Path) -> Leave:
+    """Has a program killed; what it left."""
+
+    def run() -> Path:
+        before = set(journals.iterdir())
+        subprocess.run(["sh", "-c", write_and_die(work)], env=observed, cwd=work, check=False)
+        (journal,) = set(journals.iterdir()) - before
+        return journal
+
+    return run
+
+
+@pytest.fixture
+def living(observed: dict[str, str], work: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", _LIVE, work / "live"],
+        env=observed,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield process
+
+
+def written(rows: list[list[str]]) -> dict[str, str]:
+    return {row[5]: row[4] for row in rows if row[3].endswith("_BYTES_WRITTEN") and row[4] != "0"}
+
+
+def test_log_of_a_killed_process(
+    darshan: Run, leave: Leave, journals: Path, work: Path, rows: Rows
+) -> None:
+    leave()
+    settle(journals)
+    done = darshan("recover", "-o", "logs")
+    (log,) = (work / "logs").iterdir()
+    assert done.stdout.decode() == f"logs/{log.name}: made of 1 journal\n"
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert written(rows(log)) == {str(work / "file"): "6"}
+    assert list(journals.iterdir()) == []
+    again = darshan("recover", "-o", "logs")
+    assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
+
+
+def test_dry_run_does_nothing(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
+    journal = leave()
+    settle(journals)
+    done = darshan("recover", "--dry-run", "-o", "logs")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"would make logs/")
+    assert journal.exists()
+    assert not (work / "logs").exists()
+
+
+def test_the_living_are_left_alone(
+    darshan: Run, living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
+) -> None:
+    (journal,) = journals.iterdir()
+    before = journal.stat()
+    time.sleep(FRESH)
+    os.utime(journal, times=(0, time.time() - EIGHT_DAYS))
+    done = darshan("recover", "-o", "recovered")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert f"{journal}: left alone" in darshan("recover", "-n").stdout.decode()
+    assert journal.stat().st_ino == before.st_ino
+    living.communicate(timeout=SECONDS)
+    (log,) = (work / "logs").iterdir()
+    assert written(rows(log))[str(work / "live")] == "1000"
+    assert not (work / "recovered").exists()
+
+
+def test_journal_that_a_clean_up_took(
+    living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
+) -> None:
+    """A normal end needs no journal."""
+    (journal,) = journals.iterdir()
+    journal.unlink()
+    _, said = living.communicate(timeout=SECONDS)
+    assert (living.returncode, said) == (0, None)
+    (log,) = (work / "logs").iterdir()
+    assert written(rows(log))[str(work / "live")] == "1000"
+
+
+def test_two_at_once(
+    build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
+) -> None:
+    for _ in range(20):
+        leave()
+    settle(journals)
+    command = [build / "darshan", "recover", "-o", "logs"]
+    started = [
+        subprocess.Popen(
+            command, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for _ in range(3)
+    ]
+    said = [process.communicate(timeout=SECONDS) for process in started]
+    assert [process.returncode for process in started] == [0] * 3
+    assert [err for _, err in said] == [b""] * 3
+    lines = b"".join(out for out, _ in said).decode().splitlines()
+    assert len(lines) == 20
+    logs = {f"logs/{path.name}" for path in (work / "logs").iterdir()}
+    assert {line.partition(":")[0] for line in lines} == logs
+    assert list(journals.iterdir()) == []
+
+
+def test_log_that_was_made_before_the_journal_could_go(
+    darshan: Run, leave: Leave, journals: Path, work: Path
+) -> None:
+    journal = leave()
+    kept = work / "kept"
+    shutil.copy(journal, kept)
+    settle(journals)
+    darshan("recover", "-o", "logs")
+    shutil.copy(kept, journal)
+    settle(journals)
+    assert darshan("recover", "-o", "logs").returncode == 0
+    assert len(list((work / "logs").iterdir())) == 1
+    assert list(journals.iterdir()) == []
+
+
+@pytest.mark.needs("namespace:pid")
+def test_strangers_may_live(
+    build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
+) -> None:
+    """In another PID namespace nobody sees whether the process lives, for a week."""
+    journal = leave()
+    time.sleep(FRESH)
+
+    def recover() -> subprocess.CompletedProcess[bytes]:
+        command = [
+            "unshare",
+            "-p",
+            "-f",
+            "--mount-proc",
+            build / "darshan",
+            "recover",
+            "-o",
+            "logs",
+        ]
+        return subprocess.run(
+            command, cwd=work, env=environment, capture_output=True, timeout=SECONDS, check=False
+        )
+
+    done = recover()
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert journal.exists()
+    os.utime(journal, times=(0, time.time() - EIGHT_DAYS))
+    time.sleep(FRESH)
+    assert b"made of 1 journal" in recover().stdout
+
+
+def test_ranks_of_a_job_make_one_log(
+    darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
+) -> None:
+    each = work / "each"
+    each.mkdir()
+    play = build / "darshan-test" / "ranks" / "play"
+    command = [play, "--ranks", "3", "--shared", "2", "--each", each, work / "all"]
+    subprocess.run(command, check=True, capture_output=True)
+    for rank in range(3):
+        name = f"u_app_id7_mmap-log-99-{rank}.darshan"
+        shutil.copy(each / f"{rank}.darshan", journals / name)
+    settle(journals)
+    done = darshan("recover", "-o", "logs")
+    (log,) = (work / "logs").iterdir()
+    assert done.stdout.decode() == f"logs/{log.name}: made of 3 journals\n"
+    assert {row[1] for row in rows(log) if row[0] == "POSIX"} == {"-1"}
+    assert list(journals.iterdir()) == []
+
+
+def test_without_home_and_terminal(
+    build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
+) -> None:
+    """From cron: its environment is nearly empty."""
+    leave()
+    settle(journals)
+    plain = {"HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [build / "darshan", "recover", journals],
+        cwd="/",
+        env=plain,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(list((tmp_path / "home" / "darshan-logs").iterdir())) == 1
+
+
+def test_what_is_no_journal_is_left_alone(darshan: Run, journals: Path) -> None:
+    names = ("text", "a_mmap-log-.darshan", "x_id1_mmap-log-2-0.txt", "x_id1_mmap-log-2-0.darshan")
+    for name in names:
+        (journals / name).write_bytes(b"no log")
+    os.symlink("/etc/passwd", journals / "x_id1_mmap-log-3-0.darshan")
+    time.sleep(FRESH)
+    done = darshan("recover", "-o", "logs")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert len(list(journals.iterdir())) == 5
+
+
+def test_folder_that_is_not_there(darshan: Run) -> None:
+    done = darshan("recover", "no/such/folder")
+    assert done.returncode == 1
+    assert done.stderr == b"darshan: no/such/folder: No such file or directory\n"
+
+
+@pytest.mark.needs("root", "ordinary-user")
+def test_root_does_it_in_everybodys_name(
+    darshan: Run, leave: Leave, observed: dict[str, str], journals: Path, work: Path
+) -> None:
+    for folder in (work, work.parent):
+        folder.chmod(0o755)
+    journals.chmod(0o1777)
+    (work / "theirs").mkdir()
+    (work / "theirs").chmod(0o777)
+    leave()
+    user = {"user": 65534, "group": 65534, "extra_groups": []}
+    subprocess.run(
+        ["sh", "-c", write_and_die(work / "theirs")], env=observed, cwd="/", check=False, **user
+    )
+    settle(journals)
+    done = darshan("recover", "-o", "own")
+    assert done.stdout.count(b"\n") == 1
+    assert [path.stat().st_uid for path in journals.iterdir()] == [65534]
+    done = darshan("recover", "--all-users", "-o", work / "theirs" / "logs")
+    assert (done.returncode, done.stderr) == (0, b"")
+    (log,) = (work / "theirs" / "logs").iterdir()
+    assert log.stat().st_uid == 65534
+    assert list(journals.iterdir()) == []
