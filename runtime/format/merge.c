@@ -172,6 +172,11 @@ void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
   if (plan->variance_bytes >= 0) fcounters[plan->variance_bytes] = spread->bytes_square / spread->n;
 }
 
+void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from) {
+  merge_single(plan, into, from, false);
+  darshan_top4_reduce(plan, into, from);
+}
+
 /* Fastest and slowest mean something only while all records are of one file. */
 static void total_extremes(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                            void *total, const void *record) {

@@ -62,6 +62,10 @@ void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
 void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
                           const struct darshan_spread *spread);
 
+/* Two records of one rank become one: who was fastest, and the spread, stay as `into` has
+ * them. */
+void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from);
+
 /* Totals over all records of a module; the total starts zeroed. */
 struct darshan_total_state {
   bool started;

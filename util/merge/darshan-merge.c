@@ -15,6 +15,7 @@
 #include "content.h"
 #include "journals.h"
 #include "player.h"
+#include "run/one-log.h"
 #include "target.h"
 
 static const char usage[] =
@@ -28,12 +29,23 @@ static const char usage[] =
     "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
     "                        a record tells]\n"
     "  --remove              remove the journals when the log is complete\n"
-    "  -h, --help\n";
+    "  -h, --help\n"
+    "\n"
+    "darshan-merge --run FOLDER [-o FILE | --logs DIR] [OPTION...]\n"
+    "  makes one log of what the processes of a run left in its folder, and removes that;\n"
+    "  ends with 3 if there is nothing, or another one does it\n"
+    "  --logs DIR            where the log goes, under a name that is made\n"
+    "  --dated               DIR has folders for years, months and days\n"
+    "  --numbered            where FILE is taken, the log is FILE.2 or the like\n"
+    "  --keep                the folder stays as it is\n"
+    "  --print               say where the log is\n"
+    "  --quiet               say nothing else\n";
 
 struct options {
   const char *output;
   int keep_ranks, remove;
   int64_t end; /* 0: not given */
+  struct run_options run;
 };
 
 struct merge {
@@ -158,30 +170,63 @@ static int64_t seconds(const char *text) {
   return *end || end == text || errno || value <= 0 ? -1 : value;
 }
 
+enum { REDUX = 256, NO_REDUX, END, REMOVE, RUN, LOGS, DATED, NUMBERED, KEEP, PRINT, QUIET };
+
+static const struct option names[] = {{"output", required_argument, NULL, 'o'},
+                                      {"shared-redux", no_argument, NULL, REDUX},
+                                      {"no-shared-redux", no_argument, NULL, NO_REDUX},
+                                      {"job-end-time", required_argument, NULL, END},
+                                      {"remove", no_argument, NULL, REMOVE},
+                                      {"run", required_argument, NULL, RUN},
+                                      {"logs", required_argument, NULL, LOGS},
+                                      {"dated", no_argument, NULL, DATED},
+                                      {"numbered", no_argument, NULL, NUMBERED},
+                                      {"keep", no_argument, NULL, KEEP},
+                                      {"print", no_argument, NULL, PRINT},
+                                      {"quiet", no_argument, NULL, QUIET},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
+
+/* Of --run; 0: it is none of them. */
+static int read_run_option(struct run_options *run, int code) {
+  switch (code) {
+  case RUN:
+    run->folder = optarg;
+    return 1;
+  case LOGS:
+    run->logs = optarg;
+    return 1;
+  case DATED:
+    return run->dated = 1;
+  case NUMBERED:
+    return run->numbered = 1;
+  case KEEP:
+    return run->keep = 1;
+  case PRINT:
+    return run->print = 1;
+  case QUIET:
+    return merge_quiet = 1;
+  default:
+    return 0;
+  }
+}
+
 static int read_options(struct options *options, int argc, char **argv) {
-  enum { REDUX = 256, NO_REDUX, END, REMOVE };
-  static const struct option names[] = {{"output", required_argument, NULL, 'o'},
-                                        {"shared-redux", no_argument, NULL, REDUX},
-                                        {"no-shared-redux", no_argument, NULL, NO_REDUX},
-                                        {"job-end-time", required_argument, NULL, END},
-                                        {"remove", no_argument, NULL, REMOVE},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
     if (code == 'o')
-      options->output = optarg;
-    else if (code == REDUX)
-      options->keep_ranks = 0;
-    else if (code == NO_REDUX)
-      options->keep_ranks = 1;
+      options->output = options->run.output = optarg;
+    else if (code == REDUX || code == NO_REDUX)
+      options->keep_ranks = options->run.keep_ranks = code == NO_REDUX;
     else if (code == REMOVE)
       options->remove = 1;
     else if (code == END && (options->end = seconds(optarg)) > 0)
       continue;
-    else
+    else if (!read_run_option(&options->run, code))
       return code == 'h' ? 1 : -1;
   }
+  if (options->run.folder) /* one place for the log, and nothing of the other use */
+    return optind == argc && !options->run.output == !!options->run.logs ? 0 : -1;
   return optind < argc ? 0 : -1;
 }
 
@@ -193,6 +238,7 @@ int main(int argc, char **argv) {
     fputs(usage, result > 0 ? stdout : stderr);
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
+  if (options.run.folder) return written(stdout, "darshan-merge", run_to_log(&options.run));
   memset(&merge, 0, sizeof(merge));
   merge.options = &options;
   for (int i = optind; result == 0 && i < argc; i++)

@@ -11,8 +11,11 @@
 
 static const char journal_mark[] = "_mmap-log-";
 
+int merge_quiet;
+
 void merge_say(const char *format, ...) {
   va_list arguments;
+  if (merge_quiet) return;
   va_start(arguments, format);
   fputs("darshan-merge: ", stderr);
   vfprintf(stderr, format, arguments);

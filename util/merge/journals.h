@@ -26,6 +26,8 @@ int journals_sort(struct journals *journals);
 int64_t journals_missing(const struct journals *journals, char *out, size_t room);
 void journals_free(struct journals *journals);
 
+/* A line on stderr, unless merge_quiet. */
+extern int merge_quiet;
 void merge_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -90,9 +90,10 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Everything else (traces, heat maps) belongs to its rank. */
+/* Everything else (traces, heat maps, who the rank was) belongs to its rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
+  if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
   return !leaving->rank->source->keep_ranks &&
          (can_merge || section == section_of_module(DARSHAN_MOD_LUSTRE));
 }

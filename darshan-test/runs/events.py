@@ -1,0 +1,129 @@
+"""The folder of a run, written by hand: rows as runtime/format/run.h has them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import zlib
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+SECOND = 1_000_000_000
+MAGIC = 0x4E555244
+ROW = struct.Struct("<IIiiiIqqQQ40s24s")
+
+
+class Kind(IntEnum):
+    START = 1
+    FORKING = 2
+    FORK_FAILED = 3
+    SPAWNED = 4
+    EXEC = 5
+    END = 6
+    REAPED = 7
+    JOB = 8
+
+
+def here() -> str:
+    """This host, as rows name it."""
+    return os.uname().nodename.split(".")[0][:23]
+
+
+def pid_namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
+@dataclass
+class Run:
+    """Its folder; times are nanoseconds after `base`, itself one since the epoch."""
+
+    folder: Path
+    base: int = 1_700_000_000 * SECOND
+    host: str = field(default_factory=here)
+    namespace: int = field(default_factory=pid_namespace)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(mode=0o700, parents=True)
+
+    @property
+    def events(self) -> Path:
+        return self.folder / "events"
+
+    def row(
+        self,
+        kind: Kind,
+        pid: int,
+        at: int,
+        *,
+        parent: int = 1,
+        status: int = 0,
+        token: int = 0,
+        job: int = 0,
+        program: str = "",
+        host: str | None = None,
+        namespace: int | None = None,
+    ) -> None:
+        """Appends one; `at` is now, and of a START when the program began."""
+        now = self.base + at
+        row = ROW.pack(
+            MAGIC,
+            kind,
+            pid,
+            parent,
+            status,
+            token,
+            now,
+            now if kind == Kind.START else 0,
+            self.namespace if namespace is None else namespace,
+            job,
+            program.encode()[:40],
+            (self.host if host is None else host).encode()[:24],
+        )
+        with self.events.open("ab") as file:
+            file.write(row)
+
+    def process(
+        self, pid: int, times: tuple[int, int], program: str, parent: int = 1, status: int = 0
+    ) -> None:
+        """One that begins, ends and is waited for."""
+        start, end = times
+        self.row(Kind.START, pid, start, parent=parent, program=program)
+        self.row(Kind.END, pid, end, parent=parent, status=status)
+        self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
+
+    def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
+        """A copy of a log becomes what a program of this pid left that began then."""
+        path = self.folder / f"part.{pid}.{self.base + start}.{number}"
+        shutil.copyfile(log, path)
+        set_times(path, self.base + start)
+        return path
+
+
+HEADER = 1328  # bytes; the job region follows
+REGIONS_AT, REGIONS = 32, 65  # names, then 64 modules: offset and length each
+ANNEX_TRAILER = 40
+
+
+def set_times(path: Path, start: int) -> None:
+    """Moves a finished log to another start; its run time stays."""
+    data = bytearray(path.read_bytes())
+    engine = zlib.decompressobj()
+    job = bytearray(engine.decompress(bytes(data[HEADER:])))
+    rest = data[len(data) - len(engine.unused_data) :]
+    seconds = struct.unpack_from("<qqqq", job, 8)
+    took = (seconds[2] - seconds[0]) * SECOND + seconds[3] - seconds[1]
+    end = start + took
+    struct.pack_into("<qqqq", job, 8, start // SECOND, start % SECOND, end // SECOND, end % SECOND)
+    packed = zlib.compress(bytes(job), 9)
+    moved = HEADER + len(packed) + len(rest) - len(data)
+    for at in range(REGIONS_AT, REGIONS_AT + 16 * REGIONS, 16):
+        offset, length = struct.unpack_from("<QQ", data, at)
+        if length:
+            struct.pack_into("<Q", data, at, offset + moved)
+    if rest[-ANNEX_TRAILER:][:8] == b"DshAnnex":
+        at = len(rest) - ANNEX_TRAILER + 16
+        struct.pack_into("<Q", rest, at, struct.unpack_from("<Q", rest, at)[0] + moved)
+    path.chmod(0o600)
+    path.write_bytes(bytes(data[:HEADER]) + packed + bytes(rest))

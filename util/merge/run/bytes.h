@@ -1,0 +1,38 @@
+/* Bytes that become more. */
+#ifndef DARSHAN_MERGE_BYTES_H
+#define DARSHAN_MERGE_BYTES_H
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bytes { /* zeroed: none */
+  char *at;
+  size_t n, room;
+};
+
+/* Room for n more at the end, which are counted in; NULL: no memory. */
+static inline char *bytes_more(struct bytes *bytes, size_t n) {
+  if (n > bytes->room - bytes->n) {
+    size_t room = 2 * (bytes->n + n);
+    char *at = realloc(bytes->at, room);
+    if (!at) return NULL;
+    bytes->at = at;
+    bytes->room = room;
+  }
+  char *more = bytes->at + bytes->n;
+  bytes->n += n;
+  return more;
+}
+
+static inline int bytes_add(struct bytes *bytes, const void *from, size_t n) {
+  char *more = bytes_more(bytes, n);
+  if (more && n) memcpy(more, from, n);
+  return more ? 0 : -1;
+}
+
+static inline void bytes_free(struct bytes *bytes) {
+  free(bytes->at);
+  *bytes = (struct bytes){NULL, 0, 0};
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* See combine.h. */
+#include "combine.h"
+
+#include <math.h>
+
+#include "../../../runtime/format/records.h"
+#include "trace.h"
+
+/* --- on the clock of the run --------------------------------------------------------- */
+
+/* As fine as the runtime rounds them (log/round.h). */
+static double moved(double time, double shift) {
+  const double per_second = 1 << 20;
+  if (!(time > 0) || !(time + shift < 4e9)) return time;
+  return round((time + shift) * per_second) / per_second;
+}
+
+static void move_times(const struct darshan_module *module, const struct darshan_merge_plan *plan,
+                       void *record, double shift) {
+  double *values = darshan_record_fcounters(plan, record);
+  for (const struct darshan_counter *row = module->fcounters; row->name; row++)
+    if (row->index >= 0 && row->unit == DARSHAN_UNIT_TIMESTAMP)
+      values[row->index] = moved(values[row->index], shift);
+}
+
+/* --- one record for a file ------------------------------------------------------------- */
+
+/* The record of this id; NULL: there is none, and the next that is added will be it, or,
+ * with *place NULL, no memory. */
+static char *known_record(struct combined_module *into, uint64_t id, int64_t **place) {
+  *place = map_at(&into->by_id, id);
+  return *place && **place >= 0 ? into->records.at + **place : NULL;
+}
+
+static int add_new(struct combined_module *into, int64_t *place, const void *record, size_t size) {
+  *place = (int64_t)into->records.n;
+  return bytes_add(&into->records, record, size);
+}
+
+static int add_counters(struct combined_module *into, const struct part_module *from, char *records,
+                        const struct combine_clock *clock) {
+  struct darshan_merge_plan plan;
+  darshan_merge_plan_make(&plan, from->module);
+  for (size_t at = 0; at < from->length; at += plan.record_size) {
+    int64_t *place;
+    uint64_t id = ((struct darshan_base_record *)(void *)(records + at))->id;
+    move_times(from->module, &plan, records + at, clock->shift);
+    char *known = known_record(into, id, &place);
+    if (known)
+      darshan_merge_same_rank(&plan, known, records + at);
+    else if (!place || add_new(into, place, records + at, plan.record_size) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+static int add_heat(struct combined_module *into, const struct part_module *from,
+                    const char *records, const struct combine_clock *clock) {
+  const struct heat_grid *grid = &clock->grid;
+  size_t bins = (size_t)grid->bins, size = sizeof(struct darshan_heatmap_head) + 16 * bins;
+  for (size_t at = 0; at < from->length;) {
+    const struct darshan_heatmap_head *head = (const void *)(records + at);
+    const int64_t *values = (const int64_t *)(const void *)(head + 1);
+    int64_t *place;
+    char *known = known_record(into, head->base.id, &place);
+    if (!known) {
+      if (!place) return -1;
+      *place = (int64_t)into->records.n;
+      if (!(known = bytes_more(&into->records, size))) return -1;
+      memset(known, 0, size);
+      struct darshan_heatmap_head mine = {
+          .base = head->base, .bin_width_seconds = grid->width, .nbins = grid->bins};
+      memcpy(known, &mine, sizeof(mine));
+    }
+    int64_t *written = (int64_t *)(void *)(known + sizeof(*head));
+    heat_add(grid, written, values, head->nbins, head->bin_width_seconds, clock->shift, clock->end);
+    heat_add(grid, written + bins, values + head->nbins, head->nbins, head->bin_width_seconds,
+             clock->shift, clock->end);
+    at += sizeof(*head) + 16 * (size_t)head->nbins;
+  }
+  return 0;
+}
+
+/* The first says what there is to say: a layout, which all of them found. */
+static int add_layouts(struct combined_module *into, const struct part_module *from,
+                       const char *records) {
+  for (size_t at = 0; at < from->length;) {
+    const struct darshan_lustre_head *head = (const void *)(records + at);
+    size_t size = sizeof(*head) +
+                  (size_t)head->num_comps * sizeof(struct darshan_lustre_component) +
+                  (size_t)head->num_stripes * sizeof(int64_t);
+    int64_t *place;
+    if (!known_record(into, head->base.id, &place) &&
+        (!place || add_new(into, place, head, size) < 0))
+      return -1;
+    at += size;
+  }
+  return 0;
+}
+
+static int add_module(struct combined *combined, struct part *part, int number,
+                      const struct combine_clock *clock) {
+  const struct part_module *from = &part->modules[number];
+  int id = from->module->id;
+  if (id < 0 || id >= PART_MODULES) return 0;
+  struct combined_module *into = &combined->modules[id];
+  char *records = part->records.at + from->at;
+  into->partial |= from->partial;
+  switch (from->module->kind) {
+  case DARSHAN_KIND_COUNTERS:
+  case DARSHAN_KIND_FILE_COUNTERS:
+  case DARSHAN_KIND_DFS:
+  case DARSHAN_KIND_DAOS:
+    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS) return 0; /* made for this log */
+    return add_counters(into, from, records, clock);
+  case DARSHAN_KIND_HEATMAP:
+    return add_heat(into, from, records, clock);
+  case DARSHAN_KIND_DXT:
+    return traces_add(into, from, records, clock->shift);
+  case DARSHAN_KIND_LUSTRE:
+    return add_layouts(into, from, records);
+  case DARSHAN_KIND_MDHIM:
+  case DARSHAN_KIND_NONE:
+    break;
+  }
+  return 0;
+}
+
+/* --- all of it --------------------------------------------------------------------------- */
+
+int combined_add(struct combined *combined, struct part *part, const struct combine_clock *clock) {
+  for (int i = 0; i < part->count; i++)
+    if (add_module(combined, part, i, clock) < 0) return -1;
+  return 0;
+}
+
+int combined_name(struct combined *combined, uint64_t id, const char *name) {
+  int64_t *known = map_at(&combined->known, id);
+  if (!known) return -1;
+  if (*known >= 0) return 0;
+  *known = (int64_t)combined->names.n;
+  return bytes_add(&combined->names, &id, sizeof(id)) < 0 ||
+                 bytes_add(&combined->names, name, strlen(name) + 1) < 0
+             ? -1
+             : 0;
+}
+
+int combined_record(struct combined *combined, int module, const void *record, size_t size) {
+  return bytes_add(&combined->modules[module].records, record, size);
+}
+
+static size_t size_at(const struct darshan_module *module, const char *record) {
+  if (module->kind == DARSHAN_KIND_HEATMAP)
+    return sizeof(struct darshan_heatmap_head) +
+           16 * (size_t)((const struct darshan_heatmap_head *)(const void *)record)->nbins;
+  if (module->kind == DARSHAN_KIND_DXT) return trace_size(record);
+  if (module->kind != DARSHAN_KIND_LUSTRE) return module->record_size;
+  const struct darshan_lustre_head *head = (const void *)record;
+  return sizeof(*head) + (size_t)head->num_comps * sizeof(struct darshan_lustre_component) +
+         (size_t)head->num_stripes * sizeof(int64_t);
+}
+
+int combined_finish(struct combined *combined, int64_t rank) {
+  combined->content =
+      (struct log_content){.names = combined->names.at, .names_length = combined->names.n};
+  for (int id = 0; id < PART_MODULES; id++) {
+    struct combined_module *of = &combined->modules[id];
+    if (of->num_traces && traces_finish(of) < 0) return -1;
+    if (of->records.n == 0) continue;
+    const struct darshan_module *module = darshan_module_by_id(id);
+    for (size_t at = 0; at < of->records.n; at += size_at(module, of->records.at + at))
+      ((struct darshan_base_record *)(void *)(of->records.at + at))->rank = rank;
+    struct log_part part = {.module = id,
+                            .partial = of->partial,
+                            .version = module->kind == DARSHAN_KIND_DXT ? trace_version(id)
+                                                                        : (uint32_t)module->version,
+                            .records = of->records.at,
+                            .length = of->records.n};
+    log_content_add(&combined->content, &part);
+  }
+  return 0;
+}
+
+void combined_clear(struct combined *combined) {
+  combined->names.n = 0;
+  map_clear(&combined->known);
+  for (int id = 0; id < PART_MODULES; id++) {
+    struct combined_module *module = &combined->modules[id];
+    module->records.n = 0;
+    module->partial = 0;
+    map_clear(&module->by_id);
+    traces_clear(module);
+  }
+}
+
+void combined_free(struct combined *combined) {
+  combined_clear(combined);
+  bytes_free(&combined->names);
+  map_free(&combined->known);
+  for (int id = 0; id < PART_MODULES; id++) {
+    bytes_free(&combined->modules[id].records);
+    map_free(&combined->modules[id].by_id);
+    free(combined->modules[id].traces);
+  }
+  *combined = (struct combined){.names = {NULL, 0, 0}};
+}

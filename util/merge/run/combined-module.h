@@ -1,0 +1,18 @@
+/* The records of one module of a rank, while they become one per file. */
+#ifndef DARSHAN_MERGE_COMBINED_MODULE_H
+#define DARSHAN_MERGE_COMBINED_MODULE_H
+
+#include "bytes.h"
+#include "map.h"
+
+struct combined_trace; /* of one file */
+
+struct combined_module {
+  struct bytes records;
+  struct map by_id; /* where a record of this id begins */
+  struct combined_trace *traces;
+  size_t num_traces, room_traces;
+  int partial;
+};
+
+#endif

@@ -1,0 +1,68 @@
+/* See events.h. */
+#include "events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCK = 1 << 16 };
+
+static int is_row(const struct run_event *event) {
+  return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START && event->kind <= RUN_JOB &&
+         event->pid > 0;
+}
+
+/* Takes the rows of n bytes; returns how many bytes are done with.  After a row that
+ * was cut off by a full disk the next one begins anywhere. */
+static long take_rows(const char *bytes, size_t n,
+                      int (*take)(void *context, const struct run_event *event), void *context) {
+  struct run_event event;
+  size_t at = 0;
+  while (n - at >= sizeof(event)) {
+    memcpy(&event, bytes + at, sizeof(event));
+    if (!is_row(&event)) {
+      at++;
+      continue;
+    }
+    event.program[RUN_PROGRAM - 1] = event.host[RUN_HOST - 1] = '\0';
+    if (take(context, &event) < 0) return -1;
+    at += sizeof(event);
+  }
+  return (long)at;
+}
+
+static ssize_t read_some(int fd, char *bytes, size_t n) {
+  ssize_t got;
+  do {
+    got = read(fd, bytes, n);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+int events_read(int folder, int (*take)(void *context, const struct run_event *event),
+                void *context) {
+  char block[BLOCK];
+  size_t have = 0;
+  ssize_t got = -1;
+  struct stat st;
+  int fd = openat(folder, RUN_EVENTS, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return -1;
+  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+    close(fd);
+    return -1;
+  }
+  while ((got = read_some(fd, block + have, sizeof(block) - have)) > 0) {
+    have += (size_t)got;
+    long done = take_rows(block, have, take, context);
+    if (done < 0) {
+      got = -1;
+      break;
+    }
+    have -= (size_t)done;
+    memmove(block, block + done, have);
+  }
+  close(fd);
+  return got < 0 ? -1 : 0;
+}

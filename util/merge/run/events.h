@@ -1,0 +1,14 @@
+/* The rows of a run's `events`, of which no byte is trusted. */
+#ifndef DARSHAN_MERGE_EVENTS_H
+#define DARSHAN_MERGE_EVENTS_H
+
+#include "run.h"
+
+/* Calls back for each row that is whole and of a kind that is known, in the order of
+ * the file; its texts end in NUL then, cut if they were full.  A row that is cut off or
+ * foreign is passed by, and so are bytes between rows.  0, or -1: the file is not
+ * there, or cannot be read, or take said so. */
+int events_read(int folder, int (*take)(void *context, const struct run_event *event),
+                void *context);
+
+#endif

@@ -1,0 +1,184 @@
+/* See folder.h. */
+#include "folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../reader/darshan-util.h"
+#include "../journals.h"
+
+static const char lock_name[] = "merging";
+static const char new_name[] = "closing";
+
+/* --- open --------------------------------------------------------------------------- */
+
+/* Of darshan-run.<pid>.<unique>. */
+static int32_t top_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  if (strncmp(name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return 0;
+  char *end;
+  long pid = strtol(name + sizeof(RUN_FOLDER) - 1, &end, 10);
+  return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+/* The lock goes with its holder, however that ends; a file that somebody has removed
+ * meanwhile locks nothing. */
+static enum folder_state take_lock(struct run_folder *folder) {
+  struct stat mine, there;
+  int fd = openat(folder->fd, lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    if (errno == ENOENT) return FOLDER_BUSY;
+    merge_say("%s: %s", folder->path, strerror(errno));
+    return FOLDER_BAD;
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &mine) < 0 ||
+      fstatat(folder->fd, lock_name, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
+      mine.st_ino != there.st_ino) {
+    close(fd);
+    return FOLDER_BUSY;
+  }
+  folder->lock = fd;
+  return FOLDER_OPEN;
+}
+
+enum folder_state folder_open(struct run_folder *folder, const char *path) {
+  *folder = (struct run_folder){.fd = -1, .lock = -1};
+  if (!realpath(path, folder->path)) {
+    if (errno == ENOENT) return FOLDER_BUSY;
+    merge_say("%s: %s", path, strerror(errno));
+    return FOLDER_BAD;
+  }
+  folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (folder->fd < 0) {
+    if (errno == ENOENT) return FOLDER_BUSY;
+    merge_say("%s: %s", path, strerror(errno));
+    return FOLDER_BAD;
+  }
+  folder->top = top_of(folder->path);
+  enum folder_state state = take_lock(folder);
+  if (state != FOLDER_OPEN) folder_close(folder);
+  return state;
+}
+
+void folder_close(struct run_folder *folder) {
+  if (folder->lock >= 0) close(folder->lock);
+  if (folder->fd >= 0) close(folder->fd);
+  free(folder->found);
+  folder->found = NULL;
+  folder->lock = folder->fd = -1;
+}
+
+/* --- what lies in it ----------------------------------------------------------------- */
+
+/* part.PID.START.N, and nothing else of that beginning. */
+static int is_part(const char *name, struct run_part *part) {
+  char again[NAME_MAX + 1];
+  *part = (struct run_part){.next = -1};
+  if (sscanf(name, RUN_PART "%" SCNd32 ".%" SCNd64 ".%" SCNu32, &part->pid, &part->start_ns,
+             &part->number) != 3 ||
+      part->pid <= 0 || part->start_ns <= 0)
+    return 0;
+  folder_part_name(part, again);
+  return strcmp(name, again) == 0;
+}
+
+static int is_journal(const char *name) {
+  return strstr(name, "_mmap-log-") != NULL;
+}
+
+void folder_part_name(const struct run_part *part, char *out) {
+  if (part->journal)
+    snprintf(out, NAME_MAX + 1, "%s", part->journal);
+  else
+    snprintf(out, NAME_MAX + 1, RUN_PART "%" PRId32 ".%" PRId64 ".%" PRIu32, part->pid,
+             part->start_ns, part->number);
+}
+
+void folder_part_path(const struct run_folder *folder, const struct run_part *part, char *out) {
+  char name[NAME_MAX + 1];
+  folder_part_name(part, name);
+  int n = snprintf(out, PATH_MAX, "%s/%s", folder->path, name);
+  if (n >= PATH_MAX) out[0] = '\0';
+}
+
+static int add(struct run_folder *folder, const char *name) {
+  struct run_part part;
+  if (!is_part(name, &part)) {
+    if (!is_journal(name)) return 0;
+    part = (struct run_part){.journal = strdup(name), .next = -1};
+    if (!part.journal) return -1;
+  }
+  struct run_part *kept =
+      list_more((void **)&folder->found, folder->count, &folder->room, sizeof(*kept));
+  if (!kept) return -1;
+  *kept = part;
+  folder->count++;
+  return 0;
+}
+
+static int by_start(const void *a, const void *b) {
+  const struct run_part *left = a, *right = b;
+  if (left->start_ns != right->start_ns) return left->start_ns < right->start_ns ? -1 : 1;
+  if (left->pid != right->pid) return left->pid < right->pid ? -1 : 1;
+  return left->number < right->number ? -1 : left->number > right->number;
+}
+
+int folder_list(struct run_folder *folder) {
+  int again = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+  DIR *listing = again < 0 ? NULL : fdopendir(again);
+  struct dirent *entry;
+  folder->count = 0;
+  if (!listing) {
+    merge_say("%s: %s", folder->path, strerror(errno));
+    if (again >= 0) close(again);
+    return -1;
+  }
+  while (result == 0 && (entry = readdir(listing)))
+    result = add(folder, entry->d_name);
+  closedir(listing);
+  qsort(folder->found, folder->count, sizeof(*folder->found), by_start);
+  return result;
+}
+
+int folder_has(const struct run_folder *folder, const char *name) {
+  struct stat st;
+  return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* --- what becomes of it ---------------------------------------------------------------- */
+
+int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n) {
+  int fd =
+      openat(folder->fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  size_t done = 0;
+  if (fd < 0) return -1;
+  while (done < n) {
+    ssize_t written = write(fd, bytes + done, n - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += (size_t)written;
+  }
+  if (close(fd) < 0 || done < n || renameat(folder->fd, new_name, folder->fd, name) < 0) {
+    unlinkat(folder->fd, new_name, 0);
+    return -1;
+  }
+  return 0;
+}
+
+/* `closed` goes last: while there is something, it says that there is a log. */
+void folder_remove(struct run_folder *folder) {
+  unlinkat(folder->fd, new_name, 0);
+  if (folder_list(folder) < 0 || folder->count > 0) return;
+  unlinkat(folder->fd, RUN_EVENTS, 0);
+  unlinkat(folder->fd, RUN_CLOSED, 0);
+  unlinkat(folder->fd, lock_name, 0);
+  rmdir(folder->path);
+}

@@ -1,0 +1,262 @@
+/* From rows to processes: who is meant by a pid is the one that had it last. */
+#include "processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { MOST_PLACES = 4096 };
+
+/* --- where and who --------------------------------------------------------------- */
+
+static int place_of(struct run_tree *tree, const struct run_event *event) {
+  for (size_t i = tree->num_places; i-- > 0;)
+    if (tree->places[i].pid_namespace == event->pid_namespace &&
+        strcmp(tree->places[i].host, event->host) == 0)
+      return (int)i;
+  if (tree->num_places == MOST_PLACES) return MOST_PLACES - 1;
+  struct run_place *place =
+      list_more((void **)&tree->places, tree->num_places, &tree->room_places, sizeof(*place));
+  if (!place) return -1;
+  place->pid_namespace = event->pid_namespace;
+  memcpy(place->host, event->host, sizeof(place->host));
+  return (int)tree->num_places++;
+}
+
+static uint64_t key_of(int place, uint32_t number) {
+  return (uint64_t)place << 32 | number;
+}
+
+static uint64_t start_key(int32_t pid, int64_t start_ns) {
+  return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
+}
+
+/* The process that has this pid, or had it last; -1: none that is known. */
+static int current(const struct run_tree *tree, int place, int32_t pid) {
+  return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
+}
+
+static int add_process(struct run_tree *tree, int place, int32_t pid, int64_t start_ns) {
+  struct run_process *process = list_more((void **)&tree->processes, tree->num_processes,
+                                          &tree->room_processes, sizeof(*process));
+  int64_t *known = map_at(&tree->by_pid, key_of(place, (uint32_t)pid));
+  if (!process || !known) return -1;
+  *process = (struct run_process){.pid = pid,
+                                  .parent = -1,
+                                  .place = place,
+                                  .start_ns = start_ns,
+                                  .status = -1,
+                                  .first_program = -1,
+                                  .last_program = -1,
+                                  .first_part = -1,
+                                  .last_part = -1,
+                                  .rank = -1,
+                                  .next_of_rank = -1};
+  *known = (int64_t)tree->num_processes;
+  return (int)tree->num_processes++;
+}
+
+static int add_program(struct run_tree *tree, int process, int64_t start_ns, const char *name) {
+  struct run_program *program = list_more((void **)&tree->programs, tree->num_programs,
+                                          &tree->room_programs, sizeof(*program));
+  struct run_process *of = &tree->processes[process];
+  int64_t *known = map_at(&tree->by_start, start_key(of->pid, start_ns));
+  if (!program || !known) return -1;
+  *program = (struct run_program){.start_ns = start_ns, .process = process, .next = -1};
+  strncpy(program->name, name, sizeof(program->name) - 1);
+  int number = (int)tree->num_programs++;
+  if (*known < 0) *known = number;
+  if (of->last_program >= 0)
+    tree->programs[of->last_program].next = number;
+  else
+    of->first_program = number;
+  of->last_program = number;
+  of->programs++;
+  return number;
+}
+
+int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns) {
+  int64_t found = map_get(&tree->by_start, start_key(pid, start_ns));
+  if (found < 0) return -1;
+  const struct run_program *program = &tree->programs[found];
+  return program->start_ns == start_ns && tree->processes[program->process].pid == pid ? (int)found
+                                                                                       : -1;
+}
+
+/* --- rows -------------------------------------------------------------------------- */
+
+static void set_parent(struct run_tree *tree, int number, int parent, int32_t parent_pid) {
+  struct run_process *process = &tree->processes[number];
+  if (parent == number) parent = -1;
+  process->parent = parent;
+  process->parent_pid = parent >= 0 ? tree->processes[parent].pid : parent_pid;
+}
+
+/* The process that this one was or is, if the row is of no other: -1. */
+static int is_same(const struct run_tree *tree, int number, const struct run_event *event) {
+  if (number < 0) return 0;
+  const struct run_process *process = &tree->processes[number];
+  if (process->finished || process->was_reaped) return 0;
+  if (process->execs || !process->told) return 1;
+  /* It became another program by a way that nobody saw: a pid that is used anew
+   * without an end of the old is rarer. */
+  return event->token == 0 && event->parent == process->parent_pid;
+}
+
+static int started(struct run_tree *tree, int place, const struct run_event *event) {
+  int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
+  int number = current(tree, place, event->pid);
+  int forker = event->token ? (int)map_get(&tree->by_token, key_of(place, event->token)) : -1;
+  if (tree_program(tree, event->pid, start) >= 0) return 0; /* said twice */
+  if (!is_same(tree, number, event)) number = add_process(tree, place, event->pid, start);
+  if (number < 0) return -1;
+  struct run_process *process = &tree->processes[number];
+  if (!process->told && process->parent < 0) {
+    int parent = forker >= 0 ? forker : current(tree, place, event->parent);
+    set_parent(tree, number, parent, event->parent);
+  }
+  if (!process->told && start < process->start_ns) process->start_ns = start;
+  int forked = event->token != 0 && process->programs == 0;
+  process->told = 1;
+  process->execs = 0;
+  int program = add_program(tree, number, start, event->program);
+  if (program >= 0) tree->programs[program].forked = forked;
+  return program < 0 ? -1 : 0;
+}
+
+/* The parent may say so before its child speaks, and after the child's end. */
+static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
+  int number = current(tree, place, event->pid);
+  int parent = current(tree, place, event->parent);
+  if (number >= 0) {
+    struct run_process *process = &tree->processes[number];
+    int mine = process->parent_pid == event->parent || process->parent < 0;
+    if (!process->spawned && (mine || !process->finished)) {
+      process->spawned = 1;
+      if (process->parent < 0 || !mine) set_parent(tree, number, parent, event->parent);
+      return 0;
+    }
+    if (!process->finished && !process->was_reaped) return 0;
+  }
+  number = add_process(tree, place, event->pid, event->now_ns);
+  if (number < 0) return -1;
+  tree->processes[number].spawned = 1;
+  set_parent(tree, number, parent, event->parent);
+  return 0;
+}
+
+/* Of a process that has not ended yet as far as we know; made if there is none. */
+static int living(struct run_tree *tree, int place, const struct run_event *event, int reaped) {
+  int number = current(tree, place, event->pid);
+  if (number >= 0) {
+    const struct run_process *process = &tree->processes[number];
+    if (!process->was_reaped && (reaped || !process->finished)) return number;
+  }
+  number = add_process(tree, place, event->pid, event->now_ns);
+  if (number >= 0) set_parent(tree, number, current(tree, place, event->parent), event->parent);
+  return number;
+}
+
+static void was_reaped(struct run_process *process, const struct run_event *event) {
+  process->was_reaped = process->finished = 1;
+  process->reaped_ns = event->now_ns;
+  process->how = WIFSIGNALED(event->status) ? PROCESS_SIGNALLED : PROCESS_EXITED;
+  process->status =
+      WIFSIGNALED(event->status) ? WTERMSIG(event->status) : WEXITSTATUS(event->status);
+}
+
+/* What a row says of one process that lives, or did until now. */
+static int tell(struct run_tree *tree, int place, const struct run_event *event) {
+  int reaped = event->kind == RUN_REAPED;
+  if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;
+  int number = living(tree, place, event, reaped);
+  if (number < 0) return -1;
+  struct run_process *process = &tree->processes[number];
+  if (reaped) {
+    was_reaped(process, event);
+  } else if (event->kind == RUN_EXEC) {
+    process->execs = 1;
+  } else if (event->kind == RUN_JOB) {
+    process->job = event->job;
+    process->job_ranks = event->status > 0 ? event->status : 1;
+  } else {
+    process->finished = 1;
+    process->end_ns = event->now_ns;
+    process->how = PROCESS_EXITED;
+    process->status = event->status < 0 ? -1 : event->status & 0xff;
+  }
+  return 0;
+}
+
+int tree_take_row(void *context, const struct run_event *event) {
+  struct run_tree *tree = context;
+  int place = place_of(tree, event);
+  if (place < 0) return -1;
+  if (event->kind == RUN_START) return started(tree, place, event);
+  if (event->kind == RUN_SPAWNED) return spawned(tree, place, event);
+  if (event->kind == RUN_FORK_FAILED) return 0;
+  if (event->kind != RUN_FORKING) return tell(tree, place, event);
+  int64_t *forker = map_at(&tree->by_token, key_of(place, event->token));
+  if (!forker) return -1;
+  *forker = current(tree, place, event->pid);
+  return 0;
+}
+
+/* --- parts --------------------------------------------------------------------------- */
+
+/* A process that nobody told of, or a program of one of which something else was told. */
+static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
+  static const struct run_event nowhere = {.pid_namespace = 0};
+  int number = -1;
+  for (size_t i = 0; number < 0 && i < tree->num_places; i++) {
+    number = current(tree, (int)i, part->pid);
+    if (number < 0) continue;
+    const struct run_process *process = &tree->processes[number];
+    if (part->start_ns < process->start_ns ||
+        (process->finished && process->end_ns && part->start_ns > process->end_ns))
+      number = -1;
+  }
+  if (number < 0) {
+    int place = tree->num_places ? 0 : place_of(tree, &nowhere);
+    if (place >= 0) number = add_process(tree, place, part->pid, part->start_ns);
+    if (number < 0) return -1;
+    tree->processes[number].told = 1;
+  }
+  return add_program(tree, number, part->start_ns, "");
+}
+
+static void link_part(struct run_tree *tree, struct run_process *process, int number) {
+  if (process->last_part >= 0)
+    tree->parts[process->last_part].next = number;
+  else
+    process->first_part = number;
+  process->last_part = number;
+  tree->parts[number].next = -1;
+}
+
+int tree_take_part(struct run_tree *tree, const struct run_part *part) {
+  int program = tree_program(tree, part->pid, part->start_ns);
+  struct run_part *kept =
+      list_more((void **)&tree->parts, tree->num_parts, &tree->room_parts, sizeof(*kept));
+  if (!kept) return -1;
+  if (program < 0) program = program_of_pid(tree, part);
+  if (program < 0) return -1;
+  *kept = *part;
+  kept->program = program;
+  link_part(tree, &tree->processes[tree->programs[program].process], (int)tree->num_parts);
+  tree->num_parts++;
+  return 0;
+}
+
+void tree_free(struct run_tree *tree) {
+  for (size_t i = 0; i < tree->num_parts; i++)
+    free(tree->parts[i].journal);
+  free(tree->processes);
+  free(tree->programs);
+  free(tree->parts);
+  free(tree->places);
+  map_free(&tree->by_pid);
+  map_free(&tree->by_token);
+  map_free(&tree->by_start);
+  *tree = (struct run_tree){.processes = NULL};
+}

@@ -1,0 +1,78 @@
+/* The processes of a run, as its rows and parts tell of them (doc/runs.md). */
+#ifndef DARSHAN_MERGE_PROCESSES_H
+#define DARSHAN_MERGE_PROCESSES_H
+
+#include "map.h"
+#include "run.h"
+
+enum process_end { /* as PROCESS_ENDED has it */
+                   PROCESS_END_UNKNOWN,
+                   PROCESS_EXITED,
+                   PROCESS_SIGNALLED,
+                   PROCESS_STILL_RAN
+};
+
+/* What a process was from a START to the next.  Lists of a process are linked by
+ * number; -1 ends them. */
+struct run_program {
+  int64_t start_ns;
+  int process, next;
+  int forked; /* 1: the image of its parent, until it becomes something else */
+  char name[RUN_PROGRAM];
+};
+
+/* A log that a program left, or its journal. */
+struct run_part {
+  int64_t start_ns;
+  int32_t pid;
+  uint32_t number;
+  char *journal; /* its name; NULL: part.PID.START.NUMBER */
+  int program, next;
+  int left_out; /* 1: it cannot be read */
+};
+
+struct run_process {
+  int32_t pid, parent_pid;
+  int parent; /* process; -1: not in the run */
+  int place;
+  int64_t start_ns;
+  int64_t end_ns, reaped_ns; /* 0: nobody said */
+  enum process_end how;
+  int status; /* exit status or signal, -1: not known */
+  uint64_t job;
+  int job_ranks;
+  int first_program, last_program, programs;
+  int first_part, last_part;
+  int rank, next_of_rank;
+  uint8_t told;     /* it has spoken for itself */
+  uint8_t spawned;  /* its parent has spoken of it */
+  uint8_t execs;    /* its next START is that of the same process */
+  uint8_t finished; /* a new START of this pid is another process */
+  uint8_t was_reaped;
+};
+
+struct run_place { /* where a pid means something */
+  uint64_t pid_namespace;
+  char host[RUN_HOST];
+};
+
+struct run_tree { /* zeroed before its first use */
+  struct run_process *processes;
+  struct run_program *programs;
+  struct run_part *parts;
+  struct run_place *places;
+  size_t num_processes, num_programs, num_parts, num_places;
+  size_t room_processes, room_programs, room_parts, room_places;
+  struct map by_pid, by_token, by_start;
+};
+
+/* A row; context is the tree.  0, or -1: no memory. */
+int tree_take_row(void *tree, const struct run_event *event);
+/* A part, or a journal (whose name the tree then owns), in order of their starts; all rows
+ * have been taken.  0 or -1. */
+int tree_take_part(struct run_tree *tree, const struct run_part *part);
+/* The program that began at this moment in a process of this pid (0: of any); -1: none. */
+int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns);
+void tree_free(struct run_tree *tree);
+
+#endif

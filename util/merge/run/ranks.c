@@ -1,0 +1,118 @@
+/* See ranks.h. */
+#include "ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record-id.h"
+
+struct deal { /* of processes to ranks */
+  struct run_ranks *ranks;
+  struct run_tree *tree;
+  struct map jobs, programs;
+  int own; /* ranks that a process has for itself; the rest is folded */
+};
+
+struct arrival {
+  int64_t start_ns;
+  int process;
+};
+
+static int by_arrival(const void *a, const void *b) {
+  const struct arrival *left = a, *right = b;
+  if (left->start_ns != right->start_ns) return left->start_ns < right->start_ns ? -1 : 1;
+  return left->process < right->process ? -1 : left->process > right->process;
+}
+
+/* NULL: no memory. */
+static struct arrival *in_order(const struct run_tree *tree) {
+  struct arrival *order = malloc((tree->num_processes + 1) * sizeof(*order));
+  for (size_t i = 0; order && i < tree->num_processes; i++)
+    order[i] = (struct arrival){tree->processes[i].start_ns, (int)i};
+  if (order) qsort(order, tree->num_processes, sizeof(*order), by_arrival);
+  return order;
+}
+
+/* The first that has the pid in the folder's name, or the first of all. */
+static void top_first(const struct run_tree *tree, struct arrival *order, int32_t top) {
+  for (size_t i = 0; top && i < tree->num_processes; i++) {
+    if (tree->processes[order[i].process].pid != top) continue;
+    struct arrival first = order[i];
+    memmove(order + 1, order, i * sizeof(*order));
+    order[0] = first;
+    return;
+  }
+}
+
+/* Programs that share a rank are those of the same name, as far as names go. */
+static uint64_t program_key(const struct run_tree *tree, const struct run_process *process) {
+  const char *name = process->last_program >= 0 ? tree->programs[process->last_program].name : "";
+  return darshan_hash(name, strlen(name), 0);
+}
+
+static int new_rank(struct deal *deal) {
+  struct run_rank *rank = &deal->ranks->ranks[deal->ranks->count];
+  *rank = (struct run_rank){.first = -1, .last = -1};
+  return deal->ranks->count++;
+}
+
+/* The rank of a group, made if there is room for one more; -1: no memory. */
+static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
+  int64_t *rank = map_at(groups, key);
+  if (!rank) return -1;
+  if (*rank < 0) *rank = deal->ranks->count < room ? new_rank(deal) : room - 1;
+  return (int)*rank;
+}
+
+static int rank_for(struct deal *deal, const struct run_process *process) {
+  int rank;
+  if (process->job && (map_get(&deal->jobs, process->job) >= 0 || deal->ranks->count < deal->own)) {
+    rank = rank_of_group(deal, &deal->jobs, process->job, deal->own);
+    if (rank >= 0) deal->ranks->ranks[rank].job = 1;
+    return rank;
+  }
+  if (deal->ranks->count < deal->own) return new_rank(deal);
+  rank = rank_of_group(deal, &deal->programs, program_key(deal->tree, process), RANKS_MOST);
+  if (rank >= 0) deal->ranks->ranks[rank].folded = 1;
+  return rank;
+}
+
+static int put(struct deal *deal, int number) {
+  struct run_process *process = &deal->tree->processes[number];
+  int to = rank_for(deal, process);
+  if (to < 0) return -1;
+  struct run_rank *rank = &deal->ranks->ranks[to];
+  if (rank->last >= 0)
+    deal->tree->processes[rank->last].next_of_rank = number;
+  else
+    rank->first = number;
+  rank->last = number;
+  rank->count++;
+  process->rank = to;
+  return 0;
+}
+
+int ranks_make(struct run_ranks *ranks, struct run_tree *tree, int32_t top) {
+  struct deal deal = {.ranks = ranks, .tree = tree};
+  struct arrival *order = in_order(tree);
+  int result = 0;
+  size_t most = tree->num_processes < RANKS_MOST ? tree->num_processes : RANKS_MOST;
+  deal.own = tree->num_processes <= RANKS_MOST ? RANKS_MOST : RANKS_MOST - RANKS_FOLDED;
+  *ranks = (struct run_ranks){.ranks = calloc(most + 1, sizeof(*ranks->ranks)), .top = -1};
+  if (!order || !ranks->ranks) result = -1;
+  if (result == 0 && tree->num_processes > 0) {
+    top_first(tree, order, top);
+    ranks->top = order[0].process;
+  }
+  for (size_t i = 0; result == 0 && i < tree->num_processes; i++)
+    result = put(&deal, order[i].process);
+  free(order);
+  map_free(&deal.jobs);
+  map_free(&deal.programs);
+  return result;
+}
+
+void ranks_free(struct run_ranks *ranks) {
+  free(ranks->ranks);
+  ranks->ranks = NULL;
+}

@@ -1,0 +1,177 @@
+/* See row.h. */
+#include "row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../../../runtime/format/records.h"
+#include "../../../runtime/job/utf8.h"
+#include "record-id.h"
+
+/* --- the name ------------------------------------------------------------------------ */
+
+static const struct run_process *first_of(const struct run_tree *tree,
+                                          const struct run_rank *rank) {
+  return &tree->processes[rank->first];
+}
+
+/* At most so many bytes, whole characters, none of which does anything. */
+static void add_text(struct row_name *name, const char *text, size_t most) {
+  size_t room = sizeof(name->text) - 1 - name->used, length = strnlen(text, most + 1);
+  if (most > room) most = room;
+  if (length > most) {
+    length = most;
+    while (length > 0 && (text[length] & 0xc0) == 0x80)
+      length--;
+  }
+  memcpy(name->text + name->used, text, length);
+  darshan_utf8_make_clean(name->text + name->used, length);
+  name->used += length;
+  name->text[name->used] = '\0';
+}
+
+static void add_command(struct row_name *name, const char *command) {
+  if (name->programs++ > 0) add_text(name, " -> ", ROW_NAME);
+  add_text(name, command[0] ? command : "?", ROW_COMMAND);
+}
+
+/* A child that became another program is that, and not a second one of its parent's. */
+static int first_program(const struct run_tree *tree, const struct run_process *process) {
+  int first = process->first_program;
+  if (first >= 0 && tree->programs[first].forked && tree->programs[first].next >= 0)
+    return tree->programs[first].next;
+  return first;
+}
+
+void row_name_begin(struct row_name *name, const struct run_tree *tree,
+                    const struct run_rank *rank) {
+  const struct run_process *process = first_of(tree, rank);
+  const char *host = tree->places[process->place].host;
+  *name = (struct row_name){.next = rank->folded ? process->last_program
+                                                 : first_program(tree, process)};
+  add_text(name, host[0] ? host : "?", RUN_HOST);
+  add_text(name, ": ", 2);
+  if (rank->folded) { /* of any of them no more than the program is true */
+    if (name->next >= 0) add_command(name, tree->programs[name->next].name);
+    name->next = -1;
+  }
+}
+
+void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
+                  const char *command) {
+  const struct run_program *programs = tree->programs;
+  while (name->next >= 0 && name->next != program &&
+         programs[name->next].start_ns <= programs[program].start_ns) {
+    add_command(name, programs[name->next].name);
+    name->next = programs[name->next].next;
+  }
+  if (name->next != program) return;
+  add_command(name, command);
+  name->next = programs[program].next;
+}
+
+uint64_t row_name_end(struct row_name *name, const struct run_tree *tree) {
+  for (; name->next >= 0; name->next = tree->programs[name->next].next)
+    add_command(name, tree->programs[name->next].name);
+  if (name->programs == 0) add_text(name, "(not seen)", ROW_COMMAND);
+  return darshan_hash(name->text, name->used, 0);
+}
+
+/* --- the record ------------------------------------------------------------------------ */
+
+static double seconds_after(int64_t start_ns, int64_t then_ns) {
+  return then_ns > start_ns ? (double)(then_ns - start_ns) * 1e-9 : 0;
+}
+
+static const char *const launchers[] = {
+#define LAUNCHER_NAME(name) name,
+#include "../../../runtime/job/launcher-names.def"
+#undef LAUNCHER_NAME
+};
+
+/* A name stands for itself and what follows it after a point, as in the runtime. */
+static int is_launcher(const char *program) {
+  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+    size_t length = strlen(launchers[i]);
+    if (strncmp(program, launchers[i], length) == 0 &&
+        (program[length] == '\0' || program[length] == '.'))
+      return 1;
+  }
+  return 0;
+}
+
+static void add_process(struct darshan_process_record *record, const struct run_tree *tree,
+                        const struct run_process *process, int64_t run_start_ns) {
+  int64_t *counters = record->counters;
+  double *times = record->fcounters;
+  double start = seconds_after(run_start_ns, process->start_ns);
+  double end = seconds_after(run_start_ns, process->end_ns);
+  int badly =
+      process->how == PROCESS_SIGNALLED || (process->how == PROCESS_EXITED && process->status > 0);
+  counters[PROCESS_COUNT]++;
+  counters[PROCESS_PROGRAMS] += process->programs > 0 ? process->programs : 1;
+  counters[PROCESS_FAILED] += badly;
+  for (int i = process->first_program; i >= 0; i = tree->programs[i].next)
+    if (is_launcher(tree->programs[i].name)) counters[PROCESS_LAUNCHER] = 1;
+  if (counters[PROCESS_COUNT] == 1 || start < times[PROCESS_F_START_TIMESTAMP])
+    times[PROCESS_F_START_TIMESTAMP] = start;
+  if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;
+}
+
+/* Streams that every process is born with are no opens. */
+static int is_standard_stream(uint64_t id) {
+  static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
+  static uint64_t ids[3];
+  for (int i = 0; i < 3; i++) {
+    if (ids[i] == 0) ids[i] = darshan_hash(names[i], strlen(names[i]), 0);
+    if (ids[i] == id) return 1;
+  }
+  return 0;
+}
+
+static void add_posix(struct darshan_process_record *record, const struct bytes *records) {
+  const struct darshan_posix_record *from = (const void *)records->at;
+  for (size_t i = 0; i < records->n / sizeof(*from); i++) {
+    record->counters[PROCESS_OPENS] += from[i].counters[POSIX_OPENS];
+    record->counters[PROCESS_READS] += from[i].counters[POSIX_READS];
+    record->counters[PROCESS_WRITES] += from[i].counters[POSIX_WRITES];
+    record->counters[PROCESS_BYTES_READ] += from[i].counters[POSIX_BYTES_READ];
+    record->counters[PROCESS_BYTES_WRITTEN] += from[i].counters[POSIX_BYTES_WRITTEN];
+    record->fcounters[PROCESS_F_READ_TIME] += from[i].fcounters[POSIX_F_READ_TIME];
+    record->fcounters[PROCESS_F_WRITE_TIME] += from[i].fcounters[POSIX_F_WRITE_TIME];
+    record->fcounters[PROCESS_F_META_TIME] += from[i].fcounters[POSIX_F_META_TIME];
+  }
+}
+
+static void add_stdio(struct darshan_process_record *record, const struct bytes *records) {
+  const struct darshan_stdio_record *from = (const void *)records->at;
+  for (size_t i = 0; i < records->n / sizeof(*from); i++) {
+    if (!is_standard_stream(from[i].base.id))
+      record->counters[PROCESS_OPENS] += from[i].counters[STDIO_OPENS];
+    record->counters[PROCESS_READS] += from[i].counters[STDIO_READS];
+    record->counters[PROCESS_WRITES] += from[i].counters[STDIO_WRITES];
+    record->counters[PROCESS_BYTES_READ] += from[i].counters[STDIO_BYTES_READ];
+    record->counters[PROCESS_BYTES_WRITTEN] += from[i].counters[STDIO_BYTES_WRITTEN];
+    record->fcounters[PROCESS_F_READ_TIME] += from[i].fcounters[STDIO_F_READ_TIME];
+    record->fcounters[PROCESS_F_WRITE_TIME] += from[i].fcounters[STDIO_F_WRITE_TIME];
+    record->fcounters[PROCESS_F_META_TIME] += from[i].fcounters[STDIO_F_META_TIME];
+  }
+}
+
+int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
+            uint64_t id, int64_t run_start_ns) {
+  const struct run_process *first = first_of(tree, rank);
+  struct darshan_process_record record = {.base = {.id = id}};
+  int parent = first->parent;
+  record.counters[PROCESS_PID] = first->pid;
+  record.counters[PROCESS_PARENT] = first->parent_pid;
+  record.counters[PROCESS_PARENT_RANK] = parent >= 0 ? tree->processes[parent].rank : -1;
+  record.counters[PROCESS_JOB_RANKS] = rank->job ? first->job_ranks : 0;
+  record.counters[PROCESS_ENDED] = rank->count == 1 ? (int64_t)first->how : 0;
+  record.counters[PROCESS_STATUS] = rank->count == 1 ? first->status : -1;
+  for (int i = rank->first; i >= 0; i = tree->processes[i].next_of_rank)
+    add_process(&record, tree, &tree->processes[i], run_start_ns);
+  add_posix(&record, &combined->modules[DARSHAN_MOD_POSIX].records);
+  add_stdio(&record, &combined->modules[DARSHAN_MOD_STDIO].records);
+  return combined_record(combined, DARSHAN_MOD_PROCESS, &record, sizeof(record));
+}

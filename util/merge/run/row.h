@@ -1,0 +1,31 @@
+/* The PROCESS record of a rank, and its name. */
+#ifndef DARSHAN_MERGE_ROW_H
+#define DARSHAN_MERGE_ROW_H
+
+#include "combine.h"
+#include "ranks.h"
+
+enum { ROW_COMMAND = 200, ROW_NAME = 1000 }; /* bytes, of one command line and of the name */
+
+/* A name is put together from command lines in the order of their programs. */
+struct row_name {
+  char text[ROW_NAME + 1];
+  size_t used;
+  int programs; /* in it */
+  int next;     /* program whose turn it is; -1: no more */
+};
+
+void row_name_begin(struct row_name *name, const struct run_tree *tree,
+                    const struct run_rank *rank);
+/* What a part knows of its program. */
+void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
+                  const char *command);
+/* What nobody knew more of gets its name from the rows.  Returns the record's id. */
+uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
+
+/* Adds the record of the rank to what is combined of it.  run_start_ns: its times are
+ * seconds after that.  0, or -1: no memory. */
+int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
+            uint64_t id, int64_t run_start_ns);
+
+#endif
