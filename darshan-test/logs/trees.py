@@ -34,6 +34,7 @@ class Member:
     write_time: float = 0.0
     meta_time: float = 0.0
     host: str = "node1"
+    programs: int = 0  # 0: as many as the arrows say
 
     @property
     def name(self) -> bytes:
@@ -50,7 +51,7 @@ def record(rank: int, member: Member) -> Counted:
         "PID": 1000 + rank,
         "PARENT": parent,
         "PARENT_RANK": member.parent,
-        "PROGRAMS": member.commands.count(" -> ") + 1,
+        "PROGRAMS": member.programs or member.commands.count(" -> ") + 1,
         "LAUNCHER": int(member.launcher),
         "JOB_RANKS": member.job_ranks,
         "ENDED": member.ended,

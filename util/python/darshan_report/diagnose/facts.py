@@ -12,6 +12,8 @@ from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
 from ..measure.layers import LAYERS, SIZES, Layer
+from ..measure.processes import Processes
+from ..measure.shared import Shared, processes_of, shared
 from ..records import Joined, Records
 from .finding import Evidence, Stake
 from .limits import Limits
@@ -24,7 +26,9 @@ PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messa
 class Table:
     """The records of one module joined by id: a value per file (dataset, variable)."""
 
-    def __init__(self, records: Records, prefix: str, nprocs: int) -> None:
+    def __init__(
+        self, records: Records, prefix: str, nprocs: int, known: dict[int, Shared]
+    ) -> None:
         self.records = records
         self.prefix = prefix
         # Of this table, not of the class: a campaign opens a thousand logs.
@@ -32,8 +36,8 @@ class Table:
         self._files = Joined(records)
         self.ids = self._files.ids
         self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
-        self.processes: npt.NDArray[np.int64] = np.where(
-            self._files.merged, nprocs, self._files.records
+        self.processes: npt.NDArray[np.int64] = processes_of(
+            self._files, records.module, nprocs, known
         )
 
     def __len__(self) -> int:
@@ -83,12 +87,15 @@ _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 
 class Facts:
     """One open log and the thresholds in force."""
 
-    def __init__(self, log: Log, limits: Limits | None = None) -> None:
+    def __init__(
+        self, log: Log, limits: Limits | None = None, processes: Processes | None = None
+    ) -> None:
         self.log = log
         self.info = log.info
         self.limits = limits or Limits()
         self.damaged: list[tuple[str, str]] = []
         self.nprocs = max(1, log.info.nprocs)
+        self.processes = processes  # if the log tells them apart
         self._tables: dict[str, Table | None] = {}
 
     def table(self, module: str) -> Table | None:
@@ -110,7 +117,24 @@ class Facts:
             return None
         prefix = records.module.counters[0].name
         layer = next((x for x in LAYERS if x.module == module), None)
-        return Table(records, layer.prefix if layer else _prefix(prefix, module), self.nprocs)
+        prefix = layer.prefix if layer else _prefix(prefix, module)
+        return Table(records, prefix, self.nprocs, self.shared)
+
+    @functools.cached_property
+    def shared(self) -> dict[int, Shared]:
+        """Records that stand for some of the processes, by module."""
+        return shared(self.log)
+
+    @property
+    def tree(self) -> Processes | None:
+        """The processes of a run that is no MPI job but a tree of programs."""
+        return self.processes if self.processes and self.processes.number > 1 else None
+
+    @property
+    def together(self) -> bool:
+        """Whether several processes work on one job: what one does, others may wait for.
+        Programs of a tree follow each other, or wait by design."""
+        return self.nprocs > 1 and self.tree is None
 
     @functools.cached_property
     def layers(self) -> list[tuple[Layer, Table]]:
@@ -134,8 +158,17 @@ class Facts:
 
     @property
     def process_time(self) -> float:
-        """Run time times processes: what all of them had together."""
-        return self.run_time * self.nprocs
+        """What all processes had together: run time times processes, or, of a tree, the
+        seconds that they lived."""
+        lived = self.tree.seconds if self.tree else 0.0
+        return lived or self.run_time * self.nprocs
+
+    @property
+    def at_once(self) -> float:
+        """How many processes there are at a time, on average; never less than one."""
+        if self.tree is None or self.run_time <= 0:
+            return float(self.nprocs)
+        return max(1.0, self.process_time / self.run_time)
 
     @staticmethod
     def time(table: Table) -> np.ndarray:
@@ -164,7 +197,7 @@ class Facts:
 
     def worth(self, stake: Stake) -> bool:
         """Whether this much time is worth a finding."""
-        each = stake.seconds / self.nprocs
+        each = stake.seconds / self.at_once
         if each >= self.limits["stake.large"]:
             return True
         return each >= self.limits["stake.seconds"] and stake.share >= self.limits["stake.share"]
@@ -175,9 +208,11 @@ class Facts:
 
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
         """Evidence: counters of one file."""
-        module, record = table.records.module.name, self.name(int(table.ids[place]))
+        number = int(table.ids[place])
+        module, record = table.records.module.name, self.name(number)
         return tuple(
-            Evidence(module, record, f"{table.prefix}_{n}", table[n][place].item()) for n in names
+            Evidence(module, record, f"{table.prefix}_{n}", table[n][place].item(), number)
+            for n in names
         )
 
     def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
@@ -216,7 +251,9 @@ class Facts:
         record = self.name(upper.id)
         values = {**upper.counters, **upper.times}
         return tuple(
-            Evidence("LAYERS", record, f"LAYERS_{n}", values[n]) for n in names if n in values
+            Evidence("LAYERS", record, f"LAYERS_{n}", values[n], upper.id)
+            for n in names
+            if n in values
         )
 
     def mount_type(self, record: int) -> str:

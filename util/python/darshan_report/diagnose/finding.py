@@ -17,6 +17,7 @@ class Evidence:
     record: str  # name of the file or dataset; empty: a sum over all
     counter: str
     value: int | float
+    id: int | None = None  # of the record; None: of all
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Stake:
     """What could be won: at most this much.  of: the whole that it is a part of."""
 
     seconds: float = 0.0  # summed over processes
-    of_seconds: float = 0.0  # run time times processes
+    of_seconds: float = 0.0  # run time times processes; of a tree, the time that they lived
     bytes: int = 0
     of_bytes: int = 0
     basis: str = ""  # how it was estimated
@@ -56,6 +57,7 @@ class Finding:
     remedy: Remedy = field(default_factory=lambda: Remedy(""))
     limits: tuple[str, ...] = ()  # names of the thresholds that were passed
     covers: frozenset[int] = frozenset()  # ids of the records that it explains
+    programs: str = ""  # of a tree: which of them did it, in words; empty: not known
 
     @property
     def rank(self) -> tuple[int, float, float, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..library import LogError
 from ..log import Log
+from ..measure.processes import processes
 from .facts import Facts
 from .finding import PROBLEM, Finding
 from .limits import Limits
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
+from .who import name_programs
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
@@ -17,7 +20,11 @@ def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
     A problem whose files are all explained by a cause found before is left out:
     small reads of a file whose dataset is stored across the grain are that.
     """
-    return diagnose_facts(Facts(log, limits))
+    try:
+        known = processes(log)
+    except LogError:
+        known = None
+    return diagnose_facts(Facts(log, limits, known))
 
 
 def diagnose_facts(facts: Facts) -> list[Finding]:
@@ -42,4 +49,4 @@ def _diagnose(facts: Facts) -> list[Finding]:
     for rule in REMARKS:
         found += rule.find(facts)
     found += fine.find(facts, found)
-    return sorted(found, key=lambda f: f.rank)
+    return sorted((name_programs(facts, f) for f in found), key=lambda f: f.rank)

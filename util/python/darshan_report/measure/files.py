@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..records import UNKNOWN, Joined, Records
 from .layers import Layer
+from .shared import Shared, processes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +46,13 @@ def times_of(records: Records, layer: Layer) -> list[str]:
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
-def files_of(records: Records, layer: Layer, nprocs: int) -> Files:
+def files_of(
+    records: Records, layer: Layer, nprocs: int, known: dict[int, Shared] | None = None
+) -> Files:
     """Joins the records of a layer by id."""
     files = Joined(records)
     # In a job of one process "all processes" is that one.
-    processes = np.where(files.merged, -1 if nprocs > 1 else 1, files.records)
+    processes = processes_of(files, records.module, -1 if nprocs > 1 else 1, known or {})
 
     def bytes_of(name: str) -> npt.NDArray[np.int64]:
         full = layer.counter(name)

@@ -17,7 +17,8 @@ MAX_ROWS = 256  # rows of the picture: more could not be told apart
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """One layer's traffic over time; ranks are joined where there are many."""
+    """One layer's traffic over time; ranks are joined where there are many.  A row of moved
+    may be a program: then whoever asked for it knows which."""
 
     layer: str
     bin_width: float  # seconds
@@ -28,20 +29,22 @@ class Heat:
     moved: npt.NDArray[np.float64]  # rows x bins, bytes read and written
 
 
-def _heat(layer: str, maps: list[HeatMap], nprocs: int) -> Heat:
+def _heat(layer: str, maps: list[HeatMap], nprocs: int, rows: dict[int, int] | None) -> Heat:
     width = max(m.bin_width for m in maps)
     maps = [m for m in maps if m.bin_width == width]
     bins = min(max(len(m.read) for m in maps), MAX_BINS)
     ranks = max(1, nprocs)
     per_row = -(-ranks // MAX_ROWS)
     read, write = np.zeros(bins), np.zeros(bins)
-    moved = np.zeros((-(-ranks // per_row), bins))
+    number = -(-ranks // per_row) if rows is None else 1 + max(rows.values(), default=0)
+    moved = np.zeros((number, bins))
     for record in maps:
         count = min(len(record.read), bins)
         read[:count] += record.read[:count]
         write[:count] += record.write[:count]
-        if 0 <= record.rank < ranks:
-            row = moved[record.rank // per_row]
+        at = record.rank // per_row if rows is None else rows.get(record.rank, -1)
+        if 0 <= record.rank < ranks and at >= 0:
+            row = moved[at]
             row[:count] += record.read[:count]
             row[:count] += record.write[:count]
     return Heat(layer, width, ranks, per_row, read, write, moved)
@@ -52,15 +55,16 @@ def _title(prefix: str) -> str:
     return next((x.title for x in LAYERS if x.prefix == prefix), prefix)
 
 
-def heats(log: Log) -> list[Heat]:
-    """The heat of every layer that has one, most bytes first."""
+def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
+    """The heat of every layer that has one, most bytes first.  rows: which ranks share which
+    row; without it, those that are neighbours, as far as it must be."""
     layers: dict[str, list[HeatMap]] = {}
     for record in heat_maps(log):
         name = log.name(record.id) or ""
         usable = np.isfinite(record.bin_width) and record.bin_width > 0 and len(record.read)
         if name.startswith("heatmap:") and usable:
             layers.setdefault(_title(name.partition(":")[2]), []).append(record)
-    found = [_heat(layer, maps, log.info.nprocs) for layer, maps in layers.items()]
+    found = [_heat(layer, maps, log.info.nprocs, rows) for layer, maps in layers.items()]
     return sorted(found, key=lambda heat: (-heat.moved.sum(), heat.layer))
 
 

@@ -55,7 +55,7 @@ def _times(segments: np.ndarray) -> Iterator[Times]:
         yield start, np.maximum(start, end)
 
 
-def _before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
+def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
     """For the end of each bin, the sum over all times of how long they are past by then."""
     place = np.minimum((times / width).astype(np.int64), BINS)
     edges = np.arange(1, BINS + 1) * width
@@ -68,7 +68,7 @@ def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
     """Seconds in transfers per bin: exact, wherever a transfer begins and ends."""
     upto = np.zeros(BINS)
     for start, end in _times(segments):
-        upto += _before(start, width) - _before(end, width)
+        upto += seconds_before(start, width) - seconds_before(end, width)
     return np.maximum(np.diff(upto, prepend=0.0), 0.0)
 
 

@@ -12,7 +12,7 @@ _WIDTH = 80
 
 
 def _table(table: Table) -> Iterator[str]:
-    rows = [tuple(c.title for c in table.columns), *table.rows]
+    rows = [tuple(c.title for c in table.columns), *table.indented]
     widths = [max(len(visible(r[p])) for r in rows) for p in range(len(table.columns))]
     for row in rows:
         cells = (

@@ -33,17 +33,13 @@ class Job:
     program: str
     start: float  # seconds since the epoch
     run_time: float
-    nprocs: int
+    processes: int
+    process_time: float  # seconds that they had: run time times processes, or what they lived
     read: float  # bytes of the lowest layers
     written: float
     io_time: float  # seconds in the lowest layers, all processes
     stake: float  # seconds of the costliest problem
     problems: tuple[str, ...]  # titles, costliest first
-
-    @property
-    def process_time(self) -> float:
-        """Run time times processes."""
-        return self.run_time * self.nprocs
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
@@ -69,7 +65,8 @@ def _job(path: str, limits: Limits) -> Job:
             context.program or os.path.basename(path),
             context.info.start,
             context.run_time,
-            context.nprocs,
+            context.number,
+            context.process_time,
             sum(f.read or 0 for f in base),
             sum(f.written or 0 for f in base),
             sum(f.time for f in base),
@@ -100,7 +97,7 @@ def _row(job: Job) -> tuple[str, ...]:
     return (
         shorten(job.program, 18),
         day,
-        count(job.nprocs),
+        count(job.processes),
         seconds(job.run_time),
         amount(job.read),
         amount(job.written),

@@ -36,7 +36,7 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 
 def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:
     yield _row("Run time", one.run_time, two.run_time, duration)
-    yield _row("Processes", one.nprocs, two.nprocs, count)
+    yield _row("Processes", one.number, two.number, count)
 
 
 def _layer_rows(one: LayerFigures, two: LayerFigures) -> Iterator[tuple[str, ...]]:

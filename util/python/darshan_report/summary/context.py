@@ -18,13 +18,18 @@ from ..measure.attribution import Attribution
 from ..measure.exclusive import Own, own_times
 from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
+from ..measure.lanes import Lanes, lanes
 from ..measure.layers import LAYERS, SIZES, Layer
-from ..measure.performance import Performance, performance
+from ..measure.performance import Performance, over_all, performance
+from ..measure.processes import Processes, processes
+from ..measure.programs import program_name
+from ..measure.shared import Shared, shared
 from ..measure.timelines import Timelines, timelines
 from ..records import Totals
 from .text import printable, shorten
 
 _COMMON_SIZES = 4
+_LANES = 14  # programs that are told apart in a picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,9 @@ def _metadata(totals: Totals, layer: Layer) -> float | None:
     return totals.sum_of(*filter(totals.has, names))
 
 
-def _figures(log: Log, layer: Layer) -> LayerFigures | None:
+def _figures(
+    log: Log, layer: Layer, known: dict[int, Shared], is_tree: bool
+) -> LayerFigures | None:
     records = log.records(layer.module)
     if not len(records):
         return None
@@ -103,8 +110,8 @@ def _figures(log: Log, layer: Layer) -> LayerFigures | None:
         sizes_read=_sizes(totals, layer, "READ"),
         sizes_written=_sizes(totals, layer, "WRITE"),
         common=common_sizes(records, layer, _COMMON_SIZES),
-        files=files_of(records, layer, log.info.nprocs),
-        performance=performance(records, layer) if layer.rated else None,
+        files=files_of(records, layer, log.info.nprocs, known),
+        performance=(over_all if is_tree else performance)(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),
         unknown=frozenset(
@@ -129,9 +136,10 @@ class Context:
     def figures(self) -> list[LayerFigures]:
         """Figures of every layer with records, from the application downwards."""
         found = []
+        known, is_tree = shared(self.log), self.tree is not None
         for layer in LAYERS:
             try:
-                figures = _figures(self.log, layer)
+                figures = _figures(self.log, layer, known, is_tree)
             except LogError as error:
                 self.damaged.append((layer.module, str(error)))
                 continue
@@ -153,13 +161,55 @@ class Context:
     @functools.cached_property
     def findings(self) -> list[Finding]:
         """What the diagnoses say, problems first, by what is at stake."""
-        return diagnose_facts(Facts(self.log, self.limits))
+        return diagnose_facts(Facts(self.log, self.limits, self.processes))
+
+    @functools.cached_property
+    def processes(self) -> Processes | None:
+        """Who was in the run, if the log tells."""
+        try:
+            return processes(self.log)
+        except LogError as error:
+            self.damaged.append(("PROCESS", str(error)))
+            return None
+
+    @property
+    def tree(self) -> Processes | None:
+        """The processes of a run that is no MPI job but a tree of programs."""
+        return self.processes if self.processes and self.processes.number > 1 else None
+
+    @functools.cached_property
+    def lanes(self) -> Lanes | None:
+        """When the programs of a tree were there."""
+        return lanes(self.tree, self.run_time, _LANES) if self.tree else None
+
+    @property
+    def _lane_of_rank(self) -> dict[int, int] | None:
+        if self.tree is None or self.lanes is None:
+            return None
+        return dict(zip(self.tree.ranks.tolist(), self.lanes.place_of.tolist()))
+
+    @property
+    def process_time(self) -> float:
+        """What all processes had: run time times processes, or the seconds that they lived."""
+        lived = self.tree.seconds if self.tree else 0.0
+        return lived or self.run_time * self.nprocs
+
+    @property
+    def mean_over(self) -> int:
+        """What times are divided by where they are shown: ranks of a job are alike, so a mean
+        tells of each of them; programs of a tree are not, and their sum is shown."""
+        return 1 if self.tree else self.nprocs
+
+    @property
+    def number(self) -> int:
+        """How many processes there were."""
+        return self.processes.number if self.processes else self.nprocs
 
     @functools.cached_property
     def heats(self) -> list[Heat]:
         """Heat maps per layer, most bytes first."""
         try:
-            return heats(self.log)
+            return heats(self.log, self._lane_of_rank)
         except LogError as error:
             self.damaged.append(("HEATMAP", str(error)))
             return []
@@ -211,7 +261,9 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The program's short name; the whole command line if it is one word."""
+        """The program's short name; of a tree that of the script which is at its top."""
+        if self.tree:
+            return program_name(self.info.exe)[0]
         words = self.info.exe.split()
         return os.path.basename(words[0].rstrip("/")) if words else ""
 

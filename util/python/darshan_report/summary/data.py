@@ -1,4 +1,4 @@
-"""The report as data: what the PDF shows, for programs.  doc/report-data.md describes it."""
+"""The report as data: what the PDF shows, for programs.  doc/report.schema.json describes it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from typing import Any
 
 from ..diagnose.finding import Finding
 from ..measure.attribution import OPERATIONS, Upper
+from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES
+from ..measure.processes import Processes
+from ..measure.tree import Row
 from .context import Context, LayerFigures
 from .sections import notes
+from .sections.processes import tree_rows
 from .text import visible
 
 FORMAT, VERSION = "darshan-report", 1
 _FILES, _DATASETS = 15, 50  # of a layer; the rest is summed in the layer itself
+_GROUPS = 200  # of equal processes; the rest is summed where it belongs
 
 
 def _number(value: float | None) -> float | int | None:
@@ -37,6 +42,7 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "kind": finding.kind,
         "title": finding.title,
         "sentence": visible(finding.sentence),
+        "programs": visible(finding.programs),
         "stake": {
             "seconds": _number(stake.seconds),
             "of_seconds": _number(stake.of_seconds),
@@ -99,7 +105,7 @@ def _layer(context: Context, figures: LayerFigures) -> dict[str, Any]:
             "bytes": estimate.total_bytes,
             "seconds": _number(estimate.time),
             "mib_per_second": _number(estimate.rate),
-            "slowest_rank": estimate.slowest_rank,
+            "slowest_rank": None if context.tree else estimate.slowest_rank,
         },
         "slowest_files": _files(context, figures),
     }
@@ -125,6 +131,54 @@ def _upper(context: Context, upper: Upper) -> dict[str, Any]:
     }
 
 
+def _row(tree: Processes, row: Row, above: int | None) -> dict[str, Any]:
+    group, sums = row.group, row.sums
+    places = group.places if group else []
+    alone = tree.commands[places[0]] if len(places) == 1 and sums.number == 1 else None
+    return {
+        "above": above,
+        "program": visible(group.program.name) if group else None,
+        "command": None if alone is None else visible(alone),
+        "worker": group is not None and group.program.worker,
+        "launcher": group is not None and group.program.launcher,
+        "job_ranks": group.program.job_ranks if group else 0,
+        "programs": 1 if group else row.programs,
+        "processes": sums.number,
+        "first_start": sums.start,
+        "last_end": sums.end,
+        "lived_seconds": sums.lives,
+        "io_seconds": sums.time,
+        "bytes_read": sums.read,
+        "bytes_written": sums.written,
+        "failed": sums.failed,
+    }
+
+
+def _tree(context: Context) -> dict[str, Any] | None:
+    """The processes of a run that is no MPI job, as far as there is room."""
+    tree = context.tree
+    if tree is None or context.lanes is None:
+        return None
+    rows, way = [], []
+    for place, row in enumerate(tree_rows(tree, _GROUPS)):
+        del way[row.depth :]
+        rows.append(_row(tree, row, way[-1] if way else None))
+        way.append(place)
+    return {
+        "ranks": len(tree),
+        "hosts": len(set(tree.hosts)),
+        "at_once": context.lanes.most,
+        "lived_seconds": tree.seconds,
+        "still_running": still_running(tree),
+        "ended_unknown": unknown(tree),
+        "ended_badly": [
+            {"program": visible(e.program.name), "processes": e.number, "how": e.words}
+            for e in endings(tree)[:_GROUPS]
+        ],
+        "tree": rows,
+    }
+
+
 def data(context: Context) -> dict[str, Any]:
     """Everything, as plain lists and dictionaries."""
     info, attribution = context.info, context.attribution
@@ -138,12 +192,13 @@ def data(context: Context) -> dict[str, Any]:
             "end": None if info.live else _number(info.end),
             "run_seconds": _number(context.run_time),
             "finished": not info.live,
-            "processes": info.nprocs,
+            "processes": context.number,
             "job_id": info.jobid,
             "user_id": info.uid,
             "log_format": info.version,
             "metadata": {visible(key): visible(value) for key, value in info.metadata},
         },
+        "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
         "layers": [_layer(context, f) for f in context.figures],
         "exclusive_times": [

@@ -55,11 +55,13 @@ def compose(context: Context) -> Report:
         layers,
         names,
         notes,
+        processes,
         traces,
     )
 
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
+        *processes.blocks(context),
         *findings.full(context),
         *datasets.blocks(context),
         *heat.blocks(context),

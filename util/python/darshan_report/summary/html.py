@@ -30,7 +30,7 @@ def _table(table: Table) -> str:
         for c in table.columns
     )
     lines.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
-    for row in table.rows:
+    for number, row in enumerate(table.rows):
         cells = []
         for place, (column, text) in enumerate(zip(table.columns, row)):
             kinds = [k for k, on in (("right", column.right), ("code", column.code)) if on]
@@ -38,6 +38,8 @@ def _table(table: Table) -> str:
             # The first cell names its row.
             start, end = ("th", "th") if place == 0 and not kinds else ("td", "td")
             scope = ' scope="row"' if start == "th" else ""
+            if place == 0 and table.indents:
+                kind += f' style="padding-left: {0.5 + 1.2 * table.indents[number]:g}em"'
             cells.append(f"<{start}{scope}{kind}>{_text(text)}</{end}>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     lines.append("</tbody></table></div>")

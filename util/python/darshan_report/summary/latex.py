@@ -20,6 +20,7 @@ SOURCE = "report.tex"
 RESULT = "report.pdf"
 # Starts in half the time of lualatex, needs half the memory, and is in every TeX.
 _ENGINE = "pdflatex"
+_INDENT = 1  # em, of a level of a tree
 _BREAKABLE = 12  # rows; a longer table may go over a page, its head repeated
 _SECONDS = 120  # an engine that takes longer hangs
 
@@ -41,7 +42,15 @@ def _cell(column: Column, text: str) -> str:
     return rf"\texttt{{{latex(text)}}}" if column.code else latex(text)
 
 
-def _widest(table: Table, heads: list[str]) -> str:
+def _rows(table: Table) -> list[list[str]]:
+    """The rows as LaTeX."""
+    rows = [[_cell(c, text) for c, text in zip(table.columns, row)] for row in table.rows]
+    for row, depth in zip(rows, table.indents):
+        row[0] = rf"\hspace*{{{_INDENT * depth}em}}{row[0]}"
+    return rows
+
+
+def _widest(heads: list[str], rows: list[list[str]]) -> str:
     """A row that is never printed, as wide as every row of the table.
 
     Head and rows of a longtable are set apart and agree on widths only in a second
@@ -49,9 +58,8 @@ def _widest(table: Table, heads: list[str]) -> str:
     both the right widths at once.
     """
     cells = []
-    for place, column in enumerate(table.columns):
-        texts = dict.fromkeys(row[place] for row in table.rows if place < len(row))
-        lines = [heads[place], *(_cell(column, text) for text in texts)]
+    for place, head in enumerate(heads):
+        lines = [head, *dict.fromkeys(row[place] for row in rows if place < len(row))]
         cells.append(r"\vbox{" + "".join(rf"\hbox{{{line}}}" for line in lines) + "}")
     return " & ".join(cells) + r"\kill"
 
@@ -63,12 +71,12 @@ def _table(table: Table) -> str:
     # Without @{} the outer columns would stand away from the text above.
     lines = [rf"{{\footnotesize\begin{{{kind}}}{{@{{}}{kinds}@{{}}}}"]
     heads = [rf"\textbf{{{latex(c.title)}}}" for c in table.columns]
+    rows = _rows(table)
     if long:
-        lines.append(_widest(table, heads))
+        lines.append(_widest(heads, rows))
     lines.append(" & ".join(heads) + r"\\\hline" + (r"\endhead" if long else ""))
-    for place, row in enumerate(table.rows):
-        cells = (_cell(c, text) for c, text in zip(table.columns, row))
-        lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(cells) + r"\\")
+    for place, row in enumerate(rows):
+        lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(row) + r"\\")
     lines.append(rf"\end{{{kind}}}\par}}")
     if table.note:
         lines.append(rf"\note{{{latex(table.note)}}}")

@@ -55,11 +55,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of ready text.  note: what the numbers are taken over."""
+    """Rows of ready text.  note: what the numbers are taken over.  indents: how deep the
+    first cell of each row is in a tree; empty: there is none."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    indents: tuple[int, ...] = ()
+
+    @property
+    def indented(self) -> tuple[tuple[str, ...], ...]:
+        """The rows for a page of letters of one width."""
+        depths = self.indents or (0,) * len(self.rows)
+        return tuple(("  " * d + row[0], *row[1:]) for d, row in zip(depths, self.rows))
 
 
 @dataclass(frozen=True)

@@ -141,15 +141,16 @@ class _Pages:
 
     def table(self, table: Table) -> None:
         """Columns as wide as their longest cell, in a face that fits the page."""
+        rows = table.indented
         letters = [
-            max(len(c.title), *(len(printable(row[place])) for row in table.rows), 0) + 2
+            max(len(c.title), *(len(printable(row[place])) for row in rows), 0) + 2
             for place, c in enumerate(table.columns)
         ]
         widest = figures.TEXT_WIDTH / (sum(letters) * _POINT * _TYPEWRITER)
         size = min(6.5, widest)
         letter, step = size * _POINT * _TYPEWRITER, size * _POINT * 1.45
         titles = tuple(c.title for c in table.columns)
-        for number, row in enumerate((titles, *table.rows)):
+        for number, row in enumerate((titles, *rows)):
             self._room(step)
             self._y += step
             x = _LEFT

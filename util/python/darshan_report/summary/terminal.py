@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from .context import Context
+from .sections import processes
 from .sections.findings import stake, value
-from .sections.job import own_sentence
+from .sections.job import bad_ends, own_sentence
 from .text import shorten, visible
 from .units import amount, duration, plural, seconds, share
 
 _WIDTH = 80
 _BRIEF = 3  # problems
+_PROGRAM, _TREE = 40, 12  # characters of a program, programs
+_PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
 
 
@@ -29,6 +32,10 @@ def _head(context: Context) -> Iterator[str]:
     info = context.info
     name = shorten(context.program, 40) or "the program"
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
+    if context.tree:
+        number = plural(context.number, "process")
+        yield from _wrapped(f"{name} {state}, {number}. {bad_ends(context)}".strip(), "")
+        return
     yield from _wrapped(f"{name} {state} on {plural(info.nprocs, 'process')}.", "")
 
 
@@ -44,11 +51,32 @@ def _layers(context: Context) -> Iterator[str]:
             figures.layer.title[:18],
             f"{len(figures.files):,}",
             *(amount(m) if figures.moves_bytes else "-" for m in moved),
-            *("-" if t is None else seconds(t / context.nprocs) for t in times),
+            *("-" if t is None else seconds(t / context.mean_over) for t in times),
         )
-    yield "times: mean over processes; an upper layer's bytes pass through the lower ones"
+    kind = "sums" if context.tree else "mean"
+    yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
     if context.exclusive:
         yield from _wrapped(own_sentence(context), "")
+
+
+def _processes(context: Context) -> Iterator[str]:
+    tree = context.tree
+    if tree is None:
+        return
+    yield ""
+    yield _PROCESS.format("program", "lived", "in I/O", "read", "written")
+    for row in processes.tree_rows(tree, _TREE):
+        name = processes.title(context, tree, row, _PROGRAM)
+        sums = row.sums
+        cells = (seconds(sums.time), amount(sums.read), amount(sums.written))
+        yield _PROCESS.format(
+            "  " * row.depth + name,
+            seconds(sums.lives),
+            *(processes.io(sums, cell) for cell in cells),
+        )
+    if context.lanes:
+        yield from _wrapped(processes.summary(tree, context.lanes), "")
+    yield from _wrapped(processes.ended_badly(tree), "")
 
 
 def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
@@ -72,11 +100,12 @@ def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     """The screen, line by line.  verbose: with evidence, and what is good."""
     yield from _head(context)
-    part = share(sum(f.time for f in context.figures if f.layer.base),
-                 context.run_time * context.nprocs)  # fmt: skip
+    base = sum(f.time for f in context.figures if f.layer.base)
+    part = share(base, context.process_time)
     if context.figures:
         yield from _wrapped(f"Calls of the lowest layers took {part} of the processes' time.", "")
     yield from _layers(context)
+    yield from _processes(context)
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
     for number, finding in enumerate(shown, 1):
         yield from _finding(number, finding, verbose)

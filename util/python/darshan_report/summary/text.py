@@ -33,6 +33,7 @@ _LATEX = {
     "]": "{]}",
     "*": "{*}",
     ELLIPSIS: r"\dots{}",
+    "\u00d7": r"\texttimes{}",
     "\u00b5": r"\textmu{}",
 }
 # Letters that LaTeX's T1 fonts and matplotlib's font both have.

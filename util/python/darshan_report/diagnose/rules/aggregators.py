@@ -16,7 +16,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Fewer aggregators than nodes, where collective calls take time."""
     upper = facts.table("MPI-IO")
     nodes = dict(facts.info.metadata).get("nodes", "")
-    if upper is None or not nodes.isdigit() or int(nodes) < 2:
+    if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:
         return
     collective = sum(
         upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")

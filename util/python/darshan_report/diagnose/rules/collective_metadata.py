@@ -16,7 +16,7 @@ _EACH = 8  # small reads per process
 def find(facts: Facts) -> Iterator[Finding]:
     """The parallel HDF5 file with the most such reads."""
     h5f = facts.table("H5F")
-    if h5f is None or facts.nprocs == 1:
+    if h5f is None or not facts.together:
         return
     for upper in facts.hdf5_files:
         place = h5f.place(upper.id)

@@ -13,7 +13,7 @@ NAME = "file-per-process"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Written files of one process each, at least one per process."""
-    if facts.nprocs < facts.limits["perprocess.processes"]:
+    if not facts.together or facts.nprocs < facts.limits["perprocess.processes"]:
         return
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)

@@ -18,9 +18,27 @@ def _where(facts: Facts) -> str:
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
         return "The transfers are what they are: fewer bytes, or a faster file system, would help."
+    each = "in all processes" if facts.tree else "per process"
     return (
-        f"Most of it, {seconds(longest.time / facts.nprocs)} per process, is {longest.title}, not "
-        f"the file system ({seconds(facts.base_time / facts.nprocs)})."
+        f"Most of it, {seconds(longest.time / _over(facts))} {each}, is {longest.title}, not "
+        f"the file system ({seconds(facts.base_time / _over(facts))})."
+    )
+
+
+def _over(facts: Facts) -> int:
+    """Ranks of a job are alike, so a mean tells of each; programs of a tree are not."""
+    return 1 if facts.tree else facts.nprocs
+
+
+def _spent(facts: Facts) -> str:
+    each, whole = (
+        ("in all processes together", "time that they lived")
+        if facts.tree
+        else ("per process on average", "run time")
+    )
+    return (
+        f"I/O took {seconds(facts.io_time / _over(facts))} {each}, "
+        f"{share(facts.io_time, facts.process_time)} of the {whole}"
     )
 
 
@@ -28,7 +46,6 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
         return
-    part = share(facts.io_time, facts.process_time)
     if not facts.layers:
         yield Finding(
             NAME,
@@ -41,8 +58,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         yield Finding(
             NAME,
             "Your I/O is fine",
-            f"I/O took {seconds(facts.io_time / facts.nprocs)} per process on average, {part} of "
-            "the run time: there is nothing to win here.",
+            f"{_spent(facts)}: there is nothing to win here.",
             GOOD,
             limits=("io.fine",),
         )
@@ -50,8 +66,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         yield Finding(
             NAME,
             "No known problem",
-            f"I/O took {seconds(facts.io_time / facts.nprocs)} per process on average, {part} of "
-            "the run time, and none of the patterns that are known to be slow was found. "
+            f"{_spent(facts)}, and none of the patterns that are known to be slow was found. "
             f"{_where(facts)}",
             GOOD,
         )

@@ -16,7 +16,7 @@ NAME = "imbalance"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Files of single processes by rank, and shared files by their slowest process."""
-    if facts.nprocs == 1:
+    if not facts.together:
         return
     for module in ("MPI-IO", "POSIX", "STDIO"):
         table = facts.table(module)

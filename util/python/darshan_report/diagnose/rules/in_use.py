@@ -14,7 +14,7 @@ NAME = "as-it-should-be"
 def find(facts: Facts) -> Iterator[Finding]:
     """Collective calls in use; transfers that go forward."""
     upper = facts.table("MPI-IO")
-    if upper is not None and facts.nprocs > 1:
+    if upper is not None and facts.together:
         together = sum(
             upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
         )

@@ -16,7 +16,7 @@ NAME = "independent-shared"
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding for reads, one for writes."""
     table = facts.table("MPI-IO")
-    if table is None or facts.nprocs == 1:
+    if table is None or not facts.together:
         return
     for kind in ("READ", "WRITE"):
         yield from _find(facts, table, kind)

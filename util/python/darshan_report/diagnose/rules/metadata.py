@@ -25,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stats = posix.sum("STATS") if posix is not None else 0
     many = meta > facts.limits["metadata.share"] * whole and facts.worth(stake)
     many = many and opens + stats >= facts.limits["operations"]
-    if not many and meta < facts.limits["metadata.seconds"] * facts.nprocs:
+    if not many and meta < facts.limits["metadata.seconds"] * facts.at_once:
         return
     files = len(posix) if posix is not None else 0
     evidence = ()

@@ -16,7 +16,7 @@ NAME = "no-mpi-io"
 def find(facts: Facts) -> Iterator[Finding]:
     """Shared files with many transfers that no parallel library organises."""
     table = facts.table("POSIX")
-    if facts.nprocs == 1 or table is None or facts.table("MPI-IO") is not None:
+    if not facts.together or table is None or facts.table("MPI-IO") is not None:
         return
     if facts.table("DFS") is not None:
         return

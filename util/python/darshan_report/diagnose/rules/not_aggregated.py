@@ -16,7 +16,7 @@ NAME = "collective-not-aggregated"
 def find(facts: Facts) -> Iterator[Finding]:
     """The file with the most collective writes or reads that stay small."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
-    if upper is None or lower is None or facts.nprocs == 1:
+    if upper is None or lower is None or not facts.together:
         return
     for kind, bytes_of in (("WRITE", "BYTES_WRITTEN"), ("READ", "BYTES_READ")):
         calls = upper[f"COLL_{kind}S"] + upper[f"SPLIT_{kind}S"]

@@ -17,7 +17,7 @@ _LEAST = 4  # processes; fewer gain little
 
 def find(facts: Facts) -> Iterator[Finding]:
     """By the bytes of the records of single processes in the lowest layers."""
-    if facts.nprocs < _LEAST:
+    if not facts.together or facts.nprocs < _LEAST:
         return
     ranks, moves, times = [], [], []
     merged = 0.0

@@ -17,7 +17,7 @@ _SLOW = 8  # times below a good rate, per process
 def find(facts: Facts) -> Iterator[Finding]:
     """A file that all write, unaligned, far below the rate of one process."""
     table = facts.table("POSIX")
-    if table is None or facts.nprocs == 1:
+    if table is None or not facts.together:
         return
     calls, moved, time = table["WRITES"], table["BYTES_WRITTEN"], table["F_WRITE_TIME"]
     all_calls = table["READS"] + calls

@@ -17,6 +17,8 @@ _LEAST_BINS = 30
 
 def find(facts: Facts) -> Iterator[Finding]:
     """A notice from the heat maps: bytes per second in the first and the last third."""
+    if facts.tree:
+        return  # one program after another: each has a rate of its own
     for heat in heats(facts.log):
         moved = heat.read + heat.write
         used = np.flatnonzero(moved)

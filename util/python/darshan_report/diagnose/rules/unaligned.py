@@ -28,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     seconds = np.where(mask, facts.lost(time, moved) * odd / np.maximum(calls, 1), 0.0)
     for place in leading(mask, seconds, len(mask)):
         kind = facts.mount_type(int(table.ids[place]))
-        contended = table.shared[place] and table["WRITES"][place] > 0
+        contended = facts.together and table.shared[place] and table["WRITES"][place] > 0
         if kind not in PARALLEL and not contended:
             continue
         stake = facts.stake(

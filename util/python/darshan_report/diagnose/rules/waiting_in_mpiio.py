@@ -14,7 +14,7 @@ NAME = "waiting-in-mpi-io"
 def find(facts: Facts) -> Iterator[Finding]:
     """Collective files whose MPI-IO time is mostly not POSIX time."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
-    if upper is None or lower is None or facts.nprocs == 1:
+    if upper is None or lower is None or not facts.together:
         return
     together = upper["COLL_READS"] + upper["COLL_WRITES"] + upper["SPLIT_READS"]
     together = together + upper["SPLIT_WRITES"]

@@ -20,7 +20,7 @@ def plot(context: Context, height: float) -> Plot:
     times = [(o.read, o.write, o.metadata) for o in own] or [
         (f.read_time, f.write_time, f.meta_time) for f in context.figures
     ]
-    parts = [[(t or 0.0) / context.nprocs for t in row] for row in times]
+    parts = [[(t or 0.0) / context.mean_over for t in row] for row in times]
     longest = max((sum(p) for p in parts), default=0.0)
 
     def draw(axes: Axes) -> None:
@@ -34,7 +34,8 @@ def plot(context: Context, height: float) -> Plot:
             starts = [s + w for s, w in zip(starts, widths)]
         for row, end in enumerate(starts):
             style.value(axes, end, row, seconds(sum(parts[row])))
-        style.rows(axes, labels, longest, "time per process (mean over processes)")
+        each = "time, all processes" if context.tree else "time per process (mean over processes)"
+        style.rows(axes, labels, longest, each)
         style.legend(axes, 3)
 
     title = "Time of each layer itself" if own else "Time in I/O calls per layer"

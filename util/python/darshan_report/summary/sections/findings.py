@@ -81,8 +81,9 @@ def full(context: Context) -> list[Block]:
     found: list[Block] = [Heading("Findings")]
     found.append(
         Paragraph(
-            "Problems first, by what is at stake; seconds are summed over all processes, of run "
-            "time times processes. Counters are those of darshan-parser, over all processes."
+            "Problems first, by what is at stake; seconds are summed over all processes, of "
+            + ("the time that they lived" if context.tree else "run time times processes")
+            + ". Counters are those of darshan-parser, over all processes."
         )
     )
     for finding in context.findings:

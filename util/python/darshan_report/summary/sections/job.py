@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from ...measure.endings import KILLED, endings
 from ..context import Context, LayerFigures
 from ..model import Block, Facts, Heading, Paragraph
 from ..text import printable, shorten
@@ -26,32 +27,56 @@ def busiest(context: Context) -> LayerFigures | None:
 
 def _run_sentence(context: Context) -> str:
     name = shorten(context.program, 60) or "The program"
+    if context.tree:
+        number = plural(context.number, "process")
+        if context.info.live:
+            return f"{name} had not finished when this log was taken, {number}."
+        return f"{name} ran for {duration(context.run_time)}, {number}. {bad_ends(context)}".strip()
     processes = plural(context.info.nprocs, "process")
     if context.info.live:
         return f"{name} had not finished on {processes} when this log was taken."
     return f"{name} ran for {duration(context.run_time)} on {processes}."
 
 
+def bad_ends(context: Context) -> str:
+    """How many processes a signal or a status ended, in a sentence; empty: none."""
+    ends = endings(context.tree) if context.tree else []
+    killed = sum(end.number for end in ends if end.how == KILLED)
+    failed = sum(end.number for end in ends if end.how != KILLED)
+    parts = []
+    if killed:
+        parts.append(f"{killed:,} {'was' if killed == 1 else 'were'} killed by a signal")
+    if failed:
+        parts.append(f"{failed:,} ended with a status other than 0")
+    return f"Of these {' and '.join(parts)}." if parts else ""
+
+
 def _time_sentence(context: Context, figures: LayerFigures) -> str:
-    mean = figures.time / context.nprocs
+    mean = figures.time / context.mean_over
     parts = {
         "reading": figures.read_time,
         "writing": figures.write_time,
         "metadata": figures.meta_time,
     }
-    split = ", ".join(f"{seconds(t / context.nprocs)} {k}" for k, t in parts.items() if t)
-    whole = share(mean, context.run_time)
+    split = ", ".join(f"{seconds(t / context.mean_over)} {k}" for k, t in parts.items() if t)
+    of_whom, of_what = (
+        ("in all processes together", "time that they lived")
+        if context.tree
+        else ("per process on average", "run time")
+    )
     return (
-        f"The layer with the most time is {figures.layer.title}: {seconds(mean)} per process on "
-        f"average, {whole} of the run time" + (f" ({split})." if split else ".")
+        f"The layer with the most time is {figures.layer.title}: {seconds(mean)} {of_whom}, "
+        f"{share(figures.time, context.process_time)} of the {of_what}"
+        + (f" ({split})." if split else ".")
     )
 
 
 def own_sentence(context: Context) -> str:
     """Where the time went, each second told once; empty if the log does not say."""
     order = sorted((o for o in context.exclusive if o.time > 0), key=lambda o: -o.time)
-    parts = ", ".join(f"{o.title} {seconds(o.time / context.nprocs)}" for o in order)
-    return f"Each layer without what it called, per process: {parts}." if order else ""
+    parts = ", ".join(f"{o.title} {seconds(o.time / context.mean_over)}" for o in order)
+    whose = "all processes" if context.tree else "per process"
+    return f"Each layer without what it called, {whose}: {parts}." if order else ""
 
 
 def _traffic_sentence(figures: list[LayerFigures]) -> str:
@@ -96,7 +121,7 @@ def blocks(context: Context) -> list[Block]:
                 ("Start", _date(info.start)),
                 ("End", ended),
                 ("Run time", "unknown" if info.live else duration(context.run_time)),
-                ("Processes", f"{info.nprocs:,}"),
+                ("Processes", f"{context.number:,}"),
                 ("Job id", str(info.jobid)),
                 ("User id", str(info.uid)),
                 (

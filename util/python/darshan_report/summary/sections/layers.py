@@ -10,7 +10,7 @@ from ..units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 
 def _mean(value: float | None, timer: str, figures: LayerFigures, context: Context) -> str:
     if value is not None:
-        return seconds(value / context.nprocs)
+        return seconds(value / context.mean_over)
     return UNKNOWN if figures.layer.counter(timer) in figures.unknown else NONE
 
 
@@ -25,9 +25,35 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
         _mean(figures.read_time, "F_READ_TIME", figures, context),
         _mean(figures.write_time, "F_WRITE_TIME", figures, context),
         _mean(figures.meta_time, "F_META_TIME", figures, context),
-        share(figures.time / context.nprocs, context.run_time) if timed else UNKNOWN,
+        share(figures.time, context.process_time) if timed else UNKNOWN,
         rate(estimate.rate) if estimate and estimate.time else NONE,
     )
+
+
+def _note(context: Context) -> str:
+    if context.tree:
+        times = (
+            f"Bytes and times: sums over all processes ({context.number:,}), which lived "
+            f"{seconds(context.process_time)} altogether. Estimate: bytes divided by the time in "
+            "the layer's calls."
+        )
+    else:
+        times = (
+            f"Bytes: sum over all processes ({context.nprocs:,}). Times: sum over processes "
+            "divided by their number. Estimate: bytes divided by the time of the slowest process "
+            "on files of its own plus, for each shared file, that of its slowest process "
+            "(darshan-parser --perf)."
+        )
+    note = (
+        "Layers overlap: what an upper layer moves passes through those below it, so rows are "
+        f"never added up. {times} A dash: not measured by this layer."
+    )
+    if context.exclusive:
+        note += (
+            " The figure below shows each layer without what it called: there, no second is "
+            "counted twice."
+        )
+    return note
 
 
 def blocks(context: Context) -> list[Block]:
@@ -42,23 +68,11 @@ def blocks(context: Context) -> list[Block]:
         Column("Read time", right=True),
         Column("Write time", right=True),
         Column("Metadata time", right=True),
-        Column("Share of run", right=True),
+        Column("Of lifetime" if context.tree else "Share of run", right=True),
         Column("Estimate", right=True),
     )
-    note = (
-        "Layers overlap: what an upper layer moves passes through those below it, so rows are "
-        f"never added up. Bytes: sum over all processes ({context.nprocs:,}). Times: sum over "
-        "processes divided by their number. Estimate: bytes divided by the time of the slowest "
-        "process on files of its own plus, for each shared file, that of its slowest process "
-        "(darshan-parser --perf). A dash: not measured by this layer."
-    )
-    if context.exclusive:
-        note += (
-            " The figure below shows each layer without what it called: there, no second is "
-            "counted twice."
-        )
     rows = tuple(_row(f, context) for f in context.figures)
-    found: list[Block] = [Heading("Layers"), Table(columns, rows, note)]
+    found: list[Block] = [Heading("Layers"), Table(columns, rows, _note(context))]
     shown = operations.plot(context)
     figures = [time_per_layer.plot(context, shown.height)]
     if operations.rows(context):

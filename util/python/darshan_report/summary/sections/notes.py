@@ -32,7 +32,12 @@ def warnings(context: Context) -> list[str]:
         found.append(
             f"The program made {plural(int(rings), 'io_uring ring')}, whose traffic is not counted."
         )
-    _ = context.figures, context.heats, context.attribution  # reading them finds the damaged ones
+    _ = (
+        context.figures,
+        context.heats,
+        context.attribution,
+        context.processes,
+    )  # reading them finds the damaged ones
     found += [
         f"The records of module {module} are damaged and left out: {printable(reason)}."
         for module, reason in context.damaged
@@ -65,10 +70,11 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 TRACED = ("DXT_POSIX", "DXT_MPIIO")
+_DRAWN = {"HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", *TRACED}
 
 
 def _left_out(context: Context) -> list[str]:
-    shown = {f.layer.module for f in context.figures} | {"HEATMAP", "LAYERS", "H5_META", *TRACED}
+    shown = {f.layer.module for f in context.figures} | _DRAWN
     quiet = {m for m, _ in context.damaged}
     modules = []
     for region in context.info.regions:

@@ -1,0 +1,157 @@
+"""A run of many programs is no MPI job: what is about jobs is silent, and findings name the
+programs that did it, where the log knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import open_log
+
+from .build import MIB, Job, Row, number_of, row, shared, write
+from .cases import CASES
+
+# Findings about processes that work on one thing and wait for each other.
+_TOGETHER = frozenset(
+    (
+        "aggregators", "as-it-should-be-collective", "collective-metadata",
+        "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
+        "independent-shared-read", "independent-shared-write", "no-mpi-io",
+        "one-process-does-all", "shared-file-contention", "slowing-down", "waiting-in-mpi-io",
+    )
+)  # fmt: skip
+_POSIX = 1
+
+
+def process(rank: int, command: str, parent: int = 0, **values: float) -> Row:
+    """A process that lived for ten seconds."""
+    known = {"COUNT": 1, "PARENT_RANK": parent if rank else -1, "PROGRAMS": 1, "ENDED": 1,
+             "OPENS": 1, "F_END_TIMESTAMP": 10.0, **values}  # fmt: skip
+    return row("PROCESS", f"host: {command}", rank=rank, **known)
+
+
+def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
+    """The same records, but of these programs."""
+    rows = tuple(process(rank, command) for rank, command in enumerate(commands))
+    return replace(job, rows=job.rows + rows, nprocs=len(commands))
+
+
+def findings(job: Job, folder: Path) -> dict[str, Finding]:
+    with open_log(write(job, folder / "log.darshan")) as log:
+        return {f.name: f for f in diagnose(log)}
+
+
+@pytest.mark.parametrize(("name", "having"), [(n, h) for n, h, _ in CASES if n in _TOGETHER])
+def test_silent(name: str, having: Job, tmp_path: Path) -> None:
+    assert name in findings(having, tmp_path)
+    number = max(having.nprocs, 2)
+    found = findings(as_tree(having, ("bash x.sh", *["work"] * (number - 1))), tmp_path)
+    assert not _TOGETHER & set(found)
+
+
+def test_all_that_are_about_jobs() -> None:
+    """A new rule about several processes has to be looked at for trees, too."""
+    assert {n for n, _, _ in CASES} >= _TOGETHER
+    several = {n for n, having, _ in CASES if having.nprocs > 1}
+    others = {"hdf5-file-time-inside", "hdf5-file-time-waiting", "metadata", "blocking-only",
+              "read-modify-write", "unaligned", "opened-again"}  # fmt: skip
+    assert several - others <= _TOGETHER
+
+
+def reads(name: str, rank: int = 0) -> Row:
+    """Many small reads of a file."""
+    return row(
+        "POSIX", name, rank=rank, READS=50_000, SEQ_READS=50_000, SIZE_READ_0_100=50_000,
+        BYTES_READ=5_000_000, OPENS=1, F_READ_TIME=5.0,
+    )  # fmt: skip
+
+
+def merged(name: str, number: int = 0, lowest: int = 0, highest: int = 0) -> tuple[Row, ...]:
+    """The same of several processes together; number 0: of all."""
+    found = replace(reads(name), rank=-1)
+    if not number:
+        return (found,)
+    some = shared(
+        "SHARED", name, MODULE=_POSIX, RANKS=number, LOWEST_RANK=lowest, HIGHEST_RANK=highest
+    )
+    return (found, some)
+
+
+COMMANDS = ("bash x.sh", *["cat part"] * 4, "sort all", *["bash x.sh"] * 2)
+_CATS = "cat \u00d7 4"
+
+
+@pytest.mark.parametrize(
+    ("rows", "programs"),
+    [
+        ((reads("/a", 5),), "sort"),
+        ((reads("/a"),), "x.sh"),
+        ((reads("/a", 6),), "x.sh's subshell"),
+        (tuple(reads("/a", rank) for rank in range(1, 5)), _CATS),
+        ((reads("/a", 1), reads("/b", 3)), "cat \u00d7 2"),
+        ((reads("/a", 1), reads("/b", 5)), "cat and sort"),
+        (merged("/a", 4, 1, 4), _CATS),
+        (merged("/a", 2, 3, 5), "cat and sort"),
+        # Three of the four between: which is not known, of which program is.
+        (merged("/a", 3, 1, 4), "cat \u00d7 3"),
+        # Three of five, two programs: not known.
+        (merged("/a", 3, 1, 5), ""),
+        (merged("/a"), "cat \u00d7 4, x.sh's 2 subshells, sort and x.sh"),
+        # What is known is most of it, or it is not.
+        ((*merged("/a", 3, 1, 5), *(reads(f"/{i}", 5) for i in range(12))), "sort"),
+        ((*merged("/a", 3, 1, 5), reads("/b", 5)), ""),
+        ((reads("/a", 99),), ""),
+    ],
+)
+def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
+    found = findings(as_tree(Job(rows), COMMANDS), tmp_path)["small-accesses-read"]
+    assert found.programs == programs
+    assert found.sentence.endswith(f" Done by {programs}." if programs else ".")
+    assert ("Done by" in found.sentence) == bool(programs)
+
+
+def test_programs_of_sums(tmp_path: Path) -> None:
+    """Of all files together PROCESS knows more than their records."""
+    job = Job((shared("POSIX", "/a", OPENS=9000, STATS=9000, F_META_TIME=9.0),))
+    tree = as_tree(job, COMMANDS)
+    rows = [
+        replace(r, values={**r.values, "F_META_TIME": 8.0 if "sort" in r.name else 0.01})
+        if r.module == "PROCESS"
+        else r
+        for r in tree.rows
+    ]
+    found = findings(replace(tree, rows=tuple(rows)), tmp_path)["metadata"]
+    assert found.programs == "sort and 3 other programs"
+
+
+def test_no_programs_without_a_tree(tmp_path: Path) -> None:
+    found = findings(Job((reads("/a"),)), tmp_path)["small-accesses-read"]
+    assert (found.programs, "Done by" in found.sentence) == ("", False)
+
+
+def test_time_is_of_the_processes_own_lives(tmp_path: Path) -> None:
+    """A problem of a short process counts by what all lived, not by run time times ranks."""
+    job = Job((reads("/a", 1),), seconds=1000)
+    brief = [process(rank, "cat part", F_END_TIMESTAMP=0.1) for rank in range(1, 400)]
+    shell = process(0, "bash x.sh", F_END_TIMESTAMP=60.0)
+    tree = replace(job, rows=(*job.rows, shell, *brief), nprocs=400)
+    found = findings(tree, tmp_path)["small-accesses-read"]
+    assert found.stake.of_seconds == pytest.approx(60 + 399 * 0.1)
+    # As ranks of a job, 400 times 1,000 seconds, nobody would be told of it.
+    assert "small-accesses-read" not in findings(replace(job, nprocs=400), tmp_path)
+
+
+def test_every_process_may_read_a_file_once(tmp_path: Path) -> None:
+    """A file of which some processes read all is not read again and again."""
+    values = {"READS": 4, "BYTES_READ": 400 * MIB, "MAX_BYTE_READ": 100 * MIB - 1,
+              "OPENS": 4, "F_READ_TIME": 8.0}  # fmt: skip
+    some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=4, LOWEST_RANK=1, HIGHEST_RANK=4)
+    job = Job((shared("POSIX", "/a", **values), some))
+    assert "same-bytes-again-read" not in findings(as_tree(job, COMMANDS), tmp_path)
+    two = replace(some, values={**some.values, "RANKS": 2})
+    job = replace(job, rows=(job.rows[0], two))
+    found = findings(as_tree(job, COMMANDS), tmp_path)["same-bytes-again-read"]
+    assert number_of("/a") in found.covers

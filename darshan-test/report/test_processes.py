@@ -1,0 +1,251 @@
+"""The section Processes: what is folded adds up, what is shown fits, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from darshan_report import open_log
+from darshan_report.measure.endings import endings
+from darshan_report.measure.lanes import lanes
+from darshan_report.measure.processes import Processes, processes
+from darshan_report.measure.programs import program_name
+from darshan_report.measure.timelines import BINS
+from darshan_report.measure.tree import DEPTH, fold, rows
+from darshan_report.summary.context import Context
+from darshan_report.summary.data import data
+from darshan_report.summary.documents import compose
+from logs import trees
+from logs.encode import encode
+from logs.trees import Member
+
+from .conftest import Run
+from .pages import text_of
+from .test_formats import check_schema, page_of
+from .test_pages import MOST_PAGES, RIGHT, pages, words
+
+RUN_TIME = 20.0
+
+
+def written(members: list[Member], folder: Path, command: bytes = b"bash run.sh") -> Path:
+    path = folder / "run.darshan"
+    path.write_bytes(encode(trees.tree_log(members, RUN_TIME, command)))
+    return path
+
+
+def read(members: list[Member], folder: Path) -> Processes:
+    with open_log(written(members, folder)) as log:
+        found = processes(log)
+    assert found is not None
+    return found
+
+
+def grown(seed: int) -> list[Member]:
+    """A tree that grew at random, its processes of few programs."""
+    rng = random.Random(seed)
+    members = [Member("bash run.sh", end=RUN_TIME)]
+    for place in range(1, rng.choice((2, 30, 300))):
+        start = rng.random() * RUN_TIME
+        name = rng.choice(("cat a", "cat b", "bash run.sh", "python3 -O t.py", "ld"))
+        members.append(
+            Member(
+                name if rng.random() < 0.5 else f"bash run.sh -> {name}",
+                rng.randrange(max(0, place - rng.choice((1, 3, 300))), place),
+                start, min(RUN_TIME, start + rng.random() * 5),
+                count=rng.choice((1, 1, 1, 7)),
+                ended=rng.choice((0, 1, 1, 2, 3)), status=rng.choice((0, 0, 1, 9)),
+                job_ranks=rng.choice((0, 0, 0, 0, 4)),
+                read=rng.randrange(10**6), written=rng.randrange(10**6),
+                read_time=rng.random(), meta_time=rng.random(),
+            )
+        )  # fmt: skip
+    return members
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("most", [1, 5, 1000])
+def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
+    """The rows of a tree, of whatever length, add up to all of its processes."""
+    members = grown(seed)
+    tree = read(members, tmp_path)
+    shown = rows(fold(tree), most)
+    assert sum(row.group is not None for row in shown) <= most
+    assert all(row.depth < DEPTH or (row.group is None and row.depth == DEPTH) for row in shown)
+    for name, wanted in (
+        ("number", sum(m.count for m in members)),
+        ("read", sum(m.read for m in members)),
+        ("written", sum(m.written for m in members)),
+        ("time", sum(m.read_time + m.meta_time for m in members)),
+        ("failed", int(tree.failed.sum())),
+        ("lives", float(tree.lives.sum())),
+        ("elsewhere", sum(m.count for m in members if m.job_ranks)),
+    ):
+        assert sum(getattr(row.sums, name) for row in shown) == pytest.approx(wanted), name
+    assert sum(e.number for e in endings(tree)) >= int(tree.failed.sum())
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("most", [2, 100])
+def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
+    """Each lane holds as many processes as there were, second by second."""
+    tree = read(grown(seed), tmp_path)
+    found = lanes(tree, RUN_TIME, most)
+    assert len(found.lanes) <= most and found.end == RUN_TIME
+    assert sum(lane.number for lane in found.lanes) == tree.number
+    width = RUN_TIME / BINS
+    for number, lane in enumerate(found.lanes):
+        mine = np.flatnonzero(found.place_of == number)
+        want = np.zeros(BINS)
+        for start, end in zip(tree.start[mine], tree.end[mine]):
+            edges = np.arange(BINS) * width
+            want += np.clip(np.minimum(end, edges + width) - np.maximum(start, edges), 0, None)
+        assert lane.mean == pytest.approx(want / width, abs=1e-9)
+        at_once = [
+            int(((tree.start[mine] <= t) & (tree.end[mine] > t)).sum()) for t in tree.start[mine]
+        ]
+        assert lane.most == max(1, *at_once)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("cat a b", "cat"),
+        ("/usr/bin/cat", "cat"),
+        ("bash -e -o pipefail ./loop.sh 3", "loop.sh"),
+        ("-bash", "bash"),
+        ("sh -c gcc x.c", "sh"),
+        ("python3.11 -u -W ignore /a/train.py --x", "train.py"),
+        ("python3 -m http.server 80", "http.server"),
+        ("python3 -c from multiprocessing.resource_tracker import main;main(4)",
+         "multiprocessing.resource_tracker"),
+        ("perl -w x.pl", "x.pl"),
+        ("", "(unknown)"),
+        ("/", "(unknown)"),
+    ],
+)  # fmt: skip
+def test_names_of_programs(command: str, name: str) -> None:
+    assert program_name(command)[0] == name
+
+
+def test_who_is_a_worker(tmp_path: Path) -> None:
+    """Copies of a program, and those that multiprocessing starts afresh, are its workers."""
+    spawned = (
+        "python3 -c from multiprocessing.spawn import spawn_main; spawn_main(pipe_handle=7) "
+        "--multiprocessing-fork"
+    )
+    server = "python3 -c from multiprocessing.forkserver import main; main(3, 4)"
+    tree = read(
+        [
+            Member("python3 train.py"), Member("python3 train.py", 0), Member(spawned, 0),
+            Member(server, 0), Member(server, 3), Member("bash x.sh", 0), Member("bash x.sh", 5),
+            Member("awk a -> b", 0, programs=1),
+        ],
+        tmp_path,
+    )  # fmt: skip
+    names = [program.times(1) for program in tree.programs]
+    assert names == ["train.py", *["train.py's worker"] * 4, "x.sh", "x.sh's subshell", "awk"]
+    assert (
+        tree.told(np.ones(len(tree))) == "train.py's 4 workers, awk, train.py and 2 other programs"
+    )
+
+
+def shapes() -> Iterator[tuple[str, list[Member]]]:
+    yield "loop", trees.loop(400)
+    yield "pipeline", trees.pipeline()
+    yield "workers", trees.workers(8)
+    yield "mpi", trees.mpi()
+    yield "strange", trees.strange()
+    yield "chain", [Member("a", place - 1) for place in range(4096)]
+    yield "zoo", [Member(f"program-{place}", place // 3 - 1) for place in range(4096)]
+
+
+SHAPES = [pytest.param(members, id=name) for name, members in shapes()]
+
+
+@pytest.mark.parametrize("members", SHAPES)
+def test_every_form(members: list[Member], tmp_path: Path) -> None:
+    """Blocks and data are made of any tree, within their bounds, and without a warning."""
+    with warnings.catch_warnings(), open_log(written(members, tmp_path)) as log:
+        warnings.simplefilter("error")
+        context = Context(log)
+        assert compose(context).blocks
+        found = json.loads(json.dumps(data(context), allow_nan=False))
+    check_schema(found)
+    groups = found["processes"]["tree"]
+    assert sum(group["processes"] for group in groups) == found["job"]["processes"]
+    assert len(groups) <= 400
+    assert all(g["above"] is None or g["above"] < place for place, g in enumerate(groups))
+
+
+@pytest.mark.parametrize("members", SHAPES)
+def test_pdf(members: list[Member], summary: Run, tmp_path: Path) -> None:
+    """It fits on its pages, with LaTeX and without, and in a terminal."""
+    log = written(members, tmp_path)
+    for name, more in (("a.pdf", []), ("b.pdf", ["--no-latex"])):
+        done = summary(log, "-o", name, *more)
+        assert done.returncode == 0, done.stderr
+    assert pages(tmp_path / "a.pdf") <= MOST_PAGES
+    assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
+    lines = summary("--text", log).stdout.splitlines()
+    # What cannot be may be wider than what can.
+    assert len(members) == len(trees.strange()) or max(map(len, lines)) <= 80, lines
+
+
+def test_page(summary: Run, tmp_path: Path) -> None:
+    """What a newcomer reads of a pipeline."""
+    log = written(trees.pipeline(), tmp_path, b"bash -c dump | gzip | put")
+    assert summary(log, "-o", "a.pdf").returncode == 0
+    text = "".join(text_of(tmp_path / "a.pdf").split())
+    for words_of in (
+        "bash ran for 20.0 s, 4 processes. Of these 1 was killed by a signal and 1 ended with a "
+        "status other than 0.",
+        "4 processes of 4 programs, at most 4 at once.",
+        "dump --all data.db 100 ms 2.00 s 1.90 s 400 ms 40.0 MiB 0 B 1",
+        "Which programs were there at the same time",
+        "killed by SIGKILL",
+        "exit status 3",
+    ):
+        assert words_of.replace(" ", "") in text, words_of
+    assert "rank" not in text
+
+
+def test_web_page(summary: Run, tmp_path: Path) -> None:
+    """Names steer nothing, and children stand further right."""
+    assert summary("--html", written(trees.strange(), tmp_path)).returncode == 0
+    text = (tmp_path / "run.html").read_text("utf-8")
+    page_of(text)
+    assert "<script>alert" not in text and "\x1b" not in text
+    assert 'style="padding-left: 1.7em"' in text
+
+
+@pytest.mark.parametrize(
+    ("members", "words_of"),
+    [
+        (trees.loop(200), ["run.sh ran for 20.0 s, 201 processes.", "  cat \u00d7 200 "]),
+        (trees.mpi(), ["(launcher)", "MPI job of 4 ranks: solver ", "wrap.sh \u00d7 4"]),
+        (trees.workers(8), ["train.py's 8 workers"]),
+        (trees.pipeline(), ["Ended badly: dump (killed by SIGKILL), put (exit status 3)."]),
+        ([Member("a"), Member("b", 0, ended=trees.RUNNING), Member("c", 0, ended=trees.UNKNOWN)],
+         ["1 had not ended when the log was written.", "How 1 of them ended is not known."]),
+        ([Member("a"), replace(Member("b", 0), count=9000, failed=12)],
+         ["9,001 processes", "b \u00d7 9,000", "The log has 2 ranks", "b \u00d7 12 (failed,"]),
+    ],
+)  # fmt: skip
+def test_screen(
+    members: list[Member], words_of: list[str], summary: Callable[..., object], tmp_path: Path
+) -> None:
+    text = summary("--text", written(members, tmp_path)).stdout  # type: ignore[attr-defined]
+    joined = " ".join(text.split())
+    for wanted in words_of:
+        assert wanted in text or wanted in joined, text
+
+
+def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
+    text = summary("--text", written([Member("a")], tmp_path)).stdout
+    assert "on 1 process." in text and "lived" not in text

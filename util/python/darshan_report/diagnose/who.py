@@ -1,0 +1,125 @@
+"""Which programs of a tree did what a finding is about: from its evidence, as far as the
+log knows it.
+
+Records of single ranks name their process.  Combined ones do not: SHARED says how many
+they were, and between which ranks; PROCESS, which of those did any I/O.  Where that
+leaves a choice nothing is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..measure.processes import Processes
+from .facts import Facts, Table
+from .finding import GOOD, Finding
+
+_RECORDS = 256  # of a finding that are looked at, the heaviest
+_UNKNOWN = 0.1  # part that may be of nobody known
+
+Weights = npt.NDArray[np.float64]
+
+
+def name_programs(facts: Facts, finding: Finding) -> Finding:
+    """The same finding, its sentence and the programs that did it, as far as known."""
+    tree = facts.tree
+    if tree is None or finding.kind == GOOD or not finding.evidence:
+        return finding
+    weights = _by_records(facts, tree, finding)
+    if weights is None:
+        weights = _by_sums(tree, finding)
+    programs = tree.told(weights)
+    if not programs:
+        return finding
+    return replace(
+        finding, programs=programs, sentence=f"{finding.sentence} Done by {programs}."
+    )  # fmt: skip
+
+
+def _by_sums(tree: Processes, finding: Finding) -> Weights:
+    """Over all files: what PROCESS says of each rank, nothing for layers above POSIX."""
+    if not all(e.module in ("POSIX", "STDIO", "POSIX_EXT") for e in finding.evidence):
+        return np.zeros(len(tree))
+    counters = [e.counter for e in finding.evidence]
+    kinds = (("READ", tree.read_time), ("WRITE", tree.write_time), ("META", tree.meta_time))
+    # The times that the finding rests on, all of them where it has none.
+    found = [time for kind, time in kinds if any(f"_F_{kind}_TIME" in c for c in counters)]
+    return sum(found) if found else tree.time
+
+
+def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | None:
+    """For the records that the finding is about; None if it is about none in particular."""
+    ids = {e.id for e in finding.evidence if e.id is not None}
+    if not ids:
+        return None
+    ids |= finding.covers
+    doers = _Doers(facts, tree)
+    for module in dict.fromkeys(e.module for e in finding.evidence if e.id is not None):
+        table = facts.table(module)
+        if table is not None:
+            counters = [e.counter for e in finding.evidence if e.module == module]
+            doers.add(table, ids, counters)
+    whole = float(doers.weights.sum()) + doers.unknown
+    return doers.weights if doers.unknown <= _UNKNOWN * whole else np.zeros(len(tree))
+
+
+def _columns(table: Table, counters: list[str]) -> list[str]:
+    """What a record weighs by: seconds, or, where there are none, what is counted."""
+    summed = {c.name for c in table.records.module.counters + table.records.module.fcounters
+              if c.summed}  # fmt: skip
+    known = [c for c in dict.fromkeys(counters) if c in summed]
+    return [c for c in known if c.endswith("_TIME")] or known
+
+
+class _Doers:
+    """What each process of a tree weighs in some records."""
+
+    def __init__(self, facts: Facts, tree: Processes) -> None:
+        self._facts, self._tree = facts, tree
+        self.weights: Weights = np.zeros(len(tree))
+        self.unknown = 0.0  # what is of nobody known
+
+    def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
+        """Adds these records of a module."""
+        records, tree = table.records, self._tree
+        rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
+        heavy = np.zeros(len(rows))
+        for name in _columns(table, counters):
+            heavy += np.nan_to_num(records[name][rows].astype("f8"), posinf=0.0).clip(0, 1e18)
+        ranks = records.ranks[rows]
+        places = np.searchsorted(tree.ranks, ranks).clip(0, len(tree) - 1)
+        known = tree.ranks[places] == ranks
+        np.add.at(self.weights, places[known], heavy[known])
+        self.unknown += float(heavy[(ranks >= 0) & ~known].sum())
+        combined = np.flatnonzero(ranks < 0)
+        combined = combined[np.argsort(-heavy[combined], kind="stable")]
+        for row in combined[:_RECORDS]:
+            some = self._combined(table, int(records.ids[rows[row]]))
+            if len(some):
+                self.weights[some] += heavy[row] / len(some)
+            else:
+                self.unknown += float(heavy[row])
+        self.unknown += float(heavy[combined[_RECORDS:]].sum())
+
+    def _combined(self, table: Table, record: int) -> npt.NDArray[np.int64]:
+        """Places of the processes that a combined record stands for; none where that is
+        not known."""
+        tree, partly = self._tree, self._facts.shared.get(table.records.module.id)
+        row = -1 if partly is None else int(partly.rows(np.array([record], "u8"))[0])
+        if partly is None or row < 0:
+            return np.flatnonzero(tree.own)  # all of them
+        low, high, number = (int(c[row]) for c in (partly.lowest, partly.highest, partly.ranks))
+        ends = (tree.ranks == low) | (tree.ranks == high)
+        if number == 2:
+            return np.flatnonzero(ends)
+        between = (tree.ranks >= low) & (tree.ranks <= high) & tree.own
+        active = between & (ends | (tree.opens > 0) | (tree.time > 0))
+        for some in (np.flatnonzero(between), np.flatnonzero(active)):
+            if len(some) == number:
+                return some
+        alike = len({tree.programs[place] for place in np.flatnonzero(active)}) == 1
+        # Which of them is not known then, but of which program they are.
+        return np.flatnonzero(active)[:number] if alike else np.empty(0, np.int64)

@@ -1,0 +1,66 @@
+"""How the processes of a run ended, those that ended badly first."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+import numpy as np
+
+from .processes import EXITED, KILLED, RUNNING, UNKNOWN, Processes
+from .programs import Program
+
+__all__ = ["KILLED", "Ending", "endings", "still_running", "unknown"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Processes of one program that ended in one way, which is a bad one."""
+
+    program: Program
+    number: int
+    how: int
+    status: int
+
+    @property
+    def words(self) -> str:
+        """What happened to them."""
+        if self.how == KILLED:
+            return f"killed by {_signal(self.status)}"
+        if self.how == EXITED:
+            return f"exit status {self.status}"
+        return "failed, in ways that are not known one by one"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}" if number > 0 else "a signal"
+
+
+def endings(processes: Processes) -> list[Ending]:
+    """Those that a signal or a status but 0 ended: signals first, the most frequent first."""
+    ended, status = processes.ended, processes.status
+    single = processes.counts == 1
+    bad = (ended == KILLED) | ((ended == EXITED) & (status > 0))
+    failed = np.where(single & bad, np.maximum(processes.failed, 1), processes.failed)
+    numbers: dict[tuple[Program, int, int], int] = {}
+    for place in np.flatnonzero(failed > 0):
+        how, code = (int(ended[place]), int(status[place])) if single[place] else (UNKNOWN, 0)
+        how = how if how in (EXITED, KILLED) else UNKNOWN
+        key = (processes.programs[place], how, code if how else 0)
+        numbers[key] = numbers.get(key, 0) + int(failed[place])
+    found = [Ending(program, n, how, code) for (program, how, code), n in numbers.items()]
+    return sorted(found, key=lambda e: (e.how != KILLED, -e.number, e.program.name, e.status))
+
+
+def still_running(processes: Processes) -> int:
+    """How many had not ended when the log was written."""
+    return int(processes.counts[processes.ended == RUNNING].sum())
+
+
+def unknown(processes: Processes) -> int:
+    """How many ended nobody knows how."""
+    some = (processes.ended == UNKNOWN) & (processes.counts == 1)
+    return int(some.sum())

@@ -1,0 +1,77 @@
+"""When the programs of a run were there: a lane per program, however many processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .processes import Processes
+from .programs import Program
+from .timelines import BINS, seconds_before
+
+_LONGEST = 1e9  # seconds; a later time is damage
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One program, or those that have no lane of their own."""
+
+    program: Program | None
+    programs: int  # in this lane
+    number: int  # processes
+    most: int  # of them at once
+    mean: npt.NDArray[np.float64]  # of them at once, on average, per bin
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """All processes in the order in which their programs began."""
+
+    end: float  # seconds from the run's start: where the last bin ends
+    lanes: list[Lane]
+    most: int  # processes at once, of any program
+    place_of: npt.NDArray[np.int64]  # of each process: its lane
+
+
+def _at_once(processes: Processes, some: npt.NDArray[np.int64]) -> int:
+    """The most that lived at one time.  Who stands for several counts as one."""
+    times = np.concatenate((processes.start[some], processes.end[some]))
+    change = np.repeat((1, -1), len(some))
+    # Who ends when another one begins was not there with it.
+    order = np.lexsort((change, times))
+    return max(1, int(np.cumsum(change[order]).max()))
+
+
+def _lane(processes: Processes, some: list[int], end: float, programs: list[Program]) -> Lane:
+    places, width = np.array(some), end / BINS
+    start, stop = processes.start[places], processes.end[places]
+    there = seconds_before(start, width) - seconds_before(stop, width)
+    return Lane(
+        programs[0] if len(programs) == 1 else None,
+        len(programs),
+        int(processes.counts[places].sum()),
+        _at_once(processes, places),
+        np.maximum(np.diff(there, prepend=0.0), 0.0) / width,
+    )
+
+
+def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
+    """At most so many lanes; the programs that lived least share the last one."""
+    members: dict[Program, list[int]] = {}
+    for place, program in enumerate(processes.programs):
+        members.setdefault(program, []).append(place)
+    order = sorted(members, key=lambda p: (-processes.lives[members[p]].sum(), p.name))
+    kept = order if len(order) <= most else order[: most - 1]
+    others = order[len(kept) :]
+    kept.sort(key=lambda p: (processes.start[members[p]].min(), members[p][0]))
+    end = max(min(run_time, _LONGEST), float(processes.end.max())) or 1.0
+    place_of = np.zeros(len(processes), "i8")
+    found = []
+    for programs in [[p] for p in kept] + ([others] if others else []):
+        some = [place for program in programs for place in members[program]]
+        place_of[some] = len(found)
+        found.append(_lane(processes, some, end, programs))
+    everyone = np.arange(len(processes))
+    return Lanes(end, found, _at_once(processes, everyone), place_of)

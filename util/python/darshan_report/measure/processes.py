@@ -1,0 +1,178 @@
+"""Who was in a run of many programs: the PROCESS records, a row per rank."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..log import Log
+from ..records import Records
+from .programs import Program, is_spawned, program_name, split
+
+UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
+_LONGEST = 1e9  # seconds; a later time is damage
+_MOST = 1 << 40  # what a rank stands for, bytes and calls beyond that likewise
+_NAMED = 3  # programs in a sentence
+_ENOUGH = 0.9  # of what was done, that those named have done
+
+
+class Processes:
+    """A place per rank that has a record, in the order of ranks; columns are arrays."""
+
+    def __init__(self, log: Log, records: Records) -> None:
+        """Takes what can be true from the records, of which there must be some."""
+        self.ranks, first = np.unique(records.ranks, return_index=True)
+        self._array = records.array[first]
+        self.counts = self._whole("COUNT").clip(1)
+        # Nobody lived longer than the run, where its end is known.
+        longest = log.info.run_time if 0 < log.info.run_time < _LONGEST else _LONGEST
+        self.start = self._seconds("F_START_TIMESTAMP").clip(0, longest)
+        self.end = np.maximum(self.start, self._seconds("F_END_TIMESTAMP").clip(0, longest))
+        self.read, self.written = self._whole("BYTES_READ"), self._whole("BYTES_WRITTEN")
+        self.opens = self._whole("OPENS")
+        self.read_time = self._seconds("F_READ_TIME")
+        self.write_time = self._seconds("F_WRITE_TIME")
+        self.meta_time = self._seconds("F_META_TIME")
+        self.time = self.read_time + self.write_time + self.meta_time
+        self.job_ranks = self._whole("JOB_RANKS")
+        self.failed = np.minimum(self._whole("FAILED"), self.counts)
+        self.ended, self.status = self["ENDED"], self["STATUS"]
+        self.parents = self._parents()
+        self.hosts, self.commands = self._named(log)
+        self.programs = self._programs()
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A column as it is, its name without the prefix."""
+        return self._array[f"PROCESS_{name}"]
+
+    def _whole(self, name: str) -> npt.NDArray[np.int64]:
+        return self[name].clip(0, _MOST)
+
+    def _seconds(self, name: str) -> npt.NDArray[np.float64]:
+        return np.nan_to_num(self[name], nan=0.0).clip(0, _LONGEST)
+
+    def _parents(self) -> npt.NDArray[np.int64]:
+        """Places of the parents, -1 without one; no circle is left."""
+        wanted = self["PARENT_RANK"]
+        place = np.searchsorted(self.ranks, wanted).clip(0, len(self) - 1)
+        parents = np.where((self.ranks[place] == wanted) & (wanted >= 0), place, -1)
+        state = np.zeros(len(self), "i1")  # 1: on the way that is followed now, 2: known to end
+        for start in range(len(self)):
+            way, at = [], start
+            while at >= 0 and state[at] == 0:
+                state[at] = 1
+                way.append(at)
+                at = int(parents[at])
+            if at >= 0 and state[at] == 1:
+                parents[at] = -1
+            state[way] = 2
+        return parents
+
+    def _named(self, log: Log) -> tuple[list[str], list[str]]:
+        names = {int(i): log.name(int(i)) or "" for i in np.unique(self._array["id"])}
+        more = self["PROGRAMS"] > self.counts
+        pairs = [split(names[int(i)], 1 + int(m)) for i, m in zip(self._array["id"], more)]
+        return [host for host, _ in pairs], [command for _, command in pairs]
+
+    def _programs(self) -> list[Program]:
+        found: list[Program] = []
+        launchers = self["LAUNCHER"] > 0
+        for place, command in enumerate(self.commands):
+            name, shell = program_name(command)
+            parent = int(self.parents[place])
+            worker = parent >= 0 and bool(command) and command == self.commands[parent]
+            if parent >= 0 and is_spawned(command):
+                name, shell, worker = *self._starter(parent), True
+            found.append(
+                Program(name, worker, shell, int(self.job_ranks[place]), bool(launchers[place]))
+            )
+        return found
+
+    def _starter(self, place: int) -> tuple[str, bool]:
+        """The program whose worker somebody is: the next one above that is no worker itself."""
+        while is_spawned(self.commands[place]) and self.parents[place] >= 0:
+            place = int(self.parents[place])
+        return program_name(self.commands[place])
+
+    @property
+    def number(self) -> int:
+        """How many processes there were."""
+        return int(self.counts.sum())
+
+    @functools.cached_property
+    def lives(self) -> npt.NDArray[np.float64]:
+        """Seconds that each rank's processes lived, added up.  Those that a rank of several
+        had are not in the log: they are taken to be as long as others of the same program,
+        and at least the time in I/O."""
+        spans = self.end - self.start
+        several = np.flatnonzero(self.counts > 1)
+        if len(several):
+            known: dict[Program, list[float]] = {}
+            for place in np.flatnonzero(self.counts == 1):
+                known.setdefault(self.programs[place], []).append(float(spans[place]))
+            lives = spans.copy()
+            for place in several:
+                like = known.get(self.programs[place])
+                number = float(self.counts[place])
+                guess = number * sum(like) / len(like) if like else float(spans[place])
+                lives[place] = max(min(guess, number * float(spans[place])), self.time[place])
+            return lives
+        return spans
+
+    @property
+    def own(self) -> npt.NDArray[np.bool_]:
+        """Whose I/O is in this log; that of the ranks of an MPI job is in the job's."""
+        return self.job_ranks == 0
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """How long those lived whose I/O is in this log, added up."""
+        return float(self.lives[self.own].sum())
+
+    def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Places of ranks; those without a record are left out."""
+        at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
+        return at[self.ranks[at] == ranks]
+
+    def told(self, weights: npt.NDArray[np.float64]) -> str:
+        """The programs of those processes that have a weight, the heaviest first, in words:
+        "train.py's 8 workers and cat x 200"; of many, those that hardly weigh are counted."""
+        numbers: dict[Program, int] = {}
+        parts: dict[Program, float] = {}
+        for place in np.flatnonzero(weights > 0):
+            program = self.programs[place]
+            numbers[program] = numbers.get(program, 0) + int(self.counts[place])
+            parts[program] = parts.get(program, 0.0) + float(weights[place])
+        order = sorted(parts, key=lambda p: (-parts[p], p.name))
+        named, done, whole = [], 0.0, sum(parts.values())
+        for program in order[:_NAMED]:
+            if done >= _ENOUGH * whole:
+                break
+            named.append(program.times(numbers[program]))
+            done += parts[program]
+        left = order[len(named) :]
+        if len(left) > 1:
+            named.append(f"{len(left):,} other programs")
+        else:
+            named += (program.times(numbers[program]) for program in left)
+        return _listed(named)
+
+
+def _listed(words: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def processes(log: Log) -> Processes | None:
+    """The processes of a run, None in a log that does not tell; LogError if they are damaged."""
+    region = log.info.region("PROCESS")
+    if region is None or region.length == 0:
+        return None
+    records = log.records("PROCESS")
+    return Processes(log, records) if len(records) else None

@@ -1,0 +1,95 @@
+"""From the command line of a process to the name by which a person knows its program."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from dataclasses import dataclass
+
+_UNKNOWN = "(unknown)"
+_BECAME = " -> "  # between the programs that a process was (runtime/modules/process)
+_LONGEST = 60  # characters of a name
+# What is known by its script.
+_INTERPRETER = re.compile(
+    r"(python|pypy)[0-9.]*|(ba|da|z|k|a)?sh|perl[0-9.]*|ruby[0-9.]*|lua[0-9.]*|php[0-9.]*|"
+    r"node|nodejs|Rscript|julia|tclsh"
+)
+_SHELL = re.compile(r"(ba|da|z|k|a)?sh")
+_PYTHON = re.compile(r"(python|pypy)[0-9.]*")
+# By kind of interpreter: the option before a program in the command line itself, and those
+# that have a value behind them.
+_OPTIONS = (
+    (_SHELL, re.compile(r"-[a-z]*c[a-z]*"), frozenset(("-o", "+o", "-O", "+O"))),
+    (_PYTHON, re.compile(r"-[a-zA-Z]*c"), frozenset(("-W", "-X"))),
+    (re.compile(r".*"), re.compile(r"-[eEp]"), frozenset(("-r", "-I"))),
+)
+# How Python's multiprocessing starts workers that are no copies by fork.
+_SPAWNED = re.compile(r"from multiprocessing\.(spawn|forkserver) import")
+_TRACKER = re.compile(r"from multiprocessing\.(\w+_tracker) import")
+
+
+@dataclass(frozen=True)
+class Program:
+    """What equal processes have in common; sorts them, and names them."""
+
+    name: str
+    worker: bool = False  # a copy of its parent, or started to be its worker
+    shell: bool = False
+    job_ranks: int = 0  # of the MPI job that it is a part of; 0: of none
+    launcher: bool = False
+
+    def times(self, number: int) -> str:
+        """So many processes of it, in words that go into a sentence."""
+        if self.worker:
+            what = "subshell" if self.shell else "worker"
+            return f"{self.name}'s {what}" if number == 1 else f"{self.name}'s {number:,} {what}s"
+        return self.name if number == 1 else f"{self.name} \u00d7 {number:,}"
+
+
+def split(name: str, programs: int) -> tuple[str, str]:
+    """Host and command line of the last program, from the name of a PROCESS record."""
+    host, colon, commands = name.partition(": ")
+    if not colon:
+        host, commands = "", name
+    # An argument may hold an arrow, too.
+    return host, commands.rpartition(_BECAME)[2] if programs > 1 else commands
+
+
+def _script(words: list[str], program: str) -> str:
+    """The script that an interpreter runs, the interpreter itself where it runs none."""
+    code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
+    skip = False
+    for place, word in enumerate(words):
+        if skip:
+            skip = False
+        elif code.fullmatch(word):
+            return program
+        elif word == "-m" and _PYTHON.fullmatch(program) and place + 1 < len(words):
+            return words[place + 1]
+        elif word in valued:
+            skip = True
+        elif not word.startswith("-"):
+            return os.path.basename(word.rstrip("/")) or program
+    return program
+
+
+@functools.lru_cache(maxsize=8192)
+def program_name(command: str) -> tuple[str, bool]:
+    """The name of a command line's program, and whether it is a shell."""
+    words = command[:4096].split()
+    program = os.path.basename(words[0].rstrip("/")).lstrip("-") if words else ""
+    if not program:
+        return _UNKNOWN, False
+    tracker = _TRACKER.search(command)
+    if tracker:
+        return f"multiprocessing.{tracker[1]}", False
+    if _INTERPRETER.fullmatch(program):
+        found = _script(words[1:], program)
+        return found[:_LONGEST], bool(_SHELL.fullmatch(program))
+    return program[:_LONGEST], False
+
+
+def is_spawned(command: str) -> bool:
+    """Whether this is a worker of a Python program, started afresh."""
+    return bool(_SPAWNED.search(command))

@@ -1,0 +1,162 @@
+"""The tree of a run's processes: equal siblings folded into one, as much of it as fits."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .processes import Processes
+from .programs import Program
+
+DEPTH = 8  # levels that are shown
+
+
+@dataclass(eq=False)
+class Sums:
+    """What some processes did together."""
+
+    number: int = 0  # processes
+    start: float = float("inf")  # seconds after the run's start, of the first
+    end: float = 0.0  # of the last
+    lives: float = 0.0  # seconds that they lived, added up
+    time: float = 0.0  # seconds in I/O
+    read: int = 0  # bytes
+    written: int = 0
+    failed: int = 0
+    elsewhere: int = 0  # those of them whose I/O is in the log of an MPI job
+
+    def add(self, other: Sums) -> None:
+        """Adds what others did."""
+        self.number += other.number
+        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+        self.lives += other.lives
+        self.time += other.time
+        self.read += other.read
+        self.written += other.written
+        self.failed += other.failed
+        self.elsewhere += other.elsewhere
+
+
+@dataclass(eq=False)
+class Group:
+    """Equal siblings: processes of one program whose parents are equal siblings."""
+
+    program: Program
+    places: list[int]  # in the columns of the processes
+    parent: Group | None
+    own: Sums = field(default_factory=Sums)
+    below: Sums = field(default_factory=Sums)  # with all their descendants
+    children: list[Group] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A line of what is shown: a group, or what is left out below one."""
+
+    depth: int
+    group: Group | None
+    sums: Sums  # of the group alone, or of all that is left out
+    programs: int = 0  # that are left out
+
+
+def _own(processes: Processes, places: list[int]) -> Sums:
+    some = np.array(places)
+    counts = processes.counts[some]
+    return Sums(
+        number=int(counts.sum()),
+        start=float(processes.start[some].min()),
+        end=float(processes.end[some].max()),
+        lives=float(processes.lives[some].sum()),
+        time=float(processes.time[some].sum()),
+        read=int(processes.read[some].sum()),
+        written=int(processes.written[some].sum()),
+        failed=int(processes.failed[some].sum()),
+        elsewhere=int(counts[~processes.own[some]].sum()),
+    )
+
+
+def _siblings(processes: Processes, places: list[int], parent: Group | None) -> list[Group]:
+    groups: dict[Program, Group] = {}
+    for place in places:
+        program = processes.programs[place]
+        groups.setdefault(program, Group(program, [], parent)).places.append(place)
+    for group in groups.values():
+        group.own = _own(processes, group.places)
+    return sorted(groups.values(), key=lambda g: (g.own.start, g.places[0]))
+
+
+def fold(processes: Processes) -> list[Group]:
+    """The groups that have no parent, by the time at which they began."""
+    children: list[list[int]] = [[] for _ in range(len(processes))]
+    top: list[int] = []
+    for place, parent in enumerate(processes.parents):
+        (children[parent] if parent >= 0 else top).append(place)
+    groups = roots = _siblings(processes, top, None)
+    every: list[Group] = []
+    while groups:  # level by level: a chain of processes may be as long as there are ranks
+        every += groups
+        for group in groups:
+            below = [child for place in group.places for child in children[place]]
+            group.children = _siblings(processes, below, group) if below else []
+        groups = [child for group in groups for child in group.children]
+    for group in reversed(every):
+        group.below.add(group.own)
+        if group.parent:
+            group.parent.below.add(group.below)
+    return roots
+
+
+def _chosen(roots: list[Group], most: int) -> set[int]:
+    """The groups to show, as ids of objects: those that weigh most with all below them,
+    and never one without its parent."""
+    chosen: set[int] = set()
+    number = 0
+
+    def entry(group: Group, depth: int) -> tuple[float, float, int, int, int, Group]:
+        nonlocal number
+        number += 1
+        below = group.below
+        return (-below.time, -below.lives, -below.number, number, depth, group)
+
+    heap = [entry(group, 0) for group in roots]
+    heapq.heapify(heap)
+    while heap and len(chosen) < most:
+        *_, depth, group = heapq.heappop(heap)
+        chosen.add(id(group))
+        if depth + 1 < DEPTH:
+            for child in group.children:
+                heapq.heappush(heap, entry(child, depth + 1))
+    return chosen
+
+
+def _programs(groups: list[Group]) -> int:
+    """How many programs there are in these and below."""
+    found: set[Program] = set()
+    while groups:
+        found.update(group.program for group in groups)
+        groups = [child for group in groups for child in group.children]
+    return len(found)
+
+
+def rows(roots: list[Group], most: int) -> list[Row]:
+    """At most so many groups from the top down, a child below its parent, and behind the
+    children of each the sum of those that found no room."""
+    chosen = _chosen(roots, most)
+    found: list[Row] = []
+
+    def level(groups: list[Group], depth: int) -> None:
+        left = [group for group in groups if id(group) not in chosen]
+        for group in groups:
+            if id(group) in chosen:
+                found.append(Row(depth, group, group.own))
+                level(group.children, depth + 1)
+        if left:
+            sums = Sums()
+            for group in left:
+                sums.add(group.below)
+            found.append(Row(depth, None, sums, _programs(left)))
+
+    level(roots, 0)
+    return found

@@ -1,0 +1,82 @@
+"""Which programs were there at the same time: a lane for each, over the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...measure.lanes import Lane, Lanes
+from ...measure.timelines import BINS
+from ..model import Plot
+from ..text import shorten
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LANE = 5.0  # mm
+_LABEL = 30  # characters
+_FULL = 0.84  # of a lane's height, where all that were ever there at once are
+
+
+def label(lane: Lane) -> str:
+    """What stands beside a lane."""
+    if lane.program is None:
+        return f"{lane.programs:,} more programs"
+    name = lane.program.times(lane.number)
+    if lane.program.job_ranks:
+        name = f"MPI: {name}"
+    return shorten(name, _LABEL)
+
+
+def plot(lanes: Lanes) -> Plot:
+    """A lane is as full as the part of its processes that were there."""
+    rows = len(lanes.lanes)
+    edges = np.linspace(0, lanes.end, BINS + 1)
+
+    def draw(axes: Axes) -> None:
+        for row, lane in enumerate(lanes.lanes):
+            height = np.minimum(lane.mean / lane.most, 1.0) * _FULL
+            low = row + _FULL / 2
+            kind = style.OTHER if lane.program is None else style.READ
+            axes.fill_between(
+                edges,
+                low,
+                low - np.append(height, height[-1:]),
+                step="post",
+                linewidth=0,
+                **kind,
+            )
+            axes.annotate(
+                f"{lane.most:,} at once" if lane.most > 1 else "",
+                (1.0, row),
+                xytext=(3, 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                va="center",
+                fontsize=style.SMALL,
+            )
+        axes.hlines(
+            np.arange(rows) + _FULL / 2, 0, lanes.end, color="#999999", linewidth=0.3, zorder=0
+        )
+        axes.set_yticks(
+            range(rows), [label(x) for x in lanes.lanes], fontsize=style.SMALL, parse_math=False
+        )
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(rows - 0.4, -0.6)
+        axes.set_xlim(0, lanes.end)
+        axes.set_xlabel("seconds since the start", labelpad=1)
+
+    return Plot(
+        "Which programs were there at the same time",
+        draw,
+        12 + _LANE * max(rows, 2),
+        left=style.left_margin([label(x) for x in lanes.lanes]) * style.SMALL / style.FONT + 3,
+        right=18,
+        wide=True,
+        note=(
+            "A lane per program; where it is full, as many of its processes lived as ever did "
+            "at once."
+        ),
+    )

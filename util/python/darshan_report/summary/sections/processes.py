@@ -1,0 +1,147 @@
+"""The programs of a run: who started whom, what each did, what was there at the same time."""
+
+from __future__ import annotations
+
+from ...measure.endings import endings, still_running, unknown
+from ...measure.lanes import Lanes
+from ...measure.processes import Processes
+from ...measure.tree import Group, Row, Sums, fold, rows
+from ..context import Context
+from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
+from ..plots import lanes as lanes_plot
+from ..units import NONE, amount, plural, seconds
+
+_ROWS = 36  # groups in the table of the tree
+_ENDINGS = 8
+_NAME = 52  # characters of a command line, of which an indent takes some
+_LAUNCHER = " (launcher)"
+_STEP = 2  # characters of an indent
+
+
+def times(number: int, name: str) -> str:
+    """ "cat", "cat x 200"."""
+    return name if number == 1 else f"{name} \u00d7 {number:,}"
+
+
+def _job(group: Group) -> str:
+    ranks, number = group.program.job_ranks, group.own.number
+    jobs, left = divmod(number, ranks)
+    what = f"MPI job of {plural(ranks, 'rank')}"
+    if left:
+        what += f", {number:,} of them here"
+    elif jobs > 1:
+        what = f"{jobs:,} MPI jobs of {plural(ranks, 'rank')}"
+    return f"{what}: {group.program.name}"
+
+
+def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
+    """What stands for the processes of a row."""
+    width = max(12, width - _STEP * row.depth)
+    group = row.group
+    if group is None:
+        return f"{row.sums.number:,} more ({plural(row.programs, 'program')})"
+    if group.program.job_ranks:
+        return context.short(_job(group), width)
+    if len(group.places) == 1 and group.own.number == 1:
+        command = tree.commands[group.places[0]].strip() or group.program.name
+        name = f"{command} (worker)" if group.program.worker else command
+    else:
+        name = group.program.times(group.own.number)
+    name = context.short(name, width - len(_LAUNCHER) * group.program.launcher)
+    return name + _LAUNCHER * group.program.launcher
+
+
+def io(sums: Sums, shown: str) -> str:
+    """I/O of processes that are all ranks of MPI jobs is not in this log."""
+    return NONE if sums.elsewhere == sums.number else shown
+
+
+def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
+    sums = row.sums
+    return (
+        title(context, tree, row),
+        seconds(sums.start),
+        seconds(sums.end),
+        seconds(sums.lives),
+        io(sums, seconds(sums.time)),
+        io(sums, amount(sums.read)),
+        io(sums, amount(sums.written)),
+        f"{sums.failed:,}" if sums.failed else "",
+    )
+
+
+def tree_rows(tree: Processes, most: int) -> list[Row]:
+    """The tree from the top down, at most so many groups of it."""
+    return rows(fold(tree), most)
+
+
+def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
+    rights = ("From", "To", "Lived", "In I/O", "Read", "Written", "Failed")
+    note = (
+        "A program below that which started it; \u00d7: equal ones whose parents are "
+        "equal, added up. From, To: seconds since the run's start, of the first and the last. "
+        "Lived, In I/O: added up. I/O: POSIX and STDIO, of these processes alone. Failed: ended "
+        "by a signal or a status but 0."
+    )
+    if (~tree.own).any():
+        note += " A dash: an MPI job has its own log."
+    cells = tuple(_cells(context, tree, row) for row in found)
+    columns = (Column("Program", code=True), *(Column(t, right=True) for t in rights))
+    return Table(columns, cells, note, tuple(row.depth for row in found))
+
+
+def summary(tree: Processes, shown: Lanes) -> str:
+    """How many there were, and what the log does not know of them."""
+    hosts = len(set(tree.hosts))
+    programs = len({program.name for program in tree.programs})
+    parts = [f"{plural(tree.number, 'process')} of {plural(programs, 'program')}"]
+    if hosts > 1:
+        parts.append(f"on {hosts:,} hosts")
+    text = f"{' '.join(parts)}, at most {shown.most:,} at once."
+    if tree.number > len(tree):
+        text += (
+            f" The log has {len(tree):,} ranks: late processes share one per program, and how "
+            "long each of those lived is estimated."
+        )
+    running, lost = still_running(tree), unknown(tree)
+    if running:
+        text += f" {running:,} had not ended when the log was written."
+    if lost:
+        text += f" How {lost:,} of them ended is not known."
+    return text
+
+
+def ended_badly(tree: Processes) -> str:
+    """What ended badly, in a sentence; empty if nothing did."""
+    found = endings(tree)
+    parts = [f"{times(e.number, e.program.times(1))} ({e.words})" for e in found[:_ENDINGS]]
+    left = sum(e.number for e in found[_ENDINGS:])
+    if left:
+        parts.append(f"{left:,} more")
+    return f"Ended badly: {', '.join(parts)}." if parts else ""
+
+
+def _ends(tree: Processes) -> list[Block]:
+    found = endings(tree)
+    if not found:
+        return []
+    columns = (Column("Program", code=True), Column("Processes", right=True), Column("Ended"))
+    cells = tuple((e.program.times(1), f"{e.number:,}", e.words) for e in found[:_ENDINGS])
+    left = sum(e.number for e in found[_ENDINGS:])
+    note = f"{plural(left, 'more process')} ended badly." if left else ""
+    return [Paragraph("What ended badly:"), Table(columns, cells, note)]
+
+
+def blocks(context: Context) -> list[Block]:
+    """The section; nothing for one process, or a job of which the log does not tell."""
+    tree, shown = context.tree, context.lanes
+    if tree is None or shown is None:
+        return []
+    found = tree_rows(tree, _ROWS)
+    return [
+        Heading("Processes"),
+        Paragraph(summary(tree, shown)),
+        _table(context, tree, found),
+        PlotRow((lanes_plot.plot(shown),)),
+        *_ends(tree),
+    ]
