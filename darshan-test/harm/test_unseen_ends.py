@@ -218,6 +218,6 @@ def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> 
         check=False,
     )
     assert done.returncode == -signal.SIGKILL
-    (journal,) = tmp_path.glob("darshan-run-*/*_mmap-log-*")
+    (journal,) = tmp_path.glob("darshan-run*/*_mmap-log-*")
     said = "1 process, killed, ended unseen or still running, left this journal"
     assert done.stderr == f"darshan: {said}: {journal}\n"

@@ -51,7 +51,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   sigset_t signals, before;
   struct sigaction plain = {.sa_handler = SIG_DFL}, inherited;
   int report[2];
-  *end = (struct child_end){0, 0, 0};
+  *end = (struct child_end){0, 0, 0, 0};
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
@@ -70,6 +70,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   int error = errno;
   close(report[1]);
   if (child > 0) {
+    end->pid = child;
     if (read(report[0], &end->exec_error, sizeof(int)) != (ssize_t)sizeof(int)) end->exec_error = 0;
     wait_for(child, &signals, end);
     end->wall_time = now() - begun;

@@ -2,7 +2,10 @@
 #ifndef DARSHAN_FRONT_CHILD_H
 #define DARSHAN_FRONT_CHILD_H
 
+#include <sys/types.h>
+
 struct child_end {
+  pid_t pid;
   int status;       /* as waitpid gives it */
   int exec_error;   /* errno if the program could not be started, else 0 */
   double wall_time; /* seconds from start to end */

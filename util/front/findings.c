@@ -2,9 +2,12 @@
 #include "findings.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "places.h"
 
 enum { MOST_LOGS = 64, OPTIONS = 3 };
 

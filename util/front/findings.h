@@ -2,7 +2,7 @@
 #ifndef DARSHAN_FRONT_FINDINGS_H
 #define DARSHAN_FRONT_FINDINGS_H
 
-#include "places.h"
+#include "path-list.h"
 
 /* Prints the costliest problems of the logs to stderr, a line each.  The
  * diagnoses are written in Python: without it, or without its packages, nothing

@@ -2,8 +2,8 @@
 #ifndef DARSHAN_FRONT_LIVE_H
 #define DARSHAN_FRONT_LIVE_H
 
+#include "path-list.h"
 #include "picture.h"
-#include "places.h"
 
 /* Adds the journals of a folder that this user may read, and of the folders
  * that `darshan run` makes in it; a file is taken as it is.  0, or -1 with errno

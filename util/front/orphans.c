@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "darshan-util.h"
+#include "tree.h"
 
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
 static const char any_run[] = "darshan-run"; /* before runs had logs: darshan-run-XXXXXX */
@@ -84,10 +85,12 @@ static void add_journal(struct orphans *orphans, const char *path) {
 /* The folder of a run; journals whose processes wrote no rows are taken as they are, and
  * so are those of a run whose log has been made. */
 static int is_run(const char *path) {
-  struct run_folder folder;
-  int one = run_folder_read(&folder, path) == 0 && !folder.is_closed &&
-            (folder.rows || folder.parts || !folder.journals.count || run_folder_is_held(path));
-  run_folder_free(&folder);
+  struct tree folder;
+  const char *slash = strrchr(path, '/');
+  if (!slash || strncmp(slash + 1, any_run, sizeof(any_run) - 1) != 0) return 0;
+  int one = tree_read(&folder, path) == 0 && !folder.is_closed &&
+            (folder.rows || folder.parts.count || !folder.journals.count || tree_is_held(path));
+  tree_free(&folder);
   return one;
 }
 
@@ -121,10 +124,6 @@ static void add_folder(struct orphans *orphans, const char *folder, size_t most,
   if (dir) closedir(dir);
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void orphans_find(struct orphans *orphans, const char *folder, size_t most) {
   char path[PATH_MAX];
   struct orphan *run = realpath(folder, path) && is_run(path) ? new_orphan(orphans, 1) : NULL;
@@ -133,10 +132,8 @@ void orphans_find(struct orphans *orphans, const char *folder, size_t most) {
   else
     add_folder(orphans, folder, most, 1);
   /* One order for all who look at once: the first of a job is what they lock. */
-  for (size_t i = 0; i < orphans->count; i++) {
-    struct path_list *files = &orphans->all[i].files;
-    if (files->count) qsort(files->paths, files->count, sizeof(char *), by_name);
-  }
+  for (size_t i = 0; i < orphans->count; i++)
+    path_list_sort(&orphans->all[i].files, 0);
 }
 
 void orphans_free(struct orphans *orphans) {

@@ -3,8 +3,10 @@
 #ifndef DARSHAN_FRONT_ORPHANS_H
 #define DARSHAN_FRONT_ORPHANS_H
 
-#include "places.h"
-#include "run-folder.h"
+#include <limits.h>
+
+#include "../parser/id-table.h"
+#include "path-list.h"
 
 struct orphan {
   struct path_list files; /* journals of one job, by rank; of a run its folder alone */

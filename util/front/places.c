@@ -15,6 +15,7 @@
 #include "../../runtime/records/in-place.h"
 #include "installed.h"
 #include "say.h"
+#include "tree.h"
 
 #define RUNTIME "libdarshan.so"
 
@@ -103,6 +104,20 @@ static int find_name(struct places *places) {
   return 0;
 }
 
+static int is_set_to_0(const char *variable) {
+  const char *value = getenv(variable);
+  return value && strcmp(value, "0") == 0;
+}
+
+/* The folder above that of a run: an inner one is beside it. */
+static int step_out(char folder[PATH_MAX]) {
+  char *slash = strrchr(folder, '/');
+  if (!slash || slash == folder || strncmp(slash + 1, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0)
+    return 0;
+  *slash = '\0';
+  return 1;
+}
+
 /* Where the runtime will map files, so that they are found afterwards. */
 static int make_journals(struct places *places, const char *wanted) {
   char absolute[PATH_MAX];
@@ -110,15 +125,20 @@ static int make_journals(struct places *places, const char *wanted) {
   if (statfs(wanted, &fs) == 0 && !in_place(fs.f_type) && statfs(IN_PLACE_FOLDER, &fs) == 0 &&
       in_place(fs.f_type) && access(IN_PLACE_FOLDER, W_OK) == 0)
     wanted = IN_PLACE_FOLDER;
-  if (!realpath(wanted, absolute) || join(places->journals, absolute, "darshan-run-XXXXXX") < 0)
-    return -1;
-  return mkdtemp(places->journals) ? 0 : -1;
+  if (!realpath(wanted, absolute)) return -1;
+  places->is_inner = step_out(absolute);
+  places->is_tree = !is_set_to_0("DARSHAN_JOB_TREE") && !is_set_to_0("DARSHAN_ENABLE_NONMPI");
+  const char *name = places->is_tree ? RUN_FOLDER "0.XXXXXX" : "darshan-run-XXXXXX";
+  if (join(places->journals, absolute, name) < 0 || !mkdtemp(places->journals)) return -1;
+  places->hold = tree_hold(places->journals);
+  return 0;
 }
 
 int places_make(struct places *places, const char *wanted) {
   const char *set = getenv("DARSHAN_LOGPATH");
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
   memset(places, 0, sizeof(*places));
+  places->hold = -1;
   if (!wanted) wanted = set && *set ? set : "darshan-logs";
   if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted) < 0 ||
       !realpath(wanted, places->folder) || join(places->logs, places->folder, "run-XXXXXX") < 0 ||
@@ -126,11 +146,12 @@ int places_make(struct places *places, const char *wanted) {
     say("no place for logs in %s: %s", say_path(wanted), strerror(errno));
     return -1;
   }
-  if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0)
+  if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0) {
     places->journals[0] = '\0'; /* the runtime says what it does without */
+    places->is_tree = 0;
+  }
   if (name_library(places) == 0 && find_name(places) == 0) return 0;
-  struct path_list none[2];
-  places_collect(places, &none[0], &none[1]);
+  places_leave(places, 0);
   return -1;
 }
 
@@ -170,7 +191,10 @@ void places_announce(const void *context) {
   setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
   /* Who asks for a log gets one: of any program, of any job. */
-  setenv("DARSHAN_ENABLE_NONMPI", "1", 0);
+  if (places->is_tree)
+    setenv("DARSHAN_ENABLE_NONMPI", places->journals, 1);
+  else
+    setenv("DARSHAN_ENABLE_NONMPI", "1", 0);
   setenv("DARSHAN_SAMPLE_JOBS", "1", 1);
   if (places->named[0]) {
     char self[32];
@@ -202,20 +226,6 @@ void places_leave_alone(const void *context) {
   free(list);
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void path_list_add(struct path_list *list, const char *path) {
-  char **paths = realloc(list->paths, (list->count + 1) * sizeof(char *));
-  char *copy = strdup(path);
-  if (paths) list->paths = paths;
-  if (paths && copy)
-    list->paths[list->count++] = copy;
-  else
-    free(copy);
-}
-
 /* Adds the logs of a folder, after moving them if there is a place to go to. */
 static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
   char path[PATH_MAX], moved[PATH_MAX];
@@ -232,8 +242,7 @@ static void list_logs(const char *folder, const char *move_to, struct path_list 
       path_list_add(list, path);
   }
   if (dir) closedir(dir);
-  if (list->count > before)
-    qsort(list->paths + before, list->count - before, sizeof(char *), by_name);
+  path_list_sort(list, before);
 }
 
 /* Adds the logs that have got the user's name since the run began. */
@@ -251,18 +260,23 @@ void places_collect(const struct places *places, struct path_list *logs,
   list_named(places, logs);
   list_logs(places->logs, places->folder, logs);
   if (places->journals[0]) list_logs(places->journals, NULL, journals);
-  /* A process that goes on still needs the folders and the link. */
-  if (journals->count) return;
-  char link[PATH_MAX];
-  if (places->journals[0] && join(link, places->journals, RUNTIME) == 0) unlink(link);
-  if (join(link, places->logs, RUNTIME) == 0) unlink(link);
-  rmdir(places->logs);
-  if (places->journals[0]) rmdir(places->journals);
 }
 
-void path_list_free(struct path_list *list) {
-  for (size_t i = 0; i < list->count; i++)
-    free(list->paths[i]);
-  free(list->paths);
-  *list = (struct path_list){NULL, 0};
+void places_leave(struct places *places, int needed) {
+  char link[PATH_MAX];
+  if (!needed) {
+    if (places->journals[0] && join(link, places->journals, RUNTIME) == 0) unlink(link);
+    if (join(link, places->logs, RUNTIME) == 0) unlink(link);
+    rmdir(places->logs);
+  }
+  if (places->hold >= 0) close(places->hold);
+  places->hold = -1;
+  if (places->journals[0]) tree_discard(places->journals);
+}
+
+void places_around(const struct places *places, char out[PATH_MAX]) {
+  out[0] = '\0';
+  if (!places->journals[0] || places->is_inner) return;
+  memcpy(out, places->journals, PATH_MAX);
+  *strrchr(out, '/') = '\0';
 }

@@ -1,27 +1,28 @@
 /* Where a run finds the runtime and leaves its files.
  *
- * The logs of a run are written to a folder of their own below the folder that
- * the user named, and moved up when the run is over: that is how they are told
- * from those of others that use the same folder at the same time.  The journals
- * get a folder of their own, too. */
+ * What its processes leave for the log of the run is in a folder of its own, and so are
+ * their journals.  Logs that are written by themselves, as those of MPI jobs, go to
+ * another one below the folder that the user named, and are moved up when the run is
+ * over: that is how they are told from those of others that use the same folder at the
+ * same time. */
 #ifndef DARSHAN_FRONT_PLACES_H
 #define DARSHAN_FRONT_PLACES_H
 
 #include <limits.h>
 #include <stddef.h>
 
+#include "path-list.h"
+
 struct places {
   char folder[PATH_MAX];   /* the user's; absolute */
   char logs[PATH_MAX];     /* of this run, below it */
   char journals[PATH_MAX]; /* of this run; empty: could not be made */
+  int is_tree;             /* its processes are to join one log */
+  int is_inner;            /* another run is around this one */
+  int hold;                /* says that this process lives and will make the log; or -1 */
   char library[PATH_MAX];  /* what LD_PRELOAD is given; without blanks and colons */
   char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
   int named_before;        /* so many logs had that name, numbers included */
-};
-
-struct path_list {
-  char **paths; /* by name; logs that the user named come first */
-  size_t count;
 };
 
 /* Makes the folders.  wanted: the user's folder, NULL: DARSHAN_LOGPATH, else
@@ -33,12 +34,15 @@ void places_announce(const void *places);
 /* The same for a program that must run without the runtime. */
 void places_leave_alone(const void *places);
 
-/* Moves the logs of the run to the user's folder and lists them there; lists
- * the journals that were left; removes the folders that are empty. */
+/* Moves the logs that were written by themselves to the user's folder and lists them
+ * there, and lists the journals that were left. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-void path_list_add(struct path_list *list, const char *path);
-void path_list_free(struct path_list *list);
+/* Removes the folders that are empty.  needed: a process that goes on uses them. */
+void places_leave(struct places *places, int needed);
+/* The folder that journals of all are in; empty: there is none of ours, or an outer run
+ * has it. */
+void places_around(const struct places *places, char out[PATH_MAX]);
 
 /* Makes a folder and those above it that are missing.  0, or -1 with errno set. */
 int places_make_folders(const char *path);

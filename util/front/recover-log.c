@@ -15,8 +15,11 @@
 
 #include "../../runtime/records/in-place.h"
 #include "darshan-util.h"
+#include "log-name.h"
 #include "merger.h"
+#include "places.h"
 #include "say.h"
+#include "tree.h"
 
 #include <config.h>
 
@@ -106,12 +109,12 @@ static int may_be_mapped(const char *path) {
 }
 
 static enum alive_answer owner_of(struct recovery *recovery, const char *path,
-                                  const struct run_folder *run, struct journal *journal) {
+                                  const struct tree *run, struct journal *journal) {
   struct journal_name name;
   memset(journal, 0, sizeof(*journal));
   if (journal_name_read(&name, path) < 0 || lstat(path, &journal->st) < 0) return ALIVE_NOT;
   read_journal(journal, path);
-  const struct alive_traces *known = run ? run_folder_traces(run, journal->traces.start_ns) : NULL;
+  const struct alive_traces *known = run ? tree_traces(run, journal->traces.start_ns) : NULL;
   if (known) journal->traces = *known;
   int64_t age = recovery->alive.now_ns - time_ns(journal->st.st_ctim);
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->traces, &journal->st,
@@ -122,20 +125,15 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path,
   return answer;
 }
 
-/* <user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<unique>_<seconds>.darshan; the
- * same whenever it is made of the same journal. */
-static int log_name(char out[PATH_MAX], const char *folder, const char *path,
+/* The same whenever it is made of the same journal. */
+static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
-  struct tm tm;
-  time_t start = (time_t)journal->start_sec;
-  char pid[24];
-  if (journal_name_read(&name, path) < 0 || !localtime_r(&start, &tm)) return -1;
-  snprintf(pid, sizeof(pid), "%d", (int)journal->traces.pid);
-  int n = snprintf(out, PATH_MAX, "%s/%.*s-%s_%d-%d-%d-%s_1.darshan", folder, name.start_length,
-                   name.start, journal->traces.pid ? pid : name.job, tm.tm_mon + 1, tm.tm_mday,
-                   tm.tm_hour * HOUR + tm.tm_min * 60 + tm.tm_sec, name.unique);
-  return n < PATH_MAX ? 0 : -1;
+  if (journal_name_read(&name, path) < 0) return -1;
+  struct log_name log = {name.start, name.start_length, journal->traces.pid, journal->start_sec,
+                         strtoull(name.unique, NULL, 10)};
+  if (!log.pid) log.pid = strtoll(name.job, NULL, 10);
+  return log_name_path(out, folder, &log);
 }
 
 /* For whoever does the same now: a descriptor to be closed, or -1: he is first, or was. */
@@ -182,7 +180,7 @@ static void make_log(struct recovery *recovery, const struct path_list *files,
     return;
   }
   if (log_folder(recovery, folder, files->paths[0]) < 0 ||
-      log_name(log, folder, files->paths[0], first) < 0) {
+      name_log(log, folder, files->paths[0], first) < 0) {
     recovery->failed++;
     return;
   }
@@ -210,7 +208,7 @@ static void remove_folder_of(const struct recovery *recovery, const char *journa
   if (recovery->dry_run) return;
   snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(journal, '/') - journal), journal);
   const char *name = strrchr(folder, '/');
-  if (name && orphans_is_named(name + 1)) run_folder_discard(folder);
+  if (name && orphans_is_named(name + 1)) tree_discard(folder);
 }
 
 static void recover_journals(struct recovery *recovery, const struct path_list *files) {
@@ -234,11 +232,10 @@ static void recover_journals(struct recovery *recovery, const struct path_list *
 
 /* --- runs --- */
 
-static enum alive_answer anybody(struct recovery *recovery, const struct run_folder *run) {
-  if (run_folder_is_held(run->path) || run_folder_alive(run, &recovery->alive, ALIVE_YES))
-    return ALIVE_YES;
+static enum alive_answer anybody(struct recovery *recovery, const struct tree *run) {
+  if (tree_is_held(run->path) || tree_alive(run, &recovery->alive, ALIVE_YES)) return ALIVE_YES;
   enum alive_answer all =
-      run_folder_alive(run, &recovery->alive, ALIVE_UNKNOWN) ? ALIVE_UNKNOWN : ALIVE_NOT;
+      tree_alive(run, &recovery->alive, ALIVE_UNKNOWN) ? ALIVE_UNKNOWN : ALIVE_NOT;
   for (size_t i = 0; i < run->journals.count && all != ALIVE_YES; i++) {
     struct journal journal;
     enum alive_answer one = owner_of(recovery, run->journals.paths[i], run, &journal);
@@ -247,7 +244,7 @@ static enum alive_answer anybody(struct recovery *recovery, const struct run_fol
   return all;
 }
 
-static void merge_run(struct recovery *recovery, const struct run_folder *run) {
+static void merge_run(struct recovery *recovery, const struct tree *run) {
   char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
   size_t processes = run->processes.count;
   memcpy(path, run->path, sizeof(path));
@@ -272,22 +269,22 @@ static void merge_run(struct recovery *recovery, const struct run_folder *run) {
 }
 
 /* Nobody but launchers and ranks, whose job has a log, or nobody at all. */
-static int is_empty(const struct run_folder *run) {
-  return run->others == 0 && run->parts == 0 && run->journals.count == 0;
+static int is_empty(const struct tree *run) {
+  return run->others == 0 && run->parts.count == 0 && run->journals.count == 0;
 }
 
-static void remove_run(const struct recovery *recovery, const struct run_folder *run,
+static void remove_run(const struct recovery *recovery, const struct tree *run,
                        const struct stat *st) {
   if (recovery->alive.now_ns - time_ns(st->st_mtim) < HOUR * second_ns && !run->rows) return;
-  if (!recovery->dry_run) run_folder_discard(run->path);
+  if (!recovery->dry_run) tree_discard(run->path);
   tell(recovery, "%s: %s, it held nothing", say_path(run->path),
        recovery->dry_run ? "would be removed" : "removed");
 }
 
 static void recover_run(struct recovery *recovery, const char *path) {
-  struct run_folder run;
+  struct tree run;
   struct stat st;
-  int readable = run_folder_read(&run, path) == 0 && lstat(path, &st) == 0;
+  int readable = tree_read(&run, path) == 0 && lstat(path, &st) == 0;
   enum alive_answer answer = readable ? anybody(recovery, &run) : ALIVE_UNKNOWN;
   if (answer != ALIVE_NOT)
     leave(recovery, path, answer);
@@ -295,7 +292,7 @@ static void recover_run(struct recovery *recovery, const char *path) {
     remove_run(recovery, &run, &st);
   else if (recovery->alive.now_ns - time_ns(st.st_mtim) >= recovery->min_age_ns)
     merge_run(recovery, &run);
-  run_folder_free(&run);
+  tree_free(&run);
 }
 
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan) {

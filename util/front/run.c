@@ -13,6 +13,8 @@
 #include "picture.h"
 #include "places.h"
 #include "reason.h"
+#include "recover.h"
+#include "run-log.h"
 #include "say.h"
 #include "screen.h"
 
@@ -23,31 +25,18 @@ static const char stat_usage[] = "usage: darshan stat [-o DIR] [--] PROGRAM [ARG
                                  "       darshan stat -r LOG [-r LOG...]\n";
 
 /* The one line at the end: where the logs are, or why there are none. */
-static void describe_logs(char *out, size_t room, const struct path_list *logs,
-                          const struct path_list *journals, const char *program,
-                          const struct child_end *end) {
-  size_t used = 0;
-  if (logs->count == 1)
-    used = (size_t)snprintf(out, room, "log: %s", say_path(logs->paths[0]));
-  else if (logs->count > 1)
-    used = (size_t)snprintf(out, room, "%zu logs, the first: %s", logs->count,
-                            say_path(logs->paths[0]));
-  if (journals->count) {
-    snprintf(out + used, room - used,
-             "%s%zu process%s, killed, ended unseen or still running, left %s journal%s: %s",
-             used ? "; " : "", journals->count, journals->count == 1 ? "" : "es",
-             journals->count == 1 ? "this" : "their", journals->count == 1 ? "" : "s",
-             say_path(journals->paths[0]));
+static void say_outcome(const struct run_outcome *outcome, const char *program,
+                        const struct child_end *end) {
+  char text[TEXT_ROOM], reason[TEXT_ROOM / 2];
+  if (run_outcome_text(outcome, text, sizeof(text))) {
+    say("%s", text);
     return;
   }
-  if (used) return;
-  char reason[TEXT_ROOM / 2];
   reason_for_no_log(reason, sizeof(reason), program);
   if (WIFSIGNALED(end->status))
-    snprintf(out, room, "no log: %s ended it before any I/O, or: %s",
-             strsignal(WTERMSIG(end->status)), reason);
+    say("no log: %s ended it before any I/O, or: %s", strsignal(WTERMSIG(end->status)), reason);
   else
-    snprintf(out, room, "no log: %s", reason);
+    say("no log: %s", reason);
 }
 
 /* What follows the options; NULL: a wrong use, which has been said. */
@@ -69,33 +58,38 @@ static char **parse_run(int argc, char **argv, const char *options, const char *
   return argv + optind;
 }
 
-/* Runs the program and lists its files; 0, or an exit status. */
-static int run_program(char **command, const char *folder, struct path_list *logs,
-                       struct path_list *journals, struct child_end *end) {
+/* Runs the program and has its log made; 0, or an exit status. */
+static int run_program(char **command, const char *folder, struct run_outcome *outcome,
+                       struct child_end *end, char around[PATH_MAX]) {
   struct places places;
   if (places_make(&places, folder) < 0) return CANNOT_RUN;
   int watched = !reason_to_leave_alone(command[0]);
   int started = child_run(command, watched ? places_announce : places_leave_alone, &places, end);
   int error = started < 0 ? errno : end->exec_error;
-  places_collect(&places, logs, journals);
+  run_log_make(outcome, &places, end);
+  places_around(&places, around);
   if (error == 0) return 0;
   say("%s: %s", say_path(command[0]), strerror(error));
   return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
 }
 
+/* What earlier runs left where this one had its journals; around: that folder. */
+static void recover_others(const struct run_outcome *outcome, const char *around) {
+  if (around[0] && !outcome->jobs) recover_by_the_way(around);
+}
+
 int command_run(int argc, char **argv) {
   const char *folder = NULL;
-  char text[TEXT_ROOM];
-  struct path_list logs, journals;
+  char around[PATH_MAX];
+  struct run_outcome outcome;
   struct child_end end;
   char **command = parse_run(argc, argv, "+o:", run_usage, &folder, NULL);
   if (!command) return USAGE;
-  int status = run_program(command, folder, &logs, &journals, &end);
+  int status = run_program(command, folder, &outcome, &end, around);
   if (status) return status;
-  describe_logs(text, sizeof(text), &logs, &journals, command[0], &end);
-  say("%s", text);
-  path_list_free(&logs);
-  path_list_free(&journals);
+  say_outcome(&outcome, command[0], &end);
+  recover_others(&outcome, around);
+  run_outcome_free(&outcome);
   child_end_like(&end);
 }
 
@@ -119,26 +113,26 @@ static int show_logs(struct path_list *logs) {
 
 int command_stat(int argc, char **argv) {
   const char *folder = NULL;
-  char text[TEXT_ROOM];
-  struct path_list logs = {NULL, 0}, journals;
+  char around[PATH_MAX];
+  struct path_list logs = {NULL, 0};
+  struct run_outcome outcome;
   struct child_end end;
   struct picture picture;
   char **command = parse_run(argc, argv, "+o:r:", stat_usage, &folder, &logs);
   if (!command) return USAGE;
   if (logs.count) return show_logs(&logs);
-  int status = run_program(command, folder, &logs, &journals, &end);
+  int status = run_program(command, folder, &outcome, &end, around);
   if (status) return status;
-  describe_logs(text, sizeof(text), &logs, &journals, command[0], &end);
   picture_init(&picture);
-  add_logs(&picture, &logs);
-  add_logs(&picture, &journals);
+  add_logs(&picture, &outcome.logs);
+  add_logs(&picture, &outcome.journals);
   picture.run_time = end.wall_time;
   screen_print(&picture);
-  findings_print(logs.count ? &logs : &journals);
-  say("%s", text);
+  findings_print(outcome.logs.count ? &outcome.logs : &outcome.journals);
+  say_outcome(&outcome, command[0], &end);
+  recover_others(&outcome, around);
   picture_free(&picture);
-  path_list_free(&logs);
-  path_list_free(&journals);
+  run_outcome_free(&outcome);
   /* The screen is what was asked for: a program that failed says so first. */
   if (ferror(stderr) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "run-folder.h"
+#include "tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,12 +49,12 @@ static uint64_t key_of(const struct run_event *row) {
 }
 
 /* The number has been given to another process: the former one counts, and is over. */
-static void begin_anew(struct run_folder *folder, struct folder_process *process) {
+static void begin_anew(struct tree *folder, struct tree_process *process) {
   folder->others += process->starts && !process->is_rank && !process->is_launcher;
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
 
-static void add_start(struct run_folder *folder, struct folder_process *process,
+static void add_start(struct tree *folder, struct tree_process *process,
                       const struct run_event *row) {
   char program[RUN_PROGRAM + 1];
   if (process->ended) begin_anew(folder, process);
@@ -64,10 +64,10 @@ static void add_start(struct run_folder *folder, struct folder_process *process,
   process->starts++;
 }
 
-static void add_row(struct run_folder *folder, const struct run_event *row) {
+static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
   if (row->magic != RUN_EVENT_MAGIC || row->pid <= 0) return;
-  struct folder_process *process = id_table_get(&folder->processes, key_of(row), &is_new);
+  struct tree_process *process = id_table_get(&folder->processes, key_of(row), &is_new);
   if (!process) return;
   if (is_new) {
     process->traces.pid = row->pid;
@@ -82,7 +82,7 @@ static void add_row(struct run_folder *folder, const struct run_event *row) {
   if (row->kind == RUN_JOB) process->is_rank = 1;
 }
 
-static int read_events(struct run_folder *folder) {
+static int read_events(struct tree *folder) {
   char path[PATH_MAX];
   struct run_event *rows = malloc(ROWS_AT_ONCE * sizeof(*rows));
   size_t n;
@@ -102,19 +102,17 @@ static int read_events(struct run_folder *folder) {
   return failed ? -1 : 0;
 }
 
-static void add_entry(struct run_folder *folder, const char *name) {
+static void add_entry(struct tree *folder, const char *name) {
   char path[PATH_MAX];
   if (join(path, folder->path, name) < 0) return;
   if (strcmp(name, RUN_CLOSED) == 0) folder->is_closed = 1;
   if (strstr(name, "_mmap-log-")) path_list_add(&folder->journals, path);
-  if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) != 0) return;
-  folder->parts++;
-  memcpy(folder->part, path, sizeof(path));
+  if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) == 0) path_list_add(&folder->parts, path);
 }
 
-int run_folder_read(struct run_folder *folder, const char *path) {
+int tree_read(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
-  id_table_init(&folder->processes, sizeof(struct folder_process));
+  id_table_init(&folder->processes, sizeof(struct tree_process));
   snprintf(folder->path, sizeof(folder->path), "%s", path);
   DIR *dir = opendir(path);
   if (!dir) return -1;
@@ -123,33 +121,47 @@ int run_folder_read(struct run_folder *folder, const char *path) {
   closedir(dir);
   if (read_events(folder) < 0) return -1;
   for (size_t i = 0; i < folder->processes.count; i++) {
-    const struct folder_process *process = id_table_value(&folder->processes, i);
+    const struct tree_process *process = id_table_value(&folder->processes, i);
     folder->others += process->starts && !process->is_rank && !process->is_launcher;
   }
   return 0;
 }
 
-void run_folder_free(struct run_folder *folder) {
+void tree_free(struct tree *folder) {
   id_table_free(&folder->processes);
+  path_list_free(&folder->parts);
   path_list_free(&folder->journals);
 }
 
-size_t run_folder_alive(const struct run_folder *folder, const struct alive *alive,
-                        enum alive_answer answer) {
+static enum alive_answer answer_of(const struct tree_process *process, const struct alive *alive) {
+  struct alive_traces traces = process->traces;
+  if (process->ended) return ALIVE_NOT;
+  traces.host = process->host;
+  return alive_process(alive, &traces, process->seen_ns);
+}
+
+size_t tree_running(const struct tree *folder, const struct alive *alive, pid_t but) {
   size_t count = 0;
   for (size_t i = 0; i < folder->processes.count; i++) {
-    const struct folder_process *process = id_table_value(&folder->processes, i);
-    struct alive_traces traces = process->traces;
-    if (process->ended) continue;
-    traces.host = process->host;
-    count += alive_process(alive, &traces, process->seen_ns) == answer;
+    const struct tree_process *process = id_table_value(&folder->processes, i);
+    count +=
+        process->starts && process->traces.pid != but && answer_of(process, alive) == ALIVE_YES;
   }
   return count;
 }
 
-const struct alive_traces *run_folder_traces(const struct run_folder *folder, int64_t start_ns) {
+size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer) {
+  size_t count = 0;
   for (size_t i = 0; i < folder->processes.count; i++) {
-    struct folder_process *process = id_table_value(&folder->processes, i);
+    const struct tree_process *process = id_table_value(&folder->processes, i);
+    count += !process->ended && answer_of(process, alive) == answer;
+  }
+  return count;
+}
+
+const struct alive_traces *tree_traces(const struct tree *folder, int64_t start_ns) {
+  for (size_t i = 0; i < folder->processes.count; i++) {
+    struct tree_process *process = id_table_value(&folder->processes, i);
     process->traces.host = process->host;
     if (process->traces.start_ns == start_ns) return &process->traces;
   }
@@ -162,7 +174,7 @@ static int open_events(const char *path, int flags) {
   return open(events, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-void run_folder_reaped(const struct run_folder *folder, pid_t pid, int status) {
+void tree_reaped(const struct tree *folder, pid_t pid, int status) {
   struct run_event row = {.magic = RUN_EVENT_MAGIC,
                           .kind = RUN_REAPED,
                           .pid = pid,
@@ -172,7 +184,7 @@ void run_folder_reaped(const struct run_folder *folder, pid_t pid, int status) {
   int fd = open_events(folder->path, O_WRONLY | O_APPEND);
   if (fd < 0) return;
   for (size_t i = 0; i < folder->processes.count; i++) {
-    const struct folder_process *process = id_table_value(&folder->processes, i);
+    const struct tree_process *process = id_table_value(&folder->processes, i);
     if (process->traces.pid != pid) continue;
     row.pid_namespace = process->traces.pid_namespace;
     memcpy(row.host, process->host, sizeof(row.host));
@@ -184,7 +196,7 @@ void run_folder_reaped(const struct run_folder *folder, pid_t pid, int status) {
   close(fd);
 }
 
-int run_folder_hold(const char *path) {
+int tree_hold(const char *path) {
   int fd = open_events(path, O_RDWR | O_CREAT);
   if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0) {
     close(fd);
@@ -193,7 +205,7 @@ int run_folder_hold(const char *path) {
   return fd;
 }
 
-int run_folder_is_held(const char *path) {
+int tree_is_held(const char *path) {
   int fd = open_events(path, O_RDONLY);
   if (fd < 0) return 0;
   int held = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
@@ -201,12 +213,12 @@ int run_folder_is_held(const char *path) {
   return held;
 }
 
-void run_folder_discard(const char *path) {
+void tree_discard(const char *path) {
   char file[PATH_MAX];
-  struct run_folder folder;
-  int needed = run_folder_read(&folder, path) < 0 || folder.parts || folder.journals.count ||
-               run_folder_is_held(path);
-  run_folder_free(&folder);
+  struct tree folder;
+  int needed = tree_read(&folder, path) < 0 || folder.parts.count || folder.journals.count ||
+               tree_is_held(path);
+  tree_free(&folder);
   if (needed) return;
   if (join(file, path, RUN_EVENTS) == 0) unlink(file);
   if (join(file, path, RUN_CLOSED) == 0) unlink(file);

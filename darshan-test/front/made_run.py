@@ -1,0 +1,87 @@
+"""A program under the front that is a tree of processes, by what it writes: rows and parts.
+
+python3 -m front.made_run WHAT LOG [ARGUMENT...]     in the folder above this one
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from runs.events import SECOND, Kind, Run
+
+
+class Mine(Run):
+    """The run that this program is in."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.environ["DARSHAN_ENABLE_NONMPI"]), time.time_ns() - 9 * SECOND)
+
+    def __post_init__(self) -> None:
+        """The front has made the folder."""
+        assert self.folder.stat().st_mode & 0o777 == 0o700
+
+
+def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> None:
+    run.process(pid, (SECOND, 2 * SECOND), program, parent)
+    run.part(log, pid, SECOND)
+
+
+def job(run: Mine, log: Path, launcher: int, ranks: int = 2, wrapper: str = "") -> None:
+    """Ranks that a launcher starts, by way of a shell perhaps, whose log is there."""
+    for rank in range(ranks):
+        pid = launcher + 10 + rank
+        parent = launcher
+        if wrapper:
+            child(run, log, pid + 100, launcher, wrapper)
+            parent = pid + 100
+        run.row(Kind.START, pid, SECOND, parent=parent, program="app")
+        run.row(Kind.JOB, pid, SECOND, parent=parent, status=ranks, job=launcher)
+        run.row(Kind.END, pid, SECOND, parent=parent)
+
+
+def own_log(log: Path, name: str) -> None:
+    shutil.copy(log, Path(os.environ["DARSHAN_LOGPATH"]) / f"{name}.darshan")
+
+
+def main(what: str, log: Path, *more: str) -> None:
+    run, me = Mine(), os.getpid()
+    if what == "wait":
+        run.base = time.time_ns()
+    top = "mpirun" if what in ("job", "wrapped") else "sh"
+    run.row(Kind.START, me, 0, program=top)
+    if what == "one":
+        print(hashlib.sha256(run.part(log, me, 0).read_bytes()).hexdigest())
+    if what in ("two", "script"):
+        child(run, log, 71, me)
+    if what in ("job", "wrapped"):
+        job(run, log, me, wrapper="sh" if what == "wrapped" else "")
+    if what == "script":
+        run.process(80, (SECOND, 3 * SECOND), "mpiexec", me)
+        job(run, log, 80)
+    for name in more:
+        own_log(Path(name), Path(name).stem)
+    if what == "outlived":
+        left = subprocess.Popen(
+            ["sleep", "60"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        run.base = time.time_ns()
+        run.row(Kind.START, left.pid, 0, parent=me, program="sleep")
+        print(left.pid, flush=True)
+    if what == "wait":
+        child(run, log, 71, me)
+        print("ready", flush=True)
+        sys.stdin.read()
+    run.row(Kind.END, me, 4 * SECOND)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

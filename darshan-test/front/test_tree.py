@@ -1,0 +1,251 @@
+"""A run of many processes leaves one log, whose line says what else there is."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import SECONDS, Run
+
+Rows = Callable[[Path], list[list[str]]]
+Made = Callable[..., "subprocess.CompletedProcess[bytes]"]
+TESTS = Path(__file__).resolve().parent.parent
+NAME = re.compile(r"[^_/]+_[^/]+_id\d+-\d+_\d+-\d+-\d+-\d+_\d+\.darshan$")
+HOUR = 3600
+
+
+@pytest.fixture
+def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
+    """The log of one process, which wrote 6 bytes."""
+    folder = tmp_path / "part"
+    settings = {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
+    more = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGPATH": str(folder)}
+    subprocess.run(
+        ["sh", "-c", f"echo 12345 > {tmp_path}/file"],
+        env={**environment, **settings, **more},
+        check=True,
+    )
+    (log,) = folder.iterdir()
+    return log
+
+
+@pytest.fixture
+def job_log(build: Path, tmp_path: Path) -> Path:
+    log = tmp_path / "job.darshan"
+    play = build / "darshan-test" / "ranks" / "play"
+    subprocess.run([play, "--ranks", "2", "--shared", "1", log], check=True, capture_output=True)
+    return log
+
+
+def command(*arguments: str | Path) -> list[str]:
+    start = f"import sys; sys.path.insert(0, {str(TESTS)!r}); "
+    start += "import runpy; runpy.run_module('front.made_run', run_name='__main__')"
+    return [sys.executable, "-c", start, *map(str, arguments)]
+
+
+@pytest.fixture
+def made(darshan: Run) -> Made:
+    """A run as made_run.py makes it; nobody else speaks in it."""
+
+    def run(
+        *arguments: str | Path,
+        how: str = "run",
+        options: tuple[str, ...] = (),
+        variables: dict[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[bytes]:
+        settings = {"DARSHAN_DISABLE": "1", **(variables or {})}
+        return darshan(how, *options, *command(*arguments), variables=settings)
+
+    return run
+
+
+def logs_in(work: Path) -> list[Path]:
+    return sorted((work / "darshan-logs").iterdir())
+
+
+def run_folders(tmp_path: Path) -> list[Path]:
+    return list((tmp_path / "journals").glob("darshan-run*"))
+
+
+def processes(log: Path, parser: Path) -> str:
+    done = subprocess.run([parser, log], capture_output=True, check=True)
+    (count,) = re.findall(rb"^# nprocs: (\d+)", done.stdout, re.M)
+    return count.decode()
+
+
+def test_one_process_has_its_own_log(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
+    done = made("one", part)
+    (log,) = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    assert NAME.search(str(log))
+    assert log.stat().st_mode == part.stat().st_mode
+    assert hashlib.sha256(log.read_bytes()).hexdigest() == done.stdout.decode().strip()
+    assert run_folders(tmp_path) == []
+
+
+def test_two_processes_have_one(
+    made: Made, part: Path, work: Path, tmp_path: Path, parser: Path
+) -> None:
+    done = made("two", part)
+    (log,) = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    assert processes(log, parser) == "2"
+    assert run_folders(tmp_path) == []
+
+
+def test_name_that_the_user_gives(made: Made, part: Path, work: Path) -> None:
+    for name, what in (("mine", "one"), ("mine.2", "two"), ("mine.3", "one")):
+        done = made(what, part, variables={"DARSHAN_LOGFILE": "mine"})
+        assert done.stderr.decode() == f"darshan: log: {work / name}\n"
+        assert (work / name).is_file()
+    assert logs_in(work) == []
+
+
+def test_onto_another_file_system(made: Made, part: Path, work: Path) -> None:
+    """Where a rename does not lead."""
+    done = made("one", part, variables={"DARSHAN_MMAP_LOGPATH": "/dev/shm"})
+    (log,) = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    assert log.stat().st_mode == part.stat().st_mode
+
+
+def test_ranks_and_launchers_need_no_second_log(
+    made: Made, part: Path, job_log: Path, work: Path, tmp_path: Path
+) -> None:
+    done = made("job", part, job_log)
+    (log,) = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    assert log.read_bytes() == job_log.read_bytes()
+    assert run_folders(tmp_path) == []
+
+
+def test_shells_around_ranks(made: Made, part: Path, job_log: Path, work: Path) -> None:
+    done = made("wrapped", part, job_log)
+    around, log = logs_in(work)
+    assert log.read_bytes() == job_log.read_bytes()
+    assert done.stderr.decode() == f"darshan: log: {log}; log of what is around it: {around}\n"
+
+
+def test_script_with_a_job(
+    made: Made, part: Path, job_log: Path, work: Path, tmp_path: Path
+) -> None:
+    done = made("script", part, job_log)
+    log, job = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}; log of an MPI job: {job}\n"
+    job_log.rename(tmp_path / "other.darshan")
+    done = made("script", part, tmp_path / "other.darshan")
+    assert b"; log of an MPI job: " in done.stderr
+
+
+def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
+    done = made("outlived", part)
+    os.kill(int(done.stdout), signal.SIGKILL)
+    said = done.stderr.decode()
+    assert re.search(r"; 1 process still running, left out, with logs to come in .*/run-\w+$", said)
+    assert re.match(r"darshan: log: /.*\.darshan; ", said)
+
+
+def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
+    """What there is is kept, and is found."""
+    (tmp_path / "full").mkdir()
+    named = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / "\n" / ("x" * 300))}
+    done = made("two", part, variables=named)
+    assert done.returncode == 0
+    (folder,) = run_folders(tmp_path)
+    last = done.stderr.decode().splitlines()[-1]
+    assert last == f"darshan: no log could be made of {folder}, which darshan recover may do"
+
+
+@pytest.fixture
+def waiting(
+    build: Path, part: Path, work: Path, environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A front whose program goes on until its input ends."""
+    with subprocess.Popen(
+        [build / "darshan", "run", *command("wait", part)],
+        cwd=work,
+        env={**environment, "DARSHAN_DISABLE": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as front:
+        yield front
+
+
+def test_front_that_is_killed(
+    darshan: Run, waiting: subprocess.Popen[bytes], work: Path, tmp_path: Path, parser: Path
+) -> None:
+    """The run is not taken from the living, neither the front nor the program."""
+    with waiting as front:
+        assert front.stdin is not None
+        assert front.stdout is not None
+        assert front.stdout.readline() == b"ready\n"
+        (folder,) = run_folders(tmp_path)
+        expected = f"{folder}: left alone, its process lives\n"
+        assert darshan("recover", "-n", "-o", "logs").stdout.decode() == expected
+        front.kill()
+        front.wait(SECONDS)
+        assert darshan("recover", "-n", "-o", "logs").stdout.decode() == expected
+        front.stdin.close()
+        front.stdout.read()  # the program has ended
+    done = darshan("recover", "-o", "logs")
+    (log,) = (work / "logs").iterdir()
+    assert done.stdout.decode() == f"logs/{log.name}: made of a run of 2 processes\n"
+    assert processes(log, parser) == "2"
+    assert run_folders(tmp_path) == []
+
+
+def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -> None:
+    script = "echo $DARSHAN_ENABLE_NONMPI; cat /dev/null > a; cat a > b"
+    done = darshan("run", "sh", "-c", script, variables={"DARSHAN_JOB_TREE": "0"})
+    assert done.stdout == b"1\n"
+    assert len(logs_in(work)) > 1
+    assert f"darshan: {len(logs_in(work))} logs, the first: " in done.stderr.decode()
+    assert run_folders(tmp_path) == []
+
+
+@pytest.fixture
+def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
+    """The folder of a run that was left two hours ago."""
+    nowhere = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / ("x" * 300))}
+    made("two", part, variables=nowhere)
+    (folder,) = run_folders(tmp_path)
+    for path in (folder, *folder.iterdir()):
+        os.utime(path, times=(time.time() - 2 * HOUR,) * 2)
+    for stamp in folder.parent.glob("darshan-recovered.*"):
+        os.utime(stamp, times=(time.time() - 25 * HOUR,) * 2)
+    return folder
+
+
+def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:
+    settings = {"DARSHAN_LOGPATH": str(work / "mine")}
+    done = made("one", part, variables=settings)
+    assert done.stderr.decode().splitlines()[1:] == [
+        f"darshan: 1 log of what was killed earlier, in {work}/mine"
+    ]
+    assert not orphan.exists()
+    assert len(list((work / "mine").iterdir())) == 2
+
+
+@pytest.mark.parametrize("why", ["rank", "today", "young"])
+def test_the_next_run_does_not_recover(
+    made: Made, orphan: Path, part: Path, work: Path, why: str
+) -> None:
+    settings = {"DARSHAN_LOGPATH": str(work / "mine")}
+    if why == "rank":
+        settings["OMPI_COMM_WORLD_RANK"] = "0"
+    if why == "today":
+        for stamp in orphan.parent.glob("darshan-recovered.*"):
+            os.utime(stamp)
+    if why == "young":
+        os.utime(orphan)
+    assert made("one", part, variables=settings).stderr.count(b"\n") == 1
+    assert orphan.exists()

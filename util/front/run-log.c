@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+#include "run-log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "darshan-util.h"
+#include "log-name.h"
+#include "merger.h"
+#include "say.h"
+#include "tree.h"
+
+/* Whether a log has any record; one that cannot be read may have some. */
+static int has_records(const char *path) {
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_open(path, &error);
+  if (!log) return 1;
+  int some = darshan_log_info(log)->num_modules > 0;
+  darshan_log_close(log);
+  return some;
+}
+
+/* What launchers did and the ranks that they started is in the logs of the jobs. */
+static int is_worth_a_log(const struct tree *run) {
+  if (run->others || run->journals.count) return 1;
+  for (size_t i = 0; i < run->parts.count; i++)
+    if (has_records(run->parts.paths[i])) return 1;
+  return 0;
+}
+
+/* One process that was one program: what it wrote is the log, byte for byte. */
+static const struct tree_process *only_process(const struct tree *run) {
+  if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
+  const struct tree_process *process = id_table_value(&run->processes, 0);
+  return process->starts == 1 && !process->is_rank ? process : NULL;
+}
+
+static int made_name(char out[PATH_MAX], const char *folder, const char *part, pid_t pid) {
+  struct darshan_error error = {""};
+  struct timespec now;
+  char start[NAME_MAX];
+  darshan_log *log = darshan_log_open(part, &error);
+  if (!log) return -1;
+  const struct darshan_info *info = darshan_log_info(log);
+  log_name_start(start, info->exe, info->job.jobid);
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t salt[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)pid};
+  struct log_name name = {start, (int)strlen(start), pid, info->job.start_time_sec,
+                          darshan_record_id((const char *)salt, sizeof(salt))};
+  darshan_log_close(log);
+  return log_name_path(out, folder, &name);
+}
+
+static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
+                                 const struct tree_process *process, const struct places *places) {
+  const char *part = run->parts.paths[0];
+  int named = places->named[0] != '\0';
+  if (named)
+    memcpy(log, places->named, PATH_MAX);
+  else if (made_name(log, places->folder, part, process->traces.pid) < 0)
+    return MERGER_FAILED;
+  return log_name_give(part, log, named) == 0 ? MERGER_MADE : MERGER_FAILED;
+}
+
+static enum merger_end merge(char log[PATH_MAX], const struct places *places) {
+  char run[PATH_MAX], to[PATH_MAX];
+  char option[] = "--run", print[] = "--print", output[] = "-o", numbered[] = "--numbered";
+  char folder[] = "--logs";
+  int named = places->named[0] != '\0';
+  memcpy(run, places->journals, sizeof(run));
+  memcpy(to, named ? places->named : places->folder, sizeof(to));
+  char *argv[] = {NULL, option, run, print, named ? output : folder, to, named ? numbered : NULL,
+                  NULL};
+  return merger_run(argv, log, PATH_MAX, 0);
+}
+
+static int is_launched(const struct tree *run, pid_t top) {
+  for (size_t i = 0; i < run->processes.count; i++) {
+    const struct tree_process *process = id_table_value(&run->processes, i);
+    if (process->traces.pid == top) return process->is_launcher;
+  }
+  return 0;
+}
+
+/* The log of the run, if it is to have one; log stays empty if not. */
+static void make_log(struct run_outcome *outcome, struct places *places,
+                     const struct child_end *end, char log[PATH_MAX]) {
+  struct tree run;
+  struct alive alive;
+  int failed = tree_read(&run, places->journals) < 0;
+  if (!failed && run.rows) {
+    const struct tree_process *only = only_process(&run);
+    alive_init(&alive);
+    tree_reaped(&run, end->pid, end->status);
+    outcome->jobs_first = is_launched(&run, end->pid);
+    outcome->running = tree_running(&run, &alive, end->pid);
+    alive_free(&alive);
+    enum merger_end made = MERGER_NOTHING;
+    if (only && !outcome->running)
+      made = take_part(log, &run, only, places);
+    else if (is_worth_a_log(&run))
+      made = merge(log, places);
+    if (made == MERGER_FAILED) memcpy(outcome->kept, places->journals, sizeof(outcome->kept));
+    if (made != MERGER_MADE) log[0] = '\0';
+  }
+  tree_free(&run);
+}
+
+static int is_of_a_job(const char *path) {
+  struct darshan_error error = {""};
+  darshan_log *log = darshan_log_open(path, &error);
+  if (!log) return 0;
+  const struct darshan_info *info = darshan_log_info(log);
+  int is = info->job.nprocs > 1;
+  for (int i = 0; i < info->num_metadata; i++)
+    is |= strcmp(info->metadata[i].key, "mpi") == 0;
+  darshan_log_close(log);
+  return is;
+}
+
+/* A run's own log first, unless all that the user started is a job. */
+static void put_in_order(struct run_outcome *outcome, const struct path_list *others,
+                         const char *log) {
+  enum { JOBS, OTHERS };
+  if (log[0] && !outcome->jobs_first) path_list_add(&outcome->logs, log);
+  for (int kind = JOBS; kind <= OTHERS; kind++) {
+    for (size_t i = 0; i < others->count; i++) {
+      if (strcmp(others->paths[i], log) == 0 || is_of_a_job(others->paths[i]) != (kind == JOBS))
+        continue;
+      path_list_add(&outcome->logs, others->paths[i]);
+      outcome->jobs += kind == JOBS;
+    }
+    if (kind == JOBS && log[0] && outcome->jobs_first) path_list_add(&outcome->logs, log);
+  }
+  outcome->has_own = log[0] != '\0';
+}
+
+void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end) {
+  struct path_list others;
+  char log[PATH_MAX] = "";
+  memset(outcome, 0, sizeof(*outcome));
+  if (places->is_tree) make_log(outcome, places, end, log);
+  places_collect(places, &others, &outcome->journals);
+  put_in_order(outcome, &others, log);
+  path_list_free(&others);
+  if (outcome->running) memcpy(outcome->later, places->logs, sizeof(outcome->later));
+  places_leave(places, outcome->running || outcome->journals.count);
+}
+
+void run_outcome_free(struct run_outcome *outcome) {
+  path_list_free(&outcome->logs);
+  path_list_free(&outcome->journals);
+}
+
+/* --- the line ---------------------------------------------------------------------- */
+
+struct line {
+  char *out;
+  size_t room, used;
+};
+
+static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct line *line, const char *format, ...) {
+  va_list list;
+  if (line->used >= line->room) return;
+  va_start(list, format);
+  line->used += (size_t)vsnprintf(line->out + line->used, line->room - line->used, format, list);
+  va_end(list);
+}
+
+static void add_logs(struct line *line, size_t count, const char *what, const char *first) {
+  if (count == 0) return;
+  if (line->used) add(line, "; ");
+  if (count == 1)
+    add(line, "log%s: %s", what, say_path(first));
+  else
+    add(line, "%zu logs%s, the first: %s", count, what, say_path(first));
+}
+
+/* Its own log is the log; where there is none, and where a job is all that was started,
+ * those of jobs need no further word. */
+static void add_all_logs(struct line *line, const struct run_outcome *outcome) {
+  char *const *paths = outcome->logs.paths;
+  size_t own = (size_t)outcome->has_own, jobs = outcome->jobs;
+  size_t others = outcome->logs.count - own - jobs;
+  if (!own) {
+    if (outcome->logs.count) add_logs(line, outcome->logs.count, "", paths[0]);
+    return;
+  }
+  const char *of_jobs = jobs == 1 ? " of an MPI job" : " of MPI jobs";
+  if (outcome->jobs_first && jobs) {
+    add_logs(line, jobs, jobs == 1 ? "" : of_jobs, paths[0]);
+    add_logs(line, 1, " of what is around it", paths[jobs]);
+  } else {
+    add_logs(line, 1, "", paths[0]);
+    if (jobs) add_logs(line, jobs, of_jobs, paths[1]);
+  }
+  if (others) add_logs(line, others, " of other processes", paths[own + jobs]);
+}
+
+static void add_journals(struct line *line, const struct path_list *journals) {
+  size_t count = journals->count;
+  if (line->used) add(line, "; ");
+  add(line, "%zu process%s, killed, ended unseen or still running, left %s journal%s: %s", count,
+      count == 1 ? "" : "es", count == 1 ? "this" : "their", count == 1 ? "" : "s",
+      say_path(journals->paths[0]));
+}
+
+int run_outcome_text(const struct run_outcome *outcome, char *out, size_t room) {
+  struct line line = {out, room, 0};
+  out[0] = '\0';
+  add_all_logs(&line, outcome);
+  if (outcome->kept[0])
+    add(&line, "%sno log could be made of %s, which darshan recover may do", line.used ? "; " : "",
+        say_path(outcome->kept));
+  if (outcome->running)
+    add(&line, "%s%zu process%s still running, left out, with logs to come in %s",
+        line.used ? "; " : "", outcome->running, outcome->running == 1 ? "" : "es",
+        say_path(outcome->later));
+  if (outcome->journals.count > outcome->running) add_journals(&line, &outcome->journals);
+  return line.used > 0;
+}
