@@ -8,6 +8,7 @@ rules make without a call of the application are told apart by EXCEPTIONS.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from .strace import Call, descriptor, quoted
@@ -30,6 +31,8 @@ FLAGS_OF_LIBC = {
     "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY": "opendir",
     "O_RDONLY|O_NOFOLLOW|O_CLOEXEC|O_PATH": "chmod",
 }
+# What strace shows for a file with a name: no pipe, device or piece of memory.
+NAMED = re.compile(r"/(?!memfd:)[^<]*$")
 
 
 @dataclass
@@ -70,6 +73,9 @@ class Process:
     table: dict[int, Opening] = field(default_factory=dict)
     folder: str = "/"
     in_vfork: bool = False
+    unseen: bool = False  # a program that nothing is preloaded to
+    # What to make of the path of a descriptor that it was born with; None: nothing.
+    inherit: Callable[[str], Opening] | None = None
 
 
 def clean(folder: str, path: str) -> str:
@@ -82,17 +88,35 @@ def clean(folder: str, path: str) -> str:
 
 
 class Follower:
-    """Replays a trace."""
+    """Replays a trace.
 
-    def __init__(self, folder: str) -> None:
+    watched: whether the runtime is in a program, by its path; None: in every one, but
+    none of them knows the descriptors that it was born with.
+    """
+
+    def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
         self.first_folder = folder
+        self.watched = watched
         self.processes: dict[int, Process] = {}
         self.openings: list[Opening] = []
         self.by_path: dict[str, Tally] = {}
 
     def process(self, pid: int) -> Process:
         """The process of this number; the first one starts empty."""
-        return self.processes.setdefault(pid, Process(folder=self.first_folder))
+        return self.processes.setdefault(pid, self.image(self.first_folder, ""))
+
+    def image(self, folder: str, program: str) -> Process:
+        """A process that has just become a program."""
+        if self.watched is None:
+            return Process(folder=folder)
+        unseen = bool(program) and not self.watched(program)
+        return Process(folder=folder, unseen=unseen, inherit=self.inherited)
+
+    def inherited(self, path: str) -> Opening:
+        """A descriptor that somebody else has opened."""
+        opening = Opening(path)
+        self.openings.append(opening)
+        return opening
 
     def path(self, process: Process, directory: str, argument: str) -> str:
         """The name that a descriptor of a folder and a path make."""
@@ -131,4 +155,7 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 
 def of(process: Process, argument: str) -> Opening | None:
     """What a descriptor argument stands for."""
-    return process.table.get(descriptor(argument)[0])
+    number, path = descriptor(argument)
+    if number not in process.table and process.inherit and path and NAMED.match(path):
+        process.table[number] = process.inherit(path)
+    return process.table.get(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from .descriptors import Follower, Process, Tally, clean, install, of
 from .strace import Call, descriptor, quoted
@@ -12,7 +13,8 @@ Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'
 LOADER_BYTES = "832"
 # Replayed where they begin: a child runs, and a number is free, before they return.
-EARLY = ("clone", "clone3", "fork", "vfork", "close", "close_range")
+FORKS = ("clone", "clone3", "fork", "vfork")
+EARLY = (*FORKS, "close", "close_range")
 IN_VFORK = ("execve", "chdir")  # all that a child between vfork and exec can do to us
 
 
@@ -129,14 +131,15 @@ def on_fork(follower: Follower, process: Process, call: Call) -> None:
     if "CLONE_FILES" in call.text or "CLONE_THREAD" in call.text:
         follower.processes[call.result] = process
         return
-    child = Process(dict(process.table), process.folder)
+    child = replace(process, table=dict(process.table))
     child.in_vfork = call.name == "vfork" or "CLONE_VFORK" in call.text
     follower.processes[call.result] = child
 
 
 def on_exec(follower: Follower, process: Process, call: Call) -> None:
-    """A new image knows none of the descriptors that it inherits."""
-    follower.processes[call.pid] = Process(folder=process.folder)
+    """A new image learns by their use what descriptors it inherits, if at all."""
+    program = clean(process.folder, quoted(call.arguments[0]))
+    follower.processes[call.pid] = follower.image(process.folder, program)
 
 
 HANDLERS: dict[str, Handler] = {
@@ -189,13 +192,23 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
-def count(calls: list[Call], folder: str) -> dict[str, Tally]:
-    """Counts by name of a whole trace; folder: where the first process starts."""
-    follower = Follower(folder)
+def unseen(process: Process, call: Call) -> bool:
+    """Whether no wrapper can have counted this call, and it changes nothing that we follow."""
+    if process.in_vfork:
+        return call.name not in IN_VFORK
+    return process.unseen and call.name not in IN_VFORK + FORKS
+
+
+def count(
+    calls: list[Call], folder: str, watched: Callable[[str], bool] | None = None
+) -> dict[str, Tally]:
+    """Counts by name of a whole trace; folder: where the first process starts; watched: as
+    of Follower."""
+    follower = Follower(folder, watched)
     for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):
         handler = HANDLERS.get(call.name)
         process = follower.process(call.pid)
-        if handler is None or call.result < 0 or (process.in_vfork and call.name not in IN_VFORK):
+        if handler is None or call.result < 0 or unseen(process, call):
             continue
         handler(follower, process, call)
     return follower.totals()

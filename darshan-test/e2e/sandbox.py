@@ -50,6 +50,7 @@ class Sandbox:
     build: Path
     setup: Callable[[Path], None]
     extra: dict[str, str] = field(default_factory=dict)
+    watched: Callable[[str], bool] | None = None  # as of Follower
 
     @property
     def work(self) -> Path:
@@ -116,7 +117,7 @@ class Sandbox:
             [*strace, "-e", wanted, "-o", str(trace), *command], self.environment()
         )
         ours = tuple(f"{self.base / name}/" for name in ("logs", "journals"))
-        counts = count(read_trace(trace), str(self.work))
+        counts = count(read_trace(trace), str(self.work), self.watched)
         counts.pop(str(self.configuration), None)
         return outcome, {n: t for n, t in counts.items() if not n.startswith(ours)}
 

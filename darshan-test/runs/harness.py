@@ -1,0 +1,193 @@
+"""One row, bare and under the runtime; what it said, left and did."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from calls.run_case import parse
+from e2e.descriptors import Tally
+from e2e.sandbox import SECONDS, Outcome, Recorded, Sandbox, snapshot
+from mpi.launch import MPIS
+
+from .row import Row
+from .watched import watched_in
+
+INHERITED = False  # whether descriptors that a process is born with are known
+LAST = 60  # seconds until a run that has ended must have its log
+TOOLS = ("darshan", "darshan-merge", "darshan-parser")
+USER = 65534
+NOBODY = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+OURS = re.compile(rb"^darshan: .*\n", re.M)
+
+
+class RunBox(Sandbox):
+    """A folder for one row; waits for processes that outlive the first one."""
+
+    def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
+        """Runs to the end of the last process: each of them holds an end of a pipe."""
+        inner, outer = os.pipe()
+        with subprocess.Popen(
+            command,
+            cwd=self.work,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(outer,),
+        ) as process:
+            os.close(outer)
+            out, error = process.communicate(timeout=SECONDS)
+            os.read(inner, 1)
+            os.close(inner)
+        self.settle()
+        return Outcome(process.returncode, out, error, snapshot(self.work))
+
+    def settle(self) -> None:
+        """Until nobody makes a log of this run any more: nobody waits for who does."""
+        end = time.monotonic() + LAST
+        while any((self.base / "journals").glob("darshan-run.*")) and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def recorded(self) -> Recorded:
+        """What the run left: logs, and journals of who was killed, in whatever folder."""
+        found = Recorded(paths=sorted((self.base / "logs").rglob("*.darshan")))
+        left = (self.base / "journals").rglob("*")
+        found.journals = sorted(path for path in left if path.is_file())
+        found.others = [
+            p for p in (self.base / "logs").rglob("*") if p.is_file() and p not in found.paths
+        ]
+        for path in found.paths:
+            parse(self.parser, path, found.log)
+        for journal in found.journals:
+            if not self.has_log(journal, found.paths):
+                parse(self.parser, journal, found.log)
+        return found
+
+
+@dataclass
+class Bare:
+    """How a row ends without us, and what strace counts of it."""
+
+    outcome: Outcome
+    counts: dict[str, Tally] = field(default_factory=dict)
+
+
+@dataclass
+class Runner:
+    """Runs rows in one folder."""
+
+    build: Path
+    programs: Path
+    base: Path
+    known: dict[str, Bare] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+
+    def box(self, row: Row) -> RunBox:
+        """The same paths for all modes of a row."""
+        build = self.copied if row.ordinary else self.build
+        watched = watched_in(build) if INHERITED else None
+        setup = handed_over(row.setup) if row.ordinary else row.setup
+        # A number, for the name of a socket has 107 letters at most.
+        place = self.base / str(self.places.setdefault(row.name, len(self.places)))
+        box = RunBox(place, build, setup, {}, watched)
+        places = {"bin": str(self.programs), "work": str(box.work)}
+        box.extra = {name: text.format(**places) for name, text in row.environment.items()}
+        return box
+
+    @property
+    def copied(self) -> Path:
+        """The tools and the runtime, where everybody may read them."""
+        folder = self.programs / "built"
+        if not folder.exists():
+            folder.mkdir()
+            for name in ("libdarshan.so", *TOOLS):
+                shutil.copy2(self.build / name, folder)
+        return folder
+
+    def command(self, row: Row, box: RunBox, mode: str = "") -> tuple[list[str], dict[str, str]]:
+        """Its command with the places in it and what a mode adds; the variables of the mode."""
+        command = [word.format(bin=self.programs, work=box.work) for word in row.command]
+        settings = box.settings() if mode else {}
+        if mode == "run":
+            front = [str(box.build / "darshan"), "run", "-o", str(box.base / "logs")]
+            command = [*front, *command]
+            del settings["LD_PRELOAD"], settings["DARSHAN_ENABLE_NONMPI"]
+        if row.ordinary and os.geteuid() == 0:
+            # No process of root's may be the top.
+            command = [*NOBODY, "env", *(f"{k}={v}" for k, v in settings.items()), *command]
+            settings = {}
+        return command, settings
+
+    def bare(self, row: Row) -> Bare:
+        """Its end without us, once for all modes."""
+        if row.name not in self.known:
+            box = self.box(row)
+            command, _ = self.command(row, box)
+            if row.varies:
+                self.known[row.name] = Bare(box.bare(command))
+            else:
+                self.known[row.name] = Bare(*box.traced(command))
+        return self.known[row.name]
+
+    def recorded(self, row: Row, mode: str) -> tuple[RunBox, Outcome, dict[str, Tally]]:
+        """Its end under the runtime, and what strace counts: of this run, or of the bare one."""
+        box = self.box(row)
+        command, settings = self.command(row, box, mode)
+        if row.varies:
+            return box, *box.traced(command, settings)
+        box.fresh()
+        outcome = box.execute(command, box.environment() | settings)
+        return box, outcome, self.bare(row).counts
+
+
+def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
+    """Status and output, without what differs in each run and what `darshan run` adds."""
+
+    def plain(text: bytes) -> bytes:
+        return re.sub(row.printed.encode(), b"*", text) if row.printed else text
+
+    return outcome.status, plain(outcome.stdout), plain(OURS.sub(b"", outcome.stderr))
+
+
+def lasting(row: Row, outcome: Outcome) -> dict[str, str]:
+    """The files that are the same after every run."""
+    kept = {n: d for n, d in outcome.files.items() if not re.fullmatch(row.changing, n)}
+    return {re.sub(row.random, "*", n) if row.random else n: d for n, d in kept.items()}
+
+
+def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
+    """A setup that gives all folders of a row to an ordinary user."""
+
+    def for_user(work: Path) -> None:
+        setup(work)
+        for path in (*work.parent.iterdir(), *work.rglob("*")):
+            if os.geteuid() == 0:
+                os.chown(path, USER, USER)
+
+    return for_user
+
+
+def compile_programs(folder: Path) -> None:
+    """The C programs of this folder, with every MPI that is here."""
+    here = Path(__file__).resolve().parent
+    subprocess.run(["cc", "-O1", "-pthread", "-o", folder / "trees", here / "trees.c"], check=True)
+    for mpi in MPIS:
+        if compiler := mpi.command("mpicc"):
+            target = folder / f"ranks.{mpi.name}"
+            subprocess.run([compiler, "-O1", "-o", target, here / "ranks.c"], check=True)
+
+
+def missing_module(row: Row) -> str:
+    """The first module that its Python lacks."""
+    for module in row.modules:
+        test = f"import importlib.util as u; raise SystemExit(u.find_spec({module!r}) is None)"
+        if subprocess.run([row.command[0], "-c", test], check=False).returncode:
+            return f"{module} for {row.command[0]}"
+    return ""

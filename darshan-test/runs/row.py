@@ -1,0 +1,48 @@
+"""What a run is: a command, and what may be said of it besides what strace counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from e2e.files import nothing
+
+
+@dataclass
+class Row:
+    """A row of the table.  Every exception is a reason, in words, or a pattern of names."""
+
+    name: str
+    command: list[str]  # {bin}: where the programs of this folder are, {work}: where it runs
+    setup: Callable[[Path], None] = nothing
+    environment: dict[str, str] = field(default_factory=dict)
+    # Why it does not run as root.
+    ordinary: str = ""
+    # Abilities of place.py.
+    needs: tuple[str, ...] = ()
+    # The Python that runs it, and the modules that it needs there.
+    modules: tuple[str, ...] = ()
+    # Why it takes too long, or needs too much, for every ./check.
+    full: str = ""
+    # Why it runs in one mode only, another one with each commit.
+    slow: str = ""
+    # Why its calls differ from one run to the next: strace counts in the run that is recorded.
+    varies: str = ""
+    # Parts of names that are drawn by lot; files that differ only in these are added up.
+    random: str = ""
+    # Files with times or such inside, which differ from one bare run to the next.
+    changing: str = ""
+    # The same of what it prints.
+    printed: str = ""
+    # Names that are in no log, for libc or the kernel alone acts on them.
+    inside: str = ""
+    # Why names outside the folder where it runs are not looked at.
+    only_work: str = ""
+    # Processes of it are killed: what they have counted may be ahead of what they have done.
+    kills: str = ""
+    # The run's log, and those of the MPI jobs in it.
+    logs: int = 1
+    # The top ends before its descendants: `darshan run` writes the log without them.
+    outlives: bool = False
+    status: int = 0

@@ -1,0 +1,26 @@
+"""A DataLoader of PyTorch: two workers read samples, the parent keeps what it made of them."""
+
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Samples(Dataset):
+    """A file per sample."""
+
+    def __len__(self) -> int:
+        return 32
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        data = Path(f"sample-{index:02}").read_bytes()
+        return torch.frombuffer(bytearray(data), dtype=torch.uint8).to(torch.float32)
+
+
+if __name__ == "__main__":
+    total = torch.zeros(())
+    for _ in range(2):
+        for batch in DataLoader(Samples(), batch_size=4, num_workers=2):
+            total += batch.mean()
+    torch.save(total, "total.pt")
+    print(f"{total.item():.3f}")

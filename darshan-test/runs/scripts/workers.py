@@ -1,0 +1,52 @@
+"""Workers of Python: workers.py fork|spawn|forkserver|futures [terminate]."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import subprocess
+import sys
+from typing import Any
+
+
+def work(number: int) -> int:
+    """Reads a stretch of the common file, writes a file of its own, and a line in a common one."""
+    with open("big", "rb") as file:
+        file.seek(number * 1000)
+        data = file.read(50_000)
+    fd = os.open(f"part-{number}", os.O_CREAT | os.O_WRONLY, 0o644)
+    for at in range(0, len(data), 10_000):
+        os.write(fd, data[at : at + 10_000])
+    os.close(fd)
+    with open("common", "a") as file:
+        file.write(f"{number:03}\n")
+    if number % 10 == 0:
+        with open(f"part-{number}") as source, open(f"sum-{number}", "wb") as target:
+            subprocess.run(["cksum"], stdin=source, stdout=target, check=True)
+    return os.path.getsize(f"part-{number}")
+
+
+def started(ready: Any) -> None:
+    """A worker has nothing to do but to wait for work."""
+    ready.release()
+
+
+def pool(how: str, terminate: bool) -> int:
+    """A pool whose workers are told to end, or are ended in the middle of their sleep."""
+    context = multiprocessing.get_context(how)
+    ready = context.Semaphore(0)
+    with context.Pool(3, started, (ready,)) as workers:
+        result = sum(workers.map(work, range(24)))
+        for _ in range(3):  # or one would be ended that still starts
+            ready.acquire()
+        if not terminate:
+            workers.close()
+            workers.join()
+    return result
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "futures":
+        with concurrent.futures.ProcessPoolExecutor(3) as executor:
+            print(sum(executor.map(work, range(24))))
+    else:
+        print(pool(sys.argv[1], "terminate" in sys.argv))

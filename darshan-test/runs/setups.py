@@ -1,0 +1,99 @@
+"""The files that the runs need: the same bytes each time."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from e2e.files import big_file, repository, words
+from tree import SOURCE
+
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
+
+# Our own reader and parser, as somebody would build them who has only make: folders that
+# make each other, a library, a program that is run, headers in rules.
+TOP_MAKEFILE = """\
+all: listing
+folders = runtime/format util/reader
+util/parser/program: $(folders:=/part.a)
+\t$(MAKE) -C util/parser program
+$(folders:=/part.a): force
+\t$(MAKE) -C $(@D) part.a
+listing: util/parser/program
+\t./util/parser/program --help >$@ 2>&1 || true
+\twc -c <$@ | tr -d ' ' >size
+force:
+.PHONY: all force
+"""
+PART_MAKEFILE = """\
+CPPFLAGS = -D_GNU_SOURCE -I. -I../.. -I../../runtime/format -I../../runtime -I../../util/reader
+CFLAGS = -std=gnu11 -O0
+objects = $(patsubst %.c,%.o,$(wildcard *.c))
+program: $(objects)
+\t$(CC) -o $@ $(objects) ../reader/part.a ../../runtime/format/part.a -lz -lbz2
+part.a: $(objects)
+\trm -f $@ && ar crD $@ $(objects)
+%.o: %.c
+\t$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+"""
+
+
+def scripts(*names: str, and_then: Callable[[Path], None] = words) -> Callable[[Path], None]:
+    """A setup that leaves these scripts, and what another one leaves."""
+
+    def setup(work: Path) -> None:
+        and_then(work)
+        for name in names:
+            shutil.copyfile(SCRIPTS / name, work / name)
+
+    return setup
+
+
+def source_tree(work: Path) -> None:
+    """The sources of our reader and parser, with makefiles."""
+    headers = shutil.ignore_patterns("*.c", "*.md", "*.json")
+    shutil.copytree(SOURCE / "runtime" / "modules", work / "runtime" / "modules", ignore=headers)
+    shutil.copytree(SOURCE / "runtime" / "intercept", work / "runtime" / "intercept")
+    for folder in ("runtime/format", "util/reader", "util/parser"):
+        shutil.copytree(SOURCE / folder, work / folder)
+        (work / folder / "Makefile").write_text(PART_MAKEFILE)
+    (work / "Makefile").write_text(TOP_MAKEFILE)
+    (work / "config.h").write_text('#define PACKAGE_VERSION "0"\n')
+
+
+def ninja(work: Path) -> None:
+    """A graph of thirty steps: sort parts, pack them, add them up."""
+    words(work)
+    steps = [
+        "rule sort\n  command = sort -t' ' -k$n <$in >$out\n",
+        "rule pack\n  command = gzip -n -c $in >$out\n",
+        "rule sum\n  command = cat $in | cksum >$out\n",
+    ]
+    steps += [f"build sorted-{n}: sort words\n  n = {n % 3 + 1}\n" for n in range(8)]
+    steps += [f"build packed-{n}.gz: pack sorted-{n}\n" for n in range(8)]
+    steps.append(f"build sum: sum {' '.join(f'packed-{n}.gz' for n in range(8))}\n")
+    (work / "build.ninja").write_text("".join(steps))
+
+
+def many_files(work: Path) -> None:
+    """Forty small files of words."""
+    rng = random.Random(4)
+    for i in range(40):
+        (work / f"item-{i:02}").write_text("x" * rng.randrange(1, 9000) + "\n")
+
+
+def samples(work: Path) -> None:
+    """What a DataLoader loads."""
+    rng = random.Random(5)
+    for i in range(32):
+        (work / f"sample-{i:02}").write_bytes(rng.randbytes(20_000))
+
+
+def settings(work: Path) -> None:
+    """What wrappers of ranks read."""
+    (work / "settings").write_text("one = 1\n" * 10)
+
+
+__all__ = ["big_file", "repository", "words"]
