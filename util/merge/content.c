@@ -86,8 +86,9 @@ void journal_content_free(struct journal_content *content) {
 }
 
 /* Mount points that had no place in the journal have none here: same bounds. */
-static size_t put_text(char *out, size_t room, const struct darshan_info *info) {
-  size_t used = (size_t)snprintf(out, room, "%s", info->exe);
+static size_t put_text(char *out, size_t room, const struct darshan_info *info,
+                       const char *command) {
+  size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);
   if (used >= room) used = room - 1;
   for (int i = info->num_mounts - 1; i >= 0; i--) {
     int n =
@@ -99,7 +100,8 @@ static size_t put_text(char *out, size_t room, const struct darshan_info *info) 
   return used + 1;
 }
 
-size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more) {
+size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
+                   const char *command) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_open(path, &error);
   size_t used = 0, text = 1;
@@ -110,7 +112,7 @@ size_t journal_job(char *out, const char *path, struct darshan_job job, const ch
     for (int i = 0; i < info->num_metadata; i++)
       used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
                                   info->metadata[i].value);
-    text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info);
+    text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info, command);
     darshan_log_close(log);
   }
   if (used + strlen(more) < sizeof(job.metadata)) strcpy(job.metadata + used, more);

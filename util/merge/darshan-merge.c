@@ -15,7 +15,7 @@
 #include "content.h"
 #include "journals.h"
 #include "player.h"
-#include "run/one-log.h"
+#include "run/merge-run.h"
 #include "target.h"
 
 static const char usage[] =
@@ -36,6 +36,7 @@ static const char usage[] =
     "  ends with 3 if there is nothing, or another one does it\n"
     "  --logs DIR            where the log goes, under a name that is made\n"
     "  --dated               DIR has folders for years, months and days\n"
+    "  --command TEXT        what was asked for, if the first process cannot say it\n"
     "  --numbered            where FILE is taken, the log is FILE.2 or the like\n"
     "  --keep                the folder stays as it is\n"
     "  --print               say where the log is\n"
@@ -78,7 +79,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
     job.end_time_sec = merge->options->end;
     job.end_time_nsec = 0;
   }
-  return journal_job(out, merge->journals.files[0].path, job, merge->more);
+  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL);
 }
 
 /* A process that was killed has no end: the last thing that it recorded. */
@@ -170,7 +171,20 @@ static int64_t seconds(const char *text) {
   return *end || end == text || errno || value <= 0 ? -1 : value;
 }
 
-enum { REDUX = 256, NO_REDUX, END, REMOVE, RUN, LOGS, DATED, NUMBERED, KEEP, PRINT, QUIET };
+enum {
+  REDUX = 256,
+  NO_REDUX,
+  END,
+  REMOVE,
+  RUN,
+  LOGS,
+  DATED,
+  NUMBERED,
+  KEEP,
+  PRINT,
+  QUIET,
+  COMMAND
+};
 
 static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"shared-redux", no_argument, NULL, REDUX},
@@ -181,6 +195,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"logs", required_argument, NULL, LOGS},
                                       {"dated", no_argument, NULL, DATED},
                                       {"numbered", no_argument, NULL, NUMBERED},
+                                      {"command", required_argument, NULL, COMMAND},
                                       {"keep", no_argument, NULL, KEEP},
                                       {"print", no_argument, NULL, PRINT},
                                       {"quiet", no_argument, NULL, QUIET},
@@ -195,6 +210,9 @@ static int read_run_option(struct run_options *run, int code) {
     return 1;
   case LOGS:
     run->logs = optarg;
+    return 1;
+  case COMMAND:
+    run->command = optarg;
     return 1;
   case DATED:
     return run->dated = 1;
@@ -238,7 +256,7 @@ int main(int argc, char **argv) {
     fputs(usage, result > 0 ? stdout : stderr);
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
-  if (options.run.folder) return written(stdout, "darshan-merge", run_to_log(&options.run));
+  if (options.run.folder) return written(stdout, "darshan-merge", merge_run(&options.run));
   memset(&merge, 0, sizeof(merge));
   merge.options = &options;
   for (int i = optind; result == 0 && i < argc; i++)

@@ -1,4 +1,5 @@
 /* darshan-merge never changes its root: paths mean what they say. */
+#include "inside.h"
 #include "../../runtime/records/outside.h"
 
 #include "../../runtime/intercept/sys.h"
@@ -7,7 +8,10 @@ int outside_is_active(void) {
   return 0;
 }
 
+struct inside_watch inside_watch;
+
 int outside_open(const char *path, int flags, unsigned mode) {
+  if ((flags & O_CREAT) && inside_watch.creates) inside_watch.creates(inside_watch.context, path);
   return sys_open(path, flags, mode);
 }
 
@@ -16,6 +20,7 @@ int outside_unlink(const char *path) {
 }
 
 int outside_rename_new(const char *from, const char *to) {
+  if (inside_watch.names) inside_watch.names(inside_watch.context, from, to);
   return sys_rename_new(from, to);
 }
 

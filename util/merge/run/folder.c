@@ -14,9 +14,13 @@
 
 #include "../../reader/darshan-util.h"
 #include "../journals.h"
+#include "bytes.h"
 
+enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
+
+/* Of the merger's own: the lock, a file that is being written, and closing.h's. */
 static const char lock_name[] = "merging";
-static const char new_name[] = "closing";
+static const char new_name[] = "writing";
 
 /* --- open --------------------------------------------------------------------------- */
 
@@ -68,9 +72,13 @@ enum folder_state folder_open(struct run_folder *folder, const char *path) {
   return state;
 }
 
+/* The lock's file goes before the lock does: who has opened it meanwhile sees that it is
+ * not there any more. */
 void folder_close(struct run_folder *folder) {
+  if (folder->lock >= 0) unlinkat(folder->fd, lock_name, 0);
   if (folder->lock >= 0) close(folder->lock);
   if (folder->fd >= 0) close(folder->fd);
+  folder_forget(folder);
   free(folder->found);
   folder->found = NULL;
   folder->lock = folder->fd = -1;
@@ -131,11 +139,17 @@ static int by_start(const void *a, const void *b) {
   return left->number < right->number ? -1 : left->number > right->number;
 }
 
+void folder_forget(struct run_folder *folder) {
+  for (size_t i = 0; i < folder->count; i++)
+    free(folder->found[i].journal);
+  folder->count = 0;
+}
+
 int folder_list(struct run_folder *folder) {
   int again = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
   DIR *listing = again < 0 ? NULL : fdopendir(again);
   struct dirent *entry;
-  folder->count = 0;
+  folder_forget(folder);
   if (!listing) {
     merge_say("%s: %s", folder->path, strerror(errno));
     if (again >= 0) close(again);
@@ -144,7 +158,7 @@ int folder_list(struct run_folder *folder) {
   while (result == 0 && (entry = readdir(listing)))
     result = add(folder, entry->d_name);
   closedir(listing);
-  qsort(folder->found, folder->count, sizeof(*folder->found), by_start);
+  if (folder->count) qsort(folder->found, folder->count, sizeof(*folder->found), by_start);
   return result;
 }
 
@@ -173,12 +187,36 @@ int folder_put(const struct run_folder *folder, const char *name, const char *by
   return 0;
 }
 
+char *folder_get(const struct run_folder *folder, const char *name, size_t *n) {
+  struct bytes bytes = {NULL, 0, 0};
+  char *more;
+  ssize_t got = -1;
+  int fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return NULL;
+  do {
+    if (!(more = bytes_more(&bytes, BLOCK))) break;
+    got = read(fd, more, BLOCK - 1);
+    bytes.n -= got > 0 ? BLOCK - (size_t)got : BLOCK;
+  } while (got > 0 && bytes.n < FILE_MOST);
+  close(fd);
+  if (got != 0) {
+    bytes_free(&bytes);
+    return NULL;
+  }
+  bytes.at[bytes.n] = '\0';
+  *n = bytes.n;
+  return bytes.at;
+}
+
+void folder_unlink(const struct run_folder *folder, const char *name) {
+  unlinkat(folder->fd, name, 0);
+}
+
 /* `closed` goes last: while there is something, it says that there is a log. */
 void folder_remove(struct run_folder *folder) {
-  unlinkat(folder->fd, new_name, 0);
-  if (folder_list(folder) < 0 || folder->count > 0) return;
-  unlinkat(folder->fd, RUN_EVENTS, 0);
-  unlinkat(folder->fd, RUN_CLOSED, 0);
-  unlinkat(folder->fd, lock_name, 0);
+  folder_unlink(folder, new_name);
+  folder_unlink(folder, RUN_EVENTS);
+  folder_unlink(folder, lock_name);
+  folder_unlink(folder, RUN_CLOSED);
   rmdir(folder->path);
 }

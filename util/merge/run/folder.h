@@ -21,6 +21,7 @@ enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
 enum folder_state folder_open(struct run_folder *folder, const char *path);
 /* Lists parts, and journals with what their job records say.  0 or -1. */
 int folder_list(struct run_folder *folder);
+void folder_forget(struct run_folder *folder);
 /* The path of a part; room: PATH_MAX. */
 void folder_part_path(const struct run_folder *folder, const struct run_part *part, char *out);
 /* Name of a part in the folder; room: NAME_MAX + 1. */
@@ -29,7 +30,10 @@ void folder_part_name(const struct run_part *part, char *out);
 int folder_has(const struct run_folder *folder, const char *name);
 /* Writes a file whole under a name, or not at all.  0 or -1. */
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
-/* Removes what is the merger's and the run's own, and the folder, if nothing else is in it. */
+/* All bytes of a file and a NUL, to be freed; NULL: it is not there or cannot be read. */
+char *folder_get(const struct run_folder *folder, const char *name, size_t *n);
+void folder_unlink(const struct run_folder *folder, const char *name);
+/* Removes what is the run's own, and the folder, if nothing else is in it. */
 void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);
 

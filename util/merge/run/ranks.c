@@ -112,6 +112,19 @@ int ranks_make(struct run_ranks *ranks, struct run_tree *tree, int32_t top) {
   return result;
 }
 
+int ranks_alone(struct run_ranks *ranks, struct run_tree *tree, int process) {
+  *ranks =
+      (struct run_ranks){.ranks = calloc(1, sizeof(*ranks->ranks)), .count = 1, .top = process};
+  if (!ranks->ranks) return -1;
+  for (size_t i = 0; i < tree->num_processes; i++) {
+    tree->processes[i].rank = -1;
+    tree->processes[i].next_of_rank = -1;
+  }
+  tree->processes[process].rank = 0;
+  ranks->ranks[0] = (struct run_rank){.first = process, .last = process, .count = 1};
+  return 0;
+}
+
 void ranks_free(struct run_ranks *ranks) {
   free(ranks->ranks);
   ranks->ranks = NULL;

@@ -24,6 +24,8 @@ struct run_ranks {
 
 /* 0, or -1: no memory. */
 int ranks_make(struct run_ranks *ranks, struct run_tree *tree, int32_t top);
+/* One process by itself. */
+int ranks_alone(struct run_ranks *ranks, struct run_tree *tree, int process);
 void ranks_free(struct run_ranks *ranks);
 
 #endif

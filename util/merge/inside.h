@@ -1,0 +1,12 @@
+/* Who wants to know where a log is being written, before it is. */
+#ifndef DARSHAN_MERGE_INSIDE_H
+#define DARSHAN_MERGE_INSIDE_H
+
+struct inside_watch {
+  void *context;
+  void (*creates)(void *context, const char *path);
+  void (*names)(void *context, const char *from, const char *to);
+};
+extern struct inside_watch inside_watch;
+
+#endif

@@ -1,0 +1,123 @@
+/* See closing.h.  Where a file of it cannot be written, the disk is full: then a log is
+ * worth more than being sure that there is but one. */
+#include "closing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../inside.h"
+#include "bytes.h"
+
+static const char partial_name[] = "partial", merged_name[] = "merged", naming_name[] = "naming";
+
+/* --- while a log is made ------------------------------------------------------------------ */
+
+static void creates(void *context, const char *path) {
+  folder_put(context, partial_name, path, strlen(path));
+}
+
+/* Device and inode, a NUL, the path. */
+static void names(void *context, const char *from, const char *to) {
+  char text[PATH_MAX + 64];
+  struct stat st;
+  if (lstat(from, &st) < 0) return;
+  int n = snprintf(text, sizeof(text), "%" PRIuMAX " %" PRIuMAX " %s", (uintmax_t)st.st_dev,
+                   (uintmax_t)st.st_ino, to);
+  if (n < (int)sizeof(text)) folder_put(context, naming_name, text, (size_t)n);
+}
+
+/* The names of the parts of one process, or of all, one after another. */
+static int list_parts(const struct run_tree *tree, const struct run_process *process,
+                      struct bytes *list) {
+  char name[NAME_MAX + 1];
+  int failed = 0;
+  for (size_t i = 0; i < tree->num_parts; i++) {
+    const struct run_part *part = &tree->parts[i];
+    if (process && &tree->processes[tree->programs[part->program].process] != process) continue;
+    folder_part_name(part, name);
+    failed |= bytes_add(list, name, strlen(name) + 1);
+  }
+  return failed;
+}
+
+void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
+                   const struct run_process *process) {
+  *closing = (struct closing){.folder = folder};
+  list_parts(tree, process, &closing->parts);
+  folder_put(folder, merged_name, closing->parts.at, closing->parts.n);
+  inside_watch = (struct inside_watch){folder, creates, names};
+}
+
+/* --- and after ----------------------------------------------------------------------------- */
+
+static void remove_parts(struct run_folder *folder, const char *list, size_t n) {
+  for (size_t at = 0; at < n; at += strlen(list + at) + 1)
+    if (!strchr(list + at, '/')) folder_unlink(folder, list + at);
+}
+
+static void forget(struct run_folder *folder) {
+  folder_unlink(folder, naming_name);
+  folder_unlink(folder, merged_name);
+  folder_unlink(folder, partial_name);
+}
+
+static void finish(struct run_folder *folder, const char *list, size_t n) {
+  if (linkat(folder->fd, naming_name, folder->fd, RUN_CLOSED, 0) < 0 &&
+      !folder_has(folder, RUN_CLOSED))
+    folder_put(folder, RUN_CLOSED, "", 0);
+  remove_parts(folder, list, n);
+  forget(folder);
+}
+
+void closing_end(struct closing *closing, int made) {
+  inside_watch = (struct inside_watch){NULL, NULL, NULL};
+  if (made)
+    finish(closing->folder, closing->parts.at, closing->parts.n);
+  else
+    forget(closing->folder);
+  bytes_free(&closing->parts);
+}
+
+/* Is the log there that was about to get its name? */
+static int is_named(struct run_folder *folder, char *log) {
+  uintmax_t device, inode;
+  struct stat st;
+  size_t n;
+  int at = 0, found = 0;
+  char *text = folder_get(folder, naming_name, &n);
+  if (text && sscanf(text, "%" SCNuMAX " %" SCNuMAX " %n", &device, &inode, &at) == 2 && at > 0 &&
+      strlen(text + at) < PATH_MAX && lstat(text + at, &st) == 0 && st.st_dev == device &&
+      st.st_ino == inode) {
+    strcpy(log, text + at);
+    found = 1;
+  }
+  free(text);
+  return found;
+}
+
+/* What a killed merger was writing is nobody's: it held the lock that we hold. */
+static void remove_partial(struct run_folder *folder) {
+  static const char ending[] = ".darshan_partial";
+  size_t n, length = sizeof(ending) - 1;
+  char *path = folder_get(folder, partial_name, &n);
+  if (path && strlen(path) > length && strcmp(path + strlen(path) - length, ending) == 0)
+    unlink(path);
+  free(path);
+}
+
+int closing_resume(struct run_folder *folder, char *log) {
+  int named = is_named(folder, log);
+  size_t n = 0;
+  char *list = named ? folder_get(folder, merged_name, &n) : NULL;
+  remove_partial(folder);
+  if (named)
+    finish(folder, list, n);
+  else
+    forget(folder);
+  free(list);
+  return named;
+}

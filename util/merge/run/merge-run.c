@@ -1,0 +1,67 @@
+/* See merge-run.h. */
+#include "merge-run.h"
+
+#include <stdio.h>
+
+#include "../journals.h"
+#include "closing.h"
+#include "left.h"
+
+/* Of all, or of one process who came too late for it. */
+static enum run_result make(struct one_log *run, int process) {
+  struct closing closing;
+  const struct run_process *only = process < 0 ? NULL : &run->tree.processes[process];
+  ranks_free(&run->ranks);
+  run->alone = only != NULL;
+  if ((only ? ranks_alone(&run->ranks, &run->tree, process)
+            : ranks_make(&run->ranks, &run->tree, run->folder.top)) < 0)
+    return RUN_FAILED;
+  if (!run->options->keep) closing_begin(&closing, &run->folder, &run->tree, only);
+  int made = one_log_make(run) == 0;
+  if (!run->options->keep) closing_end(&closing, made);
+  if (made && run->options->print) printf("%s\n", run->final);
+  return made ? RUN_LOGGED : RUN_FAILED;
+}
+
+static enum run_result merge_all(struct one_log *run) {
+  if (left_read(&run->folder, &run->tree) < 0) return RUN_FAILED;
+  return run->tree.num_processes ? make(run, -1) : RUN_NOTHING;
+}
+
+/* There is a log of the run; who was not in it gets one of his own. */
+static enum run_result merge_rest(struct one_log *run, enum run_result result) {
+  tree_free(&run->tree);
+  if (folder_list(&run->folder) < 0) return RUN_FAILED;
+  if (run->folder.count > 0 && left_read(&run->folder, &run->tree) < 0) return RUN_FAILED;
+  for (size_t i = 0; i < run->tree.num_processes; i++)
+    if (run->tree.processes[i].first_part >= 0) {
+      enum run_result one = make(run, (int)i);
+      if (result != RUN_FAILED) result = one;
+    }
+  if (run->folder.count > 0 && folder_list(&run->folder) < 0) return RUN_FAILED;
+  if (run->folder.count == 0) folder_remove(&run->folder);
+  return result;
+}
+
+static enum run_result merge_folder(struct one_log *run) {
+  enum run_result result = RUN_NOTHING;
+  char log[PATH_MAX];
+  if (!run->options->keep && closing_resume(&run->folder, log)) {
+    if (run->options->print) printf("%s\n", log);
+    result = RUN_LOGGED;
+  }
+  if (!folder_has(&run->folder, RUN_CLOSED)) result = merge_all(run);
+  if (run->options->keep || !folder_has(&run->folder, RUN_CLOSED)) return result;
+  return merge_rest(run, result);
+}
+
+enum run_result merge_run(const struct run_options *options) {
+  static struct one_log run; /* large, and zeroed */
+  run.options = options;
+  enum folder_state state = folder_open(&run.folder, options->folder);
+  if (state != FOLDER_OPEN) return state == FOLDER_BUSY ? RUN_NOTHING : RUN_FAILED;
+  enum run_result result = merge_folder(&run);
+  folder_close(&run.folder);
+  one_log_free(&run);
+  return result;
+}
