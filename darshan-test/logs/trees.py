@@ -141,9 +141,9 @@ def mpi() -> list[Member]:
         Member("bash job.sh", end=9.0),
         Member("bash job.sh -> mpirun -n 4 ./wrap.sh ./solver", 0, 0.5, 8.5, launcher=True),
     ]
-    for rank in range(4):
-        found.append(Member("bash ./wrap.sh ./solver", 1, 0.8, 8.4, opens=2, read=300))
-        found.append(Member("./solver in.dat", 2 + 2 * rank, 0.9, 8.3, job_ranks=4))
+    found += [Member("bash ./wrap.sh ./solver", 1, 0.8, 8.4, opens=2, read=300)] * 4
+    # The ranks of a job are one row.
+    found.append(Member("./solver in.dat", 2, 0.9, 8.3, count=4, job_ranks=4))
     return found
 
 

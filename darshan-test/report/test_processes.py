@@ -105,11 +105,11 @@ def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
         for start, end in zip(tree.start[mine], tree.end[mine]):
             edges = np.arange(BINS) * width
             want += np.clip(np.minimum(end, edges + width) - np.maximum(start, edges), 0, None)
-        assert lane.mean == pytest.approx(want / width, abs=1e-9)
-        at_once = [
-            int(((tree.start[mine] <= t) & (tree.end[mine] > t)).sum()) for t in tree.start[mine]
-        ]
-        assert lane.most == max(1, *at_once)
+        weights = np.where(tree.job_ranks[mine] > 0, tree.counts[mine], 1)
+        there = [(tree.start[mine] <= t) & (tree.end[mine] > t) for t in tree.start[mine]]
+        assert lane.most == max(1, *(int(weights[some].sum()) for some in there))
+        full = max(1, *(int(some.sum()) for some in there))
+        assert lane.part == pytest.approx(want / width / full, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,7 @@ def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
         ("python3 -c from multiprocessing.resource_tracker import main;main(4)",
          "multiprocessing.resource_tracker"),
         ("perl -w x.pl", "x.pl"),
+        ("(not seen)", "(not seen)"),
         ("", "(unknown)"),
         ("/", "(unknown)"),
     ],

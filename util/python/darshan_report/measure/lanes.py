@@ -22,7 +22,7 @@ class Lane:
     programs: int  # in this lane
     number: int  # processes
     most: int  # of them at once
-    mean: npt.NDArray[np.float64]  # of them at once, on average, per bin
+    part: npt.NDArray[np.float64]  # of the most at once, 0 to 1: there on average, per bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,17 @@ class Lanes:
     place_of: npt.NDArray[np.int64]  # of each process: its lane
 
 
-def _at_once(processes: Processes, some: npt.NDArray[np.int64]) -> int:
-    """The most that lived at one time.  Who stands for several counts as one."""
-    times = np.concatenate((processes.start[some], processes.end[some]))
-    change = np.repeat((1, -1), len(some))
+def _together(processes: Processes) -> npt.NDArray[np.int64]:
+    """For how many at once a rank stands: ranks of an MPI job are there together, others that
+    share a rank are taken to follow each other."""
+    return np.where(processes.own, 1, processes.counts)
+
+
+def _at_once(
+    numbers: npt.NDArray[np.int64], start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
+) -> int:
+    """The most that lived at one time."""
+    times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
     # Who ends when another one begins was not there with it.
     order = np.lexsort((change, times))
     return max(1, int(np.cumsum(change[order]).max()))
@@ -47,13 +54,14 @@ def _at_once(processes: Processes, some: npt.NDArray[np.int64]) -> int:
 def _lane(processes: Processes, some: list[int], end: float, programs: list[Program]) -> Lane:
     places, width = np.array(some), end / BINS
     start, stop = processes.start[places], processes.end[places]
-    there = seconds_before(start, width) - seconds_before(stop, width)
+    there = np.diff(seconds_before(start, width) - seconds_before(stop, width), prepend=0.0)
+    full = width * _at_once(np.ones(len(some), "i8"), start, stop)
     return Lane(
         programs[0] if len(programs) == 1 else None,
         len(programs),
         int(processes.counts[places].sum()),
-        _at_once(processes, places),
-        np.maximum(np.diff(there, prepend=0.0), 0.0) / width,
+        _at_once(_together(processes)[places], start, stop),
+        (there / full).clip(0, 1),
     )
 
 
@@ -73,5 +81,5 @@ def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
         some = [place for program in programs for place in members[program]]
         place_of[some] = len(found)
         found.append(_lane(processes, some, end, programs))
-    everyone = np.arange(len(processes))
-    return Lanes(end, found, _at_once(processes, everyone), place_of)
+    most_of_all = _at_once(_together(processes), processes.start, processes.end)
+    return Lanes(end, found, most_of_all, place_of)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..log import Log
 from ..records import Records
-from .programs import Program, is_spawned, program_name, split
+from .programs import Program, is_command, is_spawned, program_name, split
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
 _LONGEST = 1e9  # seconds; a later time is damage
@@ -86,7 +86,7 @@ class Processes:
         for place, command in enumerate(self.commands):
             name, shell = program_name(command)
             parent = int(self.parents[place])
-            worker = parent >= 0 and bool(command) and command == self.commands[parent]
+            worker = parent >= 0 and is_command(command) and command == self.commands[parent]
             if parent >= 0 and is_spawned(command):
                 name, shell, worker = *self._starter(parent), True
             found.append(
@@ -118,10 +118,12 @@ class Processes:
                 known.setdefault(self.programs[place], []).append(float(spans[place]))
             lives = spans.copy()
             for place in several:
+                number, span = float(self.counts[place]), float(spans[place])
                 like = known.get(self.programs[place])
-                number = float(self.counts[place])
-                guess = number * sum(like) / len(like) if like else float(spans[place])
-                lives[place] = max(min(guess, number * float(spans[place])), self.time[place])
+                guess = span if like is None else number * sum(like) / len(like)
+                if self.job_ranks[place]:  # its ranks live side by side
+                    guess = number * span
+                lives[place] = max(min(guess, number * span), self.time[place])
             return lives
         return spans
 

@@ -77,6 +77,8 @@ def _script(words: list[str], program: str) -> str:
 @functools.lru_cache(maxsize=8192)
 def program_name(command: str) -> tuple[str, bool]:
     """The name of a command line's program, and whether it is a shell."""
+    if not is_command(command):
+        return command[:_LONGEST] or _UNKNOWN, False
     words = command[:4096].split()
     program = os.path.basename(words[0].rstrip("/")).lstrip("-") if words else ""
     if not program:
@@ -88,6 +90,11 @@ def program_name(command: str) -> tuple[str, bool]:
         found = _script(words[1:], program)
         return found[:_LONGEST], bool(_SHELL.fullmatch(program))
     return program[:_LONGEST], False
+
+
+def is_command(command: str) -> bool:
+    """Whether this is one, and no remark such as "(not seen)"."""
+    return bool(command) and not command.startswith("(")
 
 
 def is_spawned(command: str) -> bool:

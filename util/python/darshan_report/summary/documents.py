@@ -61,7 +61,6 @@ def compose(context: Context) -> Report:
 
     warnings = [Paragraph(f"Caution: {text}") for text in notes.warnings(context)]
     behind = [
-        *processes.blocks(context),
         *findings.full(context),
         *datasets.blocks(context),
         *heat.blocks(context),
@@ -75,6 +74,7 @@ def compose(context: Context) -> Report:
         *warnings,
         *findings.top(context),
         *job.blocks(context),
+        *processes.blocks(context),
         *layers.blocks(context),
         *layers.sizes(context),
         *files.top(context),

@@ -37,7 +37,7 @@ def plot(lanes: Lanes) -> Plot:
 
     def draw(axes: Axes) -> None:
         for row, lane in enumerate(lanes.lanes):
-            height = np.minimum(lane.mean / lane.most, 1.0) * _FULL
+            height = lane.part * _FULL
             low = row + _FULL / 2
             kind = style.OTHER if lane.program is None else style.READ
             axes.fill_between(

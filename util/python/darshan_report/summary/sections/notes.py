@@ -27,6 +27,12 @@ def warnings(context: Context) -> list[str]:
             f"The records of module {name} are incomplete: the runtime had no room for all "
             "files, so its bytes, operations and times are lower bounds."
         )
+    left_out = dict(info.metadata).get("parts_left_out", "")
+    if context.processes and left_out:
+        found.append(
+            "What some programs of this run left could not be read, and is in no number: "
+            f"{printable(left_out)}."
+        )
     rings = context.extras.sum("POSIX_EXT_URING_RINGS") if context.extras else None
     if rings:
         found.append(

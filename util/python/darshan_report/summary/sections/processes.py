@@ -11,7 +11,7 @@ from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import lanes as lanes_plot
 from ..units import NONE, amount, plural, seconds
 
-_ROWS = 36  # groups in the table of the tree
+_ROWS = 24  # groups in the table of the tree
 _ENDINGS = 8
 _NAME = 52  # characters of a command line, of which an indent takes some
 _LAUNCHER = " (launcher)"
@@ -76,16 +76,18 @@ def tree_rows(tree: Processes, most: int) -> list[Row]:
 
 
 def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
-    rights = ("From", "To", "Lived", "In I/O", "Read", "Written", "Failed")
+    rights = ["From", "To", "Lived", "In I/O", "Read", "Written"]
     note = (
         "A program below that which started it; \u00d7: equal ones whose parents are "
         "equal, added up. From, To: seconds since the run's start, of the first and the last. "
-        "Lived, In I/O: added up. I/O: POSIX and STDIO, of these processes alone. Failed: ended "
-        "by a signal or a status but 0."
+        "Lived, In I/O: added up. I/O: POSIX and STDIO, of these processes alone."
     )
+    if any(row.sums.failed for row in found):
+        rights.append("Failed")
+        note += " Failed: ended by a signal or a status but 0."
     if (~tree.own).any():
         note += " A dash: an MPI job has its own log."
-    cells = tuple(_cells(context, tree, row) for row in found)
+    cells = tuple(_cells(context, tree, row)[: len(rights) + 1] for row in found)
     columns = (Column("Program", code=True), *(Column(t, right=True) for t in rights))
     return Table(columns, cells, note, tuple(row.depth for row in found))
 
