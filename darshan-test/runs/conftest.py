@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,18 @@ sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
 os.environ["DARSHAN_UTIL_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-util.so")
 
 Program = Callable[..., Path]
+Merge = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def merge(build: Path) -> Merge:
+    """darshan-merge with these arguments, under another program or none."""
+
+    def run(*arguments: object, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+        command = [str(x) for x in (*under, build / "darshan-merge", *arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    return run
 
 
 @pytest.fixture

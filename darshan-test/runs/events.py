@@ -97,8 +97,14 @@ class Run:
         """A copy of a log becomes what a program of this pid left that began then."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
-        set_times(path, self.base + start)
+        stamp(path, self.base + start, pid)
         return path
+
+
+def start_of(journal: Path) -> int:
+    """When the program of a journal began, in nanoseconds since the epoch."""
+    seconds, rest = struct.unpack_from("<qq", journal.read_bytes(), HEADER + 8)
+    return int(seconds * SECOND + rest)
 
 
 HEADER = 1328  # bytes; the job region follows
@@ -106,8 +112,8 @@ REGIONS_AT, REGIONS = 32, 65  # names, then 64 modules: offset and length each
 ANNEX_TRAILER = 40
 
 
-def set_times(path: Path, start: int) -> None:
-    """Moves a finished log to another start; its run time stays."""
+def stamp(path: Path, start: int, pid: int) -> None:
+    """Moves a finished log to another start and process; its run time stays."""
     data = bytearray(path.read_bytes())
     engine = zlib.decompressobj()
     job = bytearray(engine.decompress(bytes(data[HEADER:])))
@@ -116,6 +122,7 @@ def set_times(path: Path, start: int) -> None:
     took = (seconds[2] - seconds[0]) * SECOND + seconds[3] - seconds[1]
     end = start + took
     struct.pack_into("<qqqq", job, 8, start // SECOND, start % SECOND, end // SECOND, end % SECOND)
+    struct.pack_into("<q", job, 48, pid)  # the job's number, where no scheduler gives one
     packed = zlib.compress(bytes(job), 9)
     moved = HEADER + len(packed) + len(rest) - len(data)
     for at in range(REGIONS_AT, REGIONS_AT + 16 * REGIONS, 16):

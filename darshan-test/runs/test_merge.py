@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from darshan_report import open_log
 
-from .conftest import Program
+from .conftest import Merge, Program
 from .events import SECOND, Kind, Run, here
-
-Merge = Callable[..., "subprocess.CompletedProcess[str]"]
+from .reading import metadata, names, of_file, processes, rows
 
 COPY = """
 import sys
@@ -24,35 +21,10 @@ with open(sys.argv[1], "rb", buffering=0) as a, open(sys.argv[2], "wb", bufferin
 
 
 @pytest.fixture
-def merge(build: Path) -> Merge:
-    def run(*arguments: object, timeout: int = 60) -> subprocess.CompletedProcess[str]:
-        command = [str(x) for x in (build / "darshan-merge", *arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
-
-    return run
-
-
-@pytest.fixture
 def copied(program: Program, tmp_path: Path) -> Path:
     """The log of a program that reads 5000 bytes of data and writes them to copy."""
     (tmp_path / "data").write_bytes(bytes(5000))
     return program(sys.executable, "-c", COPY, tmp_path / "data", tmp_path / "copy")
-
-
-def rows(log: Path, module: str) -> list[dict[str, float]]:
-    with open_log(log) as opened:
-        array = opened.records(module).array
-        return [{name: row[name].item() for name in array.dtype.names} for row in array]
-
-
-def names(log: Path) -> dict[int, str]:
-    with open_log(log) as opened:
-        return dict(opened.names())
-
-
-def of_file(log: Path, path: Path, module: str = "POSIX") -> list[dict[str, float]]:
-    known = names(log)
-    return [row for row in rows(log, module) if known[int(row["id"])] == str(path)]
 
 
 def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path: Path) -> None:
@@ -121,3 +93,145 @@ def test_who_became_another_program_is_one_process(
     (data,) = of_file(log, tmp_path / "data")
     assert (data["rank"], data["POSIX_OPENS"], data["POSIX_BYTES_READ"]) == (1, 2, 10000)
     assert (shell["PROCESS_ENDED"], chain["PROCESS_ENDED"]) == (0, 1)
+
+
+def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
+    """Whatever its child's parent is by then, and although numbers are used again."""
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.row(Kind.START, 50, 0, program="sh")
+    run.row(Kind.FORKING, 50, 1, token=7)
+    run.row(Kind.START, 51, 2, parent=1, token=7, program="daemon")
+    run.row(Kind.END, 51, 3, parent=1)
+    run.row(Kind.SPAWNED, 52, 4, parent=51)
+    run.row(Kind.SPAWNED, 53, 5, parent=50)
+    run.row(Kind.START, 53, 6, parent=50, program="told")
+    run.row(Kind.FORKING, 53, 7, token=8)
+    run.row(Kind.FORK_FAILED, 53, 8, token=8)
+    run.row(Kind.REAPED, 53, 9, parent=50, status=11)
+    run.row(Kind.START, 53, 10, parent=50, program="again")
+    run.row(Kind.REAPED, 54, 11, parent=50, status=3 << 8)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    found = {int(r["PROCESS_PID"]): r for r in rows(log, "PROCESS") if r["PROCESS_PID"] != 53}
+    parents = {pid: row["PROCESS_PARENT_RANK"] for pid, row in found.items()}
+    assert parents == {50: -1, 51: 0, 52: 1, 54: 0}
+    assert (found[54]["PROCESS_ENDED"], found[54]["PROCESS_STATUS"]) == (1, 3)
+    by_name = processes(log)
+    told, again = by_name["told"], by_name["again"]
+    assert (told["PROCESS_ENDED"], told["PROCESS_STATUS"], told["PROCESS_FAILED"]) == (2, 11, 1)
+    assert (again["PROCESS_ENDED"], again["PROCESS_STATUS"]) == (0, -1)
+    assert metadata(log)["processes"] == "6"
+
+
+def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.process(50, (0, SECOND), "mpiexec.hydra")
+    for pid in range(60, 64):
+        run.row(Kind.START, pid, pid, parent=50, program="sh")
+        run.row(Kind.EXEC, pid, pid, parent=50)
+        run.row(Kind.START, pid, pid + 10, parent=50, program="solver")
+        run.row(Kind.JOB, pid, pid + 20, parent=50, status=4, job=99)
+        run.row(Kind.END, pid, SECOND, parent=50)
+        run.part(copied, pid, pid)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    launcher, job = rows(log, "PROCESS")
+    assert (launcher["PROCESS_LAUNCHER"], launcher["PROCESS_JOB_RANKS"]) == (1, 0)
+    assert (job["PROCESS_COUNT"], job["PROCESS_JOB_RANKS"], job["PROCESS_LAUNCHER"]) == (4, 4, 0)
+    (data,) = of_file(log, tmp_path / "data")
+    assert (data["rank"], data["POSIX_OPENS"]) == (1, 4)
+
+
+def test_a_part_without_rows_is_a_process(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.70.x")
+    run.part(copied, 70, SECOND)
+    run.part(copied, 71, 2 * SECOND)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    first, second = rows(log, "PROCESS")
+    assert (first["PROCESS_PID"], second["PROCESS_PID"]) == (70, 71)
+    assert second["PROCESS_F_START_TIMESTAMP"] == 1
+
+
+def test_rows_that_are_no_rows_are_passed_by(merge: Merge, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.row(Kind.START, 50, 0, program="sh")
+    whole = run.events.read_bytes()
+    run.row(Kind.START, 51, 1, program="cut off by a full disk")
+    run.events.write_bytes(run.events.read_bytes()[: len(whole) + 77])
+    run.row(Kind.START, 52, 2, program="whole")
+    foreign = bytearray(whole)
+    foreign[0] ^= 1
+    no_kind = bytearray(whole)
+    no_kind[4] = 200
+    no_pid = bytearray(whole)
+    no_pid[8:12] = bytes(4)
+    with run.events.open("ab") as file:
+        file.write(foreign + no_kind + no_pid + whole[:50])
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    assert set(processes(log)) == {"sh", "whole"}
+
+
+def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.0.x")
+    good = run.part(copied, 50, 0)
+    bad = [run.part(copied, pid, pid) for pid in range(51, 54)]
+    data = good.read_bytes()
+    bad[0].write_bytes(data[:1400])
+    bad[1].write_bytes(b"")
+    broken = bytearray(data)  # its last region, of which nobody knows before it is read
+    broken[-300:-200] = bytes(100)
+    bad[2].write_bytes(broken)
+    log = tmp_path / "one.darshan"
+    done = merge("--run", run.folder, "-o", log)
+    assert done.returncode == 0
+    assert done.stderr.count("\n") == len(bad) and "Traceback" not in done.stderr
+    assert set(metadata(log)["parts_left_out"].split(",")) == {path.name for path in bad}
+    assert len(rows(log, "PROCESS")) == 4
+    (found,) = of_file(log, tmp_path / "data")
+    assert (found["rank"], found["POSIX_OPENS"]) == (0, 1)
+    assert not run.folder.exists()
+    assert merge("--run", run.folder, "-o", log).returncode == 3
+
+
+def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """Those past 4,032 share a rank per program, of 63 programs; sums stay exact."""
+    count, own, folded = 5000, 4032, 64
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.process(1, (0, 2 * count), "sh")
+    last = count - 1
+    for i in range(2, count + 1):
+        program = f"late{i % 100}" if i > last - 200 else "cat"
+        run.process(i, (i, i + 1), program, parent=1, status=i % 2)
+        if i % 10 == 0:
+            run.part(copied, i, i)
+    log = tmp_path / "one.darshan"
+    done = merge("--run", run.folder, "-o", log)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = rows(log, "PROCESS")
+    assert len(found) == own + folded
+    assert sum(r["PROCESS_COUNT"] for r in found) == count
+    assert sum(r["PROCESS_FAILED"] for r in found) == sum(i % 2 for i in range(2, count + 1))
+    of_one = sum(r["POSIX_BYTES_READ"] for r in rows(copied, "POSIX"))
+    of_one += sum(r["STDIO_BYTES_READ"] for r in rows(copied, "STDIO"))
+    assert sum(r["PROCESS_BYTES_READ"] for r in found) == of_one * (count // 10)
+    assert {r["PROCESS_COUNT"] for r in found[:own]} == {1}
+    shared = {name: row for name, row in processes(log).items() if row["PROCESS_COUNT"] > 1}
+    assert shared["cat"]["PROCESS_COUNT"] == last - 200 - own
+    assert (shared["cat"]["PROCESS_ENDED"], shared["cat"]["PROCESS_STATUS"]) == (0, -1)
+    (data,) = of_file(log, tmp_path / "data")
+    assert (data["rank"], data["POSIX_OPENS"]) == (-1, count // 10)
+
+
+def test_names_do_no_harm(merge: Merge, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.0.x", host="h\x1b[2Jost")
+    run.row(Kind.START, 50, 0, program="a\nb\x07\u00e9" + "z" * 40)
+    for at in range(1, 60):
+        run.row(Kind.EXEC, 50, at)
+        run.row(Kind.START, 50, at, program="y" * 39)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    ((_, name),) = names(log).items()
+    assert name.startswith("h?[2Jost: a b?\u00e9zz") and len(name.encode()) <= 1000
+    assert rows(log, "PROCESS")[0]["PROCESS_PROGRAMS"] == 60

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,16 +15,29 @@ static int is_row(const struct run_event *event) {
          event->pid > 0;
 }
 
-/* Takes the rows of n bytes; returns how many bytes are done with.  After a row that
- * was cut off by a full disk the next one begins anywhere. */
+/* Where in these bytes a row begins; n: nowhere. */
+static size_t next_row(const char *bytes, size_t from, size_t n) {
+  struct run_event head = {.magic = 0};
+  size_t enough = offsetof(struct run_event, parent);
+  for (; from + enough <= n; from++) {
+    memcpy(&head, bytes + from, enough);
+    if (is_row(&head)) return from;
+  }
+  return n;
+}
+
+/* Takes the rows of n bytes; returns how many bytes are done with.  A row that was cut
+ * off by a full disk has the next one in it, wherever that begins. */
 static long take_rows(const char *bytes, size_t n,
                       int (*take)(void *context, const struct run_event *event), void *context) {
   struct run_event event;
   size_t at = 0;
   while (n - at >= sizeof(event)) {
+    size_t other = next_row(bytes + at, 1, sizeof(event));
     memcpy(&event, bytes + at, sizeof(event));
-    if (!is_row(&event)) {
-      at++;
+    if (!is_row(&event) || other < sizeof(event)) {
+      size_t skipped = next_row(bytes, at + 1, n);
+      at = skipped < n ? skipped : n - sizeof(event) + 1;
       continue;
     }
     event.program[RUN_PROGRAM - 1] = event.host[RUN_HOST - 1] = '\0';
