@@ -59,6 +59,13 @@ def main(what: str, log: Path, *more: str) -> None:
         print(hashlib.sha256(run.part(log, me, 0).read_bytes()).hexdigest())
     if what in ("two", "script"):
         child(run, log, 71, me)
+    if what == "failing":
+        for pid in range(200, 260):
+            child(run, log, pid, me, f"a-program-with-a-name-{pid}")
+        for pid in (300, 301):
+            run.process(pid, (SECOND, 3 * SECOND), "cc1", me, 3)
+        run.row(Kind.START, 302, SECOND, parent=me, program="gzip")
+        run.row(Kind.REAPED, 302, 2 * SECOND, parent=me, status=9)
     if what in ("job", "wrapped"):
         job(run, log, me, wrapper="sh" if what == "wrapped" else "")
     if what == "script":

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import SECONDS, Run
+from .screen import fits, layers
 
 Rows = Callable[[Path], list[list[str]]]
 Made = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -100,6 +101,16 @@ def test_two_processes_have_one(
     assert done.stderr.decode() == f"darshan: log: {log}\n"
     assert processes(log, parser) == "2"
     assert run_folders(tmp_path) == []
+
+
+def test_screen_of_a_tree(made: Made, part: Path) -> None:
+    done = made("failing", part, how="stat")
+    screen = done.stderr.decode()
+    fits(screen)
+    assert re.search(r"^run time .*, 64 processes, ", screen, re.M)
+    assert re.search(r"^programs by time in I/O: sh x 61 .*, cc1 x 2 0 s, gzip 0 s$", screen, re.M)
+    assert "\nended badly: cc1 x 2 (status 3), gzip (SIGKILL)\n" in screen
+    assert layers(screen)["POSIX"][2] == "60"
 
 
 def test_name_that_the_user_gives(made: Made, part: Path, work: Path) -> None:

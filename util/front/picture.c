@@ -10,6 +10,7 @@ void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));
   id_table_init(&picture->files, sizeof(struct picture_file));
   datasets_init(&picture->datasets);
+  programs_init(&picture->programs);
 }
 
 void picture_free(struct picture *picture) {
@@ -17,6 +18,7 @@ void picture_free(struct picture *picture) {
     free(((struct picture_file *)id_table_value(&picture->files, i))->name);
   id_table_free(&picture->files);
   datasets_free(&picture->datasets);
+  programs_free(&picture->programs);
   for (int i = 0; i < picture->num_layers; i++) {
     free(picture->layers[i].total);
     id_table_free(&picture->layers[i].files);
@@ -123,6 +125,19 @@ static void add_datasets(struct picture *picture, darshan_log *log, const char *
     say("%s: %s", say_path(path), say_path(error.text));
 }
 
+/* Ranks may stand for several processes, and the processes of a run that were ranks of a
+ * job count where their log is.  0: it does not say who was in it. */
+static int add_programs(struct picture *picture, darshan_log *log, const char *path) {
+  const struct darshan_info *info = darshan_log_info(log);
+  struct darshan_error error = {""};
+  for (int i = 0; i < info->num_modules; i++) {
+    if (info->modules[i].id != DARSHAN_MOD_PROCESS || !info->modules[i].length) continue;
+    if (programs_add(&picture->programs, log, &picture->processes, &error) == 0) return 1;
+    say("%s: %s", say_path(path), say_path(error.text));
+  }
+  return 0;
+}
+
 static void add_job(struct picture *picture, const struct darshan_info *info) {
   double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
   double ended = (double)info->job.end_time_sec + (double)info->job.end_time_nsec * 1e-9;
@@ -132,7 +147,6 @@ static void add_job(struct picture *picture, const struct darshan_info *info) {
     picture->command = strdup(info->exe);
   }
   if (ended > picture->ended) picture->ended = ended;
-  add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
   if (info->partial_flag || info->annex_problem) picture->incomplete = 1;
   picture->logs++;
 }
@@ -146,6 +160,8 @@ void picture_add(struct picture *picture, const char *path) {
   }
   const struct darshan_info *info = darshan_log_info(log);
   add_job(picture, info);
+  if (!add_programs(picture, log, path))
+    add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
   for (int i = 0; i < info->num_modules; i++) {
     if (info->modules[i].length) add_module(picture, log, info->modules[i].id, path);
     if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)

@@ -6,6 +6,7 @@
 #include "darshan-util.h"
 #include "datasets.h"
 #include "merge.h"
+#include "programs.h"
 
 enum { PICTURE_LAYERS = 8 };
 
@@ -35,6 +36,7 @@ struct picture {
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files; /* record id -> struct picture_file, of POSIX and STDIO */
   struct datasets datasets;
+  struct programs programs;
 };
 
 void picture_init(struct picture *picture);

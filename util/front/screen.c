@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "screen.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,94 @@ static void print_head(struct screen *screen, const struct picture *picture,
     fputs("parts were left out of the log: the numbers are lower bounds", stderr);
     end_line(screen);
   }
+}
+
+/* Items one after another, with a comma between; 0: there is no line left for it. */
+struct packed {
+  struct screen *screen;
+  int column, lines;
+};
+static int pack(struct packed *packed, const char *item) {
+  enum { INDENT = 2, MOST_LINES = 2, MORE = sizeof(", and 99999 more") };
+  int width = (int)strlen(item), first = packed->column < 0;
+  int room = COLUMNS - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
+  if (first) packed->column = -packed->column;
+  if (packed->column + 2 + width > room && !first) {
+    if (++packed->lines == MOST_LINES) return 0;
+    fputc(',', stderr);
+    end_line(packed->screen);
+    packed->column = fprintf(stderr, "%*s", INDENT, "");
+    first = 1;
+  }
+  packed->column += fprintf(stderr, "%s%s", first ? "" : ", ", item);
+  return 1;
+}
+
+static struct packed begin_packed(struct screen *screen, const char *word) {
+  return (struct packed){screen, -fprintf(stderr, "%s", word), 0};
+}
+
+static void end_packed(struct packed *packed, size_t left) {
+  if (left) fprintf(stderr, ", and %zu more", left);
+  end_line(packed->screen);
+}
+
+enum { ITEM = 8 * COLUMNS, NAME_COLUMNS = 24 };
+
+/* "cat x 200" */
+static int name_program(char *out, size_t room, const struct program *program, int64_t count) {
+  char name[4 * COLUMNS], number[NUMBER];
+  say_printable(name, sizeof(name), program->name, NAME_COLUMNS, 1);
+  if (count <= 1) return snprintf(out, room, "%s", name);
+  return snprintf(out, room, "%s x %s", name, quantity_count(number, count));
+}
+
+static void print_programs(struct screen *screen, const struct program **all, size_t count) {
+  char item[ITEM], time[NUMBER];
+  size_t i = 0;
+  struct packed packed = begin_packed(screen, "programs by time in I/O: ");
+  for (; i < count; i++) {
+    int n = name_program(item, sizeof(item), all[i], all[i]->count);
+    if (all[i]->ranks)
+      snprintf(item + n, sizeof(item) - (size_t)n, " (an MPI job)");
+    else
+      snprintf(item + n, sizeof(item) - (size_t)n, " %s", quantity_seconds(time, all[i]->time));
+    if (!pack(&packed, item)) break;
+  }
+  end_packed(&packed, count - i);
+}
+
+static void print_failed(struct screen *screen, const struct program **all, size_t count) {
+  char item[ITEM];
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++)
+    left += all[i]->failed > 0;
+  if (!left) return;
+  struct packed packed = begin_packed(screen, "ended badly: ");
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->failed <= 0) continue;
+    int n = name_program(item, sizeof(item), all[i], all[i]->failed);
+    const char *word =
+        all[i]->signal > 0 && all[i]->signal < 65 ? sigabbrev_np((int)all[i]->signal) : NULL;
+    if (word)
+      snprintf(item + n, sizeof(item) - (size_t)n, " (SIG%s)", word);
+    else if (all[i]->signal > 0 || all[i]->status >= 0)
+      snprintf(item + n, sizeof(item) - (size_t)n, " (%s %lld)",
+               all[i]->signal > 0 ? "signal" : "status",
+               (long long)(all[i]->signal > 0 ? all[i]->signal : all[i]->status));
+    if (!pack(&packed, item)) break;
+    left--;
+  }
+  end_packed(&packed, left);
+}
+
+/* Of a run that was several processes. */
+static void print_tree(struct screen *screen, const struct picture *picture) {
+  size_t count;
+  const struct program **all = programs_by_time(&picture->programs, &count);
+  if (picture->processes > 1 && count) print_programs(screen, all, count);
+  print_failed(screen, all, count);
+  free(all);
 }
 
 static void print_layers(struct screen *screen, const struct picture *picture) {
@@ -179,6 +268,7 @@ void screen_print(const struct picture *picture) {
   if (picture->logs > 0) {
     struct moved moved = moved_bytes(picture);
     print_head(&screen, picture, &moved);
+    print_tree(&screen, picture);
     if (picture->num_layers) print_layers(&screen, picture);
     if (moved.read > 0 || moved.written > 0) end_line(&screen);
     print_speed(&screen, "read", moved.read, moved.read_time);

@@ -1,0 +1,148 @@
+#define _GNU_SOURCE
+#include "programs.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records.h"
+
+static_assert(PROCESS_F_META_TIME == PROCESS_F_READ_TIME + 2, "times stand together");
+
+enum { EXITED = 1, SIGNALLED = 2 }; /* PROCESS_ENDED */
+
+void programs_init(struct programs *programs) {
+  id_table_init(&programs->table, sizeof(struct program));
+}
+
+void programs_free(struct programs *programs) {
+  for (size_t i = 0; i < programs->table.count; i++)
+    free(((struct program *)id_table_value(&programs->table, i))->name);
+  id_table_free(&programs->table);
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+/* What a person knows by the script that it runs; a version may follow. */
+static int is_interpreter(const char *name, size_t length) {
+  static const char *const known[] = {"sh",   "bash", "dash",    "zsh",   "ksh",  "python", "pypy",
+                                      "perl", "ruby", "Rscript", "julia", "node", "lua"};
+  while (length && strchr("0123456789.", name[length - 1]))
+    length--;
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    if (strlen(known[i]) == length && strncmp(name, known[i], length) == 0) return 1;
+  return 0;
+}
+
+struct word {
+  const char *at;
+  size_t length;
+};
+
+static struct word next_word(const char **text) {
+  struct word word;
+  word.at = *text + strspn(*text, " \t");
+  word.length = strcspn(word.at, " \t");
+  *text = word.at + word.length;
+  return word;
+}
+
+static struct word without_folder(struct word word) {
+  const char *slash = memrchr(word.at, '/', word.length);
+  if (!slash || slash + 1 == word.at + word.length) return word;
+  return (struct word){slash + 1, word.length - (size_t)(slash + 1 - word.at)};
+}
+
+/* An option ends the search where the program is in it, or where it may have a value. */
+static struct word script_of(struct word program, const char *rest) {
+  struct word word = next_word(&rest);
+  if (word.length == 2 && strncmp(word.at, "-m", 2) == 0) {
+    word = next_word(&rest);
+    return word.length ? word : program;
+  }
+  while (word.length == 2 && word.at[0] == '-' && strchr("usSBIEOexv", word.at[1]))
+    word = next_word(&rest);
+  return word.length == 0 || word.at[0] == '-' ? program : without_folder(word);
+}
+
+char *program_of(const char *process) {
+  static const char became[] = " -> ";
+  const char *command = strstr(process, ": "), *next;
+  command = command ? command + 2 : process;
+  while ((next = strstr(command, became)))
+    command = next + sizeof(became) - 1;
+  struct word program = without_folder(next_word(&command));
+  if (program.length && program.at[0] == '-') { /* a login shell's */
+    program.at++;
+    program.length--;
+  }
+  if (is_interpreter(program.at, program.length)) program = script_of(program, command);
+  return program.length ? strndup(program.at, program.length) : strdup("(unknown)");
+}
+
+/* --- sums --------------------------------------------------------------------------- */
+
+/* A log may say anything: sums stop at the largest, negative values add nothing. */
+static void add(int64_t *sum, int64_t value) {
+  if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
+}
+
+static void add_record(struct program *program, const struct darshan_process_record *record) {
+  const int64_t *counters = record->counters;
+  int64_t ended = counters[PROCESS_ENDED];
+  int first = program->failed == 0;
+  add(&program->count, counters[PROCESS_COUNT]);
+  add(&program->ranks, counters[PROCESS_JOB_RANKS]);
+  add(&program->failed, counters[PROCESS_FAILED]);
+  for (int i = PROCESS_F_READ_TIME; i <= PROCESS_F_META_TIME; i++)
+    if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* and is a number */
+  if (!first || program->failed == 0) return;
+  program->signal = ended == SIGNALLED ? counters[PROCESS_STATUS] : 0;
+  program->status = ended == EXITED ? counters[PROCESS_STATUS] : -1;
+}
+
+int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
+                 struct darshan_error *error) {
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_PROCESS, error);
+  const void *next;
+  size_t size;
+  int more, is_new;
+  if (!records) return -1;
+  while ((more = darshan_records_next(records, &next, &size, error)) > 0) {
+    const struct darshan_process_record *record = next;
+    const char *process = darshan_log_name(log, record->base.id);
+    char *name = program_of(process ? process : "");
+    struct program *program =
+        name ? id_table_get(&programs->table, darshan_record_id(name, strlen(name)), &is_new)
+             : NULL;
+    if (!program) {
+      free(name);
+      break;
+    }
+    if (program->name)
+      free(name);
+    else
+      program->name = name;
+    add_record(program, record);
+    if (record->counters[PROCESS_JOB_RANKS] <= 0) add(processes, record->counters[PROCESS_COUNT]);
+  }
+  darshan_records_close(records);
+  return more < 0 ? -1 : 0;
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct program *left = *(const struct program *const *)a;
+  const struct program *right = *(const struct program *const *)b;
+  if (left->time != right->time) return left->time > right->time ? -1 : 1;
+  return strcmp(left->name, right->name);
+}
+
+const struct program **programs_by_time(const struct programs *programs, size_t *count) {
+  *count = programs->table.count;
+  const struct program **all = *count ? malloc(*count * sizeof(*all)) : NULL;
+  if (!all) *count = 0;
+  for (size_t i = 0; i < *count; i++)
+    all[i] = id_table_value(&programs->table, i);
+  if (all) qsort(all, *count, sizeof(*all), by_time);
+  return all;
+}

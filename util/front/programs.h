@@ -1,0 +1,37 @@
+/* The programs of runs that are trees of processes: PROCESS of some logs. */
+#ifndef DARSHAN_FRONT_PROGRAMS_H
+#define DARSHAN_FRONT_PROGRAMS_H
+
+#include "../parser/id-table.h"
+#include "darshan-util.h"
+
+struct program {
+  char *name;     /* of the last program that its processes were */
+  int64_t count;  /* of processes */
+  int64_t ranks;  /* of MPI jobs, whose I/O is in logs of their own */
+  double time;    /* seconds in I/O */
+  int64_t failed; /* that a signal or a status but 0 ended */
+  int64_t signal; /* of the first of them; 0: by its status */
+  int64_t status; /* -1: not known */
+};
+
+struct programs {
+  struct id_table table;
+};
+
+void programs_init(struct programs *programs);
+void programs_free(struct programs *programs);
+
+/* Adds those of a log that has PROCESS, and its processes to *processes, without ranks of
+ * jobs; -1: error filled, what came before the damage is added. */
+int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
+                 struct darshan_error *error);
+
+/* All of them, those with most time first; to be freed, NULL: none.  How many: *count. */
+const struct program **programs_by_time(const struct programs *programs, size_t *count);
+
+/* A program's name, from the name of a PROCESS record: the script of an interpreter, else
+ * the file.  To be freed. */
+char *program_of(const char *process);
+
+#endif
