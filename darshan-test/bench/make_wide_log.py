@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes a log of many ranks, the same bytes each time: each has a file of its own,
-a part of a shared one, and a heat map of 100 bins."""
+a part of a shared one, and a heat map of 100 bins.  With --tree they are no ranks of a
+job but a shell and what it starts."""
 
 from __future__ import annotations
 
@@ -12,6 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from logs import trees
+from logs.encode import annex
+from logs.model import Log
 from logs.record_id import record_id
 from make_large_log import POSIX, VARIANTS, values, write_regions
 
@@ -27,7 +31,18 @@ def heat_map(rng: random.Random, rank: int) -> bytes:
     return head + struct.pack(f"<{2 * BINS}q", *bins)
 
 
-def write_log(path: Path, ranks: int) -> None:
+def processes(ranks: int) -> list[trees.Member]:
+    """A shell and programs of forty names below it, each of which starts some others."""
+    found = [trees.Member("bash all.sh", end=600)]
+    for rank in range(1, ranks):
+        parent = 0 if rank < 10 else rank // 10
+        start = 600 * rank / ranks
+        command = f"step-{rank % 40} --part {rank}"
+        found.append(trees.Member(command, parent, start, start + 5, read_time=0.1))
+    return found
+
+
+def write_log(path: Path, ranks: int, tree: bool) -> None:
     """Writes the log under a temporary name first."""
     rng = random.Random(1)
     bodies = [values(rng) for _ in range(VARIANTS)]
@@ -40,8 +55,13 @@ def write_log(path: Path, ranks: int) -> None:
         for place, key in enumerate((own[rank], record_id(SHARED)))
     )
     heat = b"".join(heat_map(rng, rank) for rank in range(ranks))
+    module, called = trees.processes(processes(ranks)) if tree else (None, [])
+    named |= dict(called)
     names = b"".join(struct.pack("<Q", key) + name + b"\0" for key, name in named.items())
     write_regions(path, names, {POSIX: (4, records), HEATMAP: (1, heat)}, ranks)
+    if module:
+        with path.open("ab") as log:
+            log.write(annex(Log(annex=[module]), log.tell()))
 
 
 def main() -> None:
@@ -49,8 +69,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--ranks", type=int, default=10_000)
+    options.add_argument("--tree", action="store_true")
     arguments = options.parse_args()
-    write_log(arguments.log, arguments.ranks)
+    write_log(arguments.log, arguments.ranks, arguments.tree)
 
 
 if __name__ == "__main__":

@@ -69,13 +69,13 @@ def grown(seed: int) -> list[Member]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("most", [1, 5, 1000])
+@pytest.mark.parametrize("most", [2, 5, 20, 1000])
 def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
     """The rows of a tree, of whatever length, add up to all of its processes."""
     members = grown(seed)
     tree = read(members, tmp_path)
     shown = rows(fold(tree), most)
-    assert sum(row.group is not None for row in shown) <= most
+    assert len(shown) <= most
     assert all(row.depth < DEPTH or (row.group is None and row.depth == DEPTH) for row in shown)
     for name, wanted in (
         ("number", sum(m.count for m in members)),
@@ -180,7 +180,7 @@ def test_every_form(members: list[Member], tmp_path: Path) -> None:
     check_schema(found)
     groups = found["processes"]["tree"]
     assert sum(group["processes"] for group in groups) == found["job"]["processes"]
-    assert len(groups) <= 400
+    assert len(groups) <= 200
     assert all(g["above"] is None or g["above"] < place for place, g in enumerate(groups))
 
 

@@ -113,6 +113,15 @@ def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
     assert ("Done by" in found.sentence) == bool(programs)
 
 
+def test_many_programs(tmp_path: Path) -> None:
+    """Where nobody did much of it, naming some would tell nothing."""
+    commands = ("bash x.sh", *(f"step-{i}" for i in range(9)))
+    job = Job(tuple(reads(f"/{i}", 1 + i) for i in range(9)))
+    assert (
+        findings(as_tree(job, commands), tmp_path)["small-accesses-read"].programs == "9 programs"
+    )
+
+
 def test_programs_of_sums(tmp_path: Path) -> None:
     """Of all files together PROCESS knows more than their records."""
     job = Job((shared("POSIX", "/a", OPENS=9000, STATS=9000, F_META_TIME=9.0),))

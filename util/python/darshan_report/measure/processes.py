@@ -16,7 +16,8 @@ UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
 _LONGEST = 1e9  # seconds; a later time is damage
 _MOST = 1 << 40  # what a rank stands for, bytes and calls beyond that likewise
 _NAMED = 3  # programs in a sentence
-_ENOUGH = 0.9  # of what was done, that those named have done
+_ENOUGH = 0.9  # of what was done: who did the rest is not named
+_LITTLE = 0.5  # so that naming some who did less tells nothing
 
 
 class Processes:
@@ -144,7 +145,8 @@ class Processes:
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """The programs of those processes that have a weight, the heaviest first, in words:
-        "train.py's 8 workers and cat x 200"; of many, those that hardly weigh are counted."""
+        "train.py's 8 workers and cat x 200"; of many, those that hardly weigh are counted, and
+        all where nobody weighs much."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
@@ -158,6 +160,8 @@ class Processes:
                 break
             named.append(program.times(numbers[program]))
             done += parts[program]
+        if done < _LITTLE * whole:
+            return f"{len(order):,} programs"
         left = order[len(named) :]
         if len(left) > 1:
             named.append(f"{len(left):,} other programs")

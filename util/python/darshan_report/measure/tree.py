@@ -110,9 +110,10 @@ def fold(processes: Processes) -> list[Group]:
 
 def _chosen(roots: list[Group], most: int) -> set[int]:
     """The groups to show, as ids of objects: those that weigh most with all below them,
-    and never one without its parent."""
+    and never one without its parent.  Their rows, and those of what is left out below each,
+    are at most so many."""
     chosen: set[int] = set()
-    number = 0
+    number, left = 0, {id(None): len(roots)}  # below each: children that are not shown
 
     def entry(group: Group, depth: int) -> tuple[float, float, int, int, int, Group]:
         nonlocal number
@@ -122,9 +123,18 @@ def _chosen(roots: list[Group], most: int) -> set[int]:
 
     heap = [entry(group, 0) for group in roots]
     heapq.heapify(heap)
-    while heap and len(chosen) < most:
+    while heap:
         *_, depth, group = heapq.heappop(heap)
+        above = id(group.parent)
+        rows_then = len(chosen) + 1 + len(left) - (left[above] == 1) + bool(group.children)
+        if rows_then > most:
+            continue
         chosen.add(id(group))
+        left[above] -= 1
+        if not left[above]:
+            del left[above]
+        if group.children:
+            left[id(group)] = len(group.children)
         if depth + 1 < DEPTH:
             for child in group.children:
                 heapq.heappush(heap, entry(child, depth + 1))
@@ -141,8 +151,8 @@ def _programs(groups: list[Group]) -> int:
 
 
 def rows(roots: list[Group], most: int) -> list[Row]:
-    """At most so many groups from the top down, a child below its parent, and behind the
-    children of each the sum of those that found no room."""
+    """At most so many rows (two or more) from the top down, a child below its parent, and
+    behind the children of each the sum of those that found no room."""
     chosen = _chosen(roots, most)
     found: list[Row] = []
 

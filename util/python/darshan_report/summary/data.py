@@ -21,7 +21,7 @@ from .text import visible
 
 FORMAT, VERSION = "darshan-report", 1
 _FILES, _DATASETS = 15, 50  # of a layer; the rest is summed in the layer itself
-_GROUPS = 200  # of equal processes; the rest is summed where it belongs
+_GROUPS = 200  # rows of the tree of processes; the rest is summed where it belongs
 
 
 def _number(value: float | None) -> float | int | None:

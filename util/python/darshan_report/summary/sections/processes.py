@@ -11,7 +11,7 @@ from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import lanes as lanes_plot
 from ..units import NONE, amount, plural, seconds
 
-_ROWS = 24  # groups in the table of the tree
+_ROWS = 32  # of the table of the tree
 _ENDINGS = 8
 _NAME = 52  # characters of a command line, of which an indent takes some
 _LAUNCHER = " (launcher)"
@@ -71,7 +71,7 @@ def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
 
 
 def tree_rows(tree: Processes, most: int) -> list[Row]:
-    """The tree from the top down, at most so many groups of it."""
+    """The tree from the top down, in at most so many rows."""
     return rows(fold(tree), most)
 
 
