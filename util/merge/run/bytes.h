@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BYTES_LEAST = 64 };
+
 struct bytes { /* zeroed: none */
   char *at;
   size_t n, room;
@@ -12,8 +14,8 @@ struct bytes { /* zeroed: none */
 
 /* Room for n more at the end, which are counted in; NULL: no memory. */
 static inline char *bytes_more(struct bytes *bytes, size_t n) {
-  if (n > bytes->room - bytes->n) {
-    size_t room = 2 * (bytes->n + n);
+  if (!bytes->at || n > bytes->room - bytes->n) {
+    size_t room = 2 * (bytes->n + n) + BYTES_LEAST;
     char *at = realloc(bytes->at, room);
     if (!at) return NULL;
     bytes->at = at;
