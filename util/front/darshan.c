@@ -31,9 +31,19 @@ static const char usage[] =
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
     "  merge [OPTION...] JOURNAL...|FOLDER\n"
     "      a log of what a killed job left: darshan-merge\n"
+    "  convert [OPTION...] LOG NEW-LOG\n"
+    "      a log anew, compressed otherwise or with names hidden: darshan-convert\n"
     "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
     "      finds what killed processes left, and makes their logs\n"
     "  --version, --help\n";
+
+/* Commands that are programs of their own. */
+static const struct {
+  const char *command, *program;
+} others[] = {{"report", "darshan-job-summary"},
+              {"parse", "darshan-parser"},
+              {"merge", "darshan-merge"},
+              {"convert", "darshan-convert"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];
@@ -63,9 +73,8 @@ int main(int argc, char **argv) {
   if (strcmp(command, "stat") == 0) return command_stat(argc - 1, argv + 1);
   if (strcmp(command, "recover") == 0) return command_recover(argc - 1, argv + 1);
   if (strcmp(command, "watch") == 0) return command_watch(argc - 1, argv + 1);
-  if (strcmp(command, "report") == 0) return become("darshan-job-summary", argv + 1);
-  if (strcmp(command, "parse") == 0) return become("darshan-parser", argv + 1);
-  if (strcmp(command, "merge") == 0) return become("darshan-merge", argv + 1);
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    if (strcmp(command, others[i].command) == 0) return become(others[i].program, argv + 1);
   if (strcmp(command, "--version") == 0) {
     puts("darshan " PACKAGE_VERSION);
     return written(stdout, "darshan", 0);

@@ -1,0 +1,1 @@
+"""The small tools: what they make of generated logs, and of what is no log."""

@@ -1,0 +1,171 @@
+#include "convert.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "job.h"
+#include "message.h"
+#include "names.h"
+#include "regions.h"
+
+struct conversion {
+  const struct convert_options *options;
+  darshan_log *log;
+  const struct darshan_info *info;
+  struct output_file out;
+  struct regions regions;
+  uint64_t records; /* that were written */
+};
+
+static int cannot_read(const struct conversion *conversion, const char *what,
+                       const struct darshan_error *error) {
+  return convert_say("%s: %s%s%s", conversion->options->in, what, what[0] ? ": " : "", error->text);
+}
+
+/* A segment of a trace as every release up to 3.5.0 knows it. */
+static const size_t old_segment = offsetof(struct darshan_dxt_segment, pthread_id);
+
+/* Old traces know no threads, and stay what older readers can read. */
+static bool stays_old(const struct darshan_module *module, int version) {
+  return module->kind == DARSHAN_KIND_DXT && version < module->version;
+}
+
+static int written_version(const struct darshan_module *module, int version) {
+  return stays_old(module, version) ? module->version - 1 : module->version;
+}
+
+/* The record as it is written, in regions' memory.  0 or -1. */
+static int put_record(struct conversion *conversion, const struct darshan_module *module,
+                      int version, const void *record, size_t size) {
+  const char *from = record;
+  size_t head = sizeof(struct darshan_dxt_head), step = sizeof(struct darshan_dxt_segment);
+  bool old = stays_old(module, version);
+  size_t segments = old ? (size - head) / step : 0;
+  char *room = regions_room(&conversion->regions, old ? head + segments * old_segment : size);
+  if (!room) return -1;
+  memcpy(room, from, old ? head : size);
+  for (size_t i = 0; i < segments; i++)
+    memcpy(room + head + i * old_segment, from + head + i * step, old_segment);
+  hide_record(&conversion->options->hiding, module, room);
+  conversion->records++;
+  return 0;
+}
+
+static bool is_wanted(const struct conversion *conversion, const void *record) {
+  const struct darshan_base_record *base = record;
+  return !conversion->options->one_file || base->id == conversion->options->file;
+}
+
+/* Everything of one module, between begin and end of its region. */
+static int put_records(struct conversion *conversion, const struct darshan_module_region *region,
+                       const struct darshan_module *module) {
+  struct darshan_error error = {""};
+  const void *record;
+  size_t size;
+  int more;
+  darshan_records *records = darshan_records_open(conversion->log, region->id, &error);
+  if (!records) return cannot_read(conversion, module->name, &error);
+  while ((more = darshan_records_next(records, &record, &size, &error)) > 0) {
+    if (!is_wanted(conversion, record)) continue;
+    if (put_record(conversion, module, region->version, record, size) < 0) break;
+  }
+  darshan_records_close(records);
+  if (more < 0) return cannot_read(conversion, module->name, &error);
+  return more > 0 ? -1 : 0;
+}
+
+/* A module that nobody can read: its data are left out. */
+static int leave_out(const struct conversion *conversion,
+                     const struct darshan_module_region *region) {
+  if (region->length == 0) return 0;
+  if (region->name)
+    convert_say("%s: %s: left out, its records cannot be read", conversion->options->in,
+                region->name);
+  else
+    convert_say("%s: module %d: left out, it is not known", conversion->options->in, region->id);
+  return 0;
+}
+
+/* A module may have run out of room before it had a record. */
+static int convert_region(struct conversion *conversion, const struct darshan_module_region *region,
+                          const struct darshan_module *module) {
+  struct darshan_header *header = &conversion->regions.header;
+  struct darshan_region *place = &header->modules[region->id];
+  regions_begin(&conversion->regions);
+  if (region->length && put_records(conversion, region, module) < 0) return -1;
+  if (regions_end(&conversion->regions, place) < 0) return -1;
+  if (place->len)
+    header->module_versions[region->id] = (uint32_t)written_version(module, region->version);
+  if (region->partial && (place->len || !conversion->options->one_file))
+    header->partial_flag |= UINT64_C(1) << region->id;
+  return 0;
+}
+
+static int convert_block(struct conversion *conversion, const struct darshan_module_region *region,
+                         const struct darshan_module *module) {
+  struct darshan_annex_block block = {.module = (uint32_t)region->id,
+                                      .version = (uint32_t)module->version,
+                                      .flags = region->partial ? DARSHAN_ANNEX_PARTIAL : 0};
+  if (regions_begin_block(&conversion->regions) < 0) return -1;
+  if (region->length && put_records(conversion, region, module) < 0) return -1;
+  return regions_end_block(&conversion->regions, block);
+}
+
+/* In order of their ids: those of the annex come last. */
+static int convert_modules(struct conversion *conversion) {
+  const struct darshan_info *info = conversion->info;
+  int result = 0;
+  for (int i = 0; i < info->num_modules && result == 0; i++) {
+    const struct darshan_module_region *region = &info->modules[i];
+    const struct darshan_module *module = darshan_module_by_id(region->id);
+    bool in_annex = region->id >= DARSHAN_MAX_MODULES;
+    if (in_annex && !conversion->options->annex) continue;
+    if (!module || (module->kind == DARSHAN_KIND_NONE && region->length))
+      result = leave_out(conversion, region);
+    else if (in_annex)
+      result = convert_block(conversion, region, module);
+    else
+      result = convert_region(conversion, region, module);
+  }
+  return result;
+}
+
+static int convert_job(struct conversion *conversion) {
+  char job[DARSHAN_JOB_REGION_MAX];
+  struct darshan_region where;
+  long length = job_region(conversion->options, conversion->info, job);
+  regions_begin(&conversion->regions);
+  if (length < 0 || regions_add(&conversion->regions, job, (size_t)length) < 0) return -1;
+  return regions_end(&conversion->regions, &where);
+}
+
+static int convert_all(struct conversion *conversion) {
+  const struct convert_options *options = conversion->options;
+  if (convert_job(conversion) < 0 ||
+      names_region(options, conversion->log, &conversion->regions) < 0 ||
+      convert_modules(conversion) < 0)
+    return -1;
+  if (options->one_file && conversion->records == 0)
+    return convert_say("%s: no record has the id %" PRIu64, options->in, options->file);
+  return regions_finish(&conversion->regions);
+}
+
+int convert(const struct convert_options *options) {
+  struct darshan_error error = {""};
+  struct conversion conversion = {.options = options};
+  conversion.log = darshan_log_open(options->in, &error);
+  if (!conversion.log) return cannot_read(&conversion, "", &error);
+  conversion.info = darshan_log_info(conversion.log);
+  if (conversion.info->annex_problem && options->annex)
+    convert_say("%s: annex left out: %s", options->in, conversion.info->annex_problem);
+  int result = output_file_open(&conversion.out, options->out);
+  if (result == 0) {
+    regions_open(&conversion.regions, &conversion.out, options->compression);
+    result = convert_all(&conversion);
+    regions_close(&conversion.regions);
+    if (output_file_close(&conversion.out, result == 0) < 0) result = -1;
+  }
+  darshan_log_close(conversion.log);
+  return result;
+}

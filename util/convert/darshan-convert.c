@@ -1,0 +1,181 @@
+/* darshan-convert: a log in today's format, compressed otherwise, with less in it, or with
+ * names that say nothing. */
+#include <config.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../reader/written.h"
+#include "convert.h"
+#include "message.h"
+
+static const char usage[] =
+    "usage: darshan-convert [OPTION...] LOG NEW-LOG\n"
+    "       darshan-convert [OPTION...] -o NEW-LOG LOG\n"
+    "  writes LOG, of any version and byte order, as NEW-LOG, which must not be there yet;\n"
+    "  - is standard output\n"
+    "  --compression HOW   zlib [default], bzip2 or none\n"
+    "  --bzip2             the same as --compression bzip2\n"
+    "  --obfuscate         hide names, command line, hosts, user and job id behind hashes,\n"
+    "                      as 3.5.0 does; ids stay, so a path can be guessed\n"
+    "  --obfuscate=strong  hide ids and mount points, too; nothing can be guessed without\n"
+    "                      the key\n"
+    "  --obfuscate_names, --obfuscate_exe, --obfuscate_uid, --obfuscate_jobid\n"
+    "                      only one of them, or some, as 3.5.0 does\n"
+    "  --key KEY           the same key hides the same alike [0; with strong: a new one that\n"
+    "                      nobody knows]; a number, with strong any text\n"
+    "  --key-file FILE     the key is the first line of FILE\n"
+    "  --file ID           only the records with this id, of all modules\n"
+    "  --annotate TEXT     add TEXT to the metadata; key=value, or several with tabs between\n"
+    "  --reset-md          leave the old metadata out\n"
+    "  --no-annex          leave out the modules that other readers do not know\n"
+    "  --version, --help\n";
+
+enum option_code {
+  COMPRESSION = 256,
+  BZIP2,
+  OBFUSCATE,
+  NAMES,
+  EXE,
+  UID,
+  JOBID,
+  KEY,
+  KEY_FILE,
+  FILE_ID,
+  ANNOTATE,
+  RESET,
+  NO_ANNEX,
+  VERSION_
+};
+
+static int read_compression(const char *text) {
+  static const char *const names[] = {
+      [DARSHAN_ZLIB] = "zlib", [DARSHAN_BZIP2] = "bzip2", [DARSHAN_UNCOMPRESSED] = "none"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(text, names[i]) == 0) return i;
+  return convert_say("compression is zlib, bzip2 or none, not %s", text);
+}
+
+static int read_id(struct convert_options *options, const char *text) {
+  char *end;
+  errno = 0;
+  options->file = strtoull(text, &end, 0);
+  options->one_file = true;
+  if (*text && *text != '-' && !*end && !errno) return 0;
+  return convert_say("a record's id is a number, not %s", text);
+}
+
+static int hide_all(struct hiding *hiding, const char *how) {
+  hiding->names = hiding->exe = hiding->uid = hiding->jobid = true;
+  hiding->strong |= how && strcmp(how, "strong") == 0;
+  return !how || hiding->strong ? 0 : convert_say("obfuscate is plain or strong, not %s", how);
+}
+
+/* The first line, which the caller frees; NULL after a line. */
+static char *read_key(const char *path) {
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen(path, "re");
+  ssize_t n = file ? getline(&line, &room, file) : -1;
+  if (n < 0) {
+    convert_say("%s: %s", path, file ? "there is no key in it" : strerror(errno));
+    free(line);
+    line = NULL;
+  }
+  if (n > 0 && line[n - 1] == '\n') line[n - 1] = '\0';
+  if (file) fclose(file);
+  return line;
+}
+
+struct arguments {
+  struct convert_options options;
+  const char *key;
+  char *key_line; /* of a file; ours */
+};
+
+static int apply(struct arguments *arguments, int code) {
+  struct convert_options *options = &arguments->options;
+  struct hiding *hiding = &options->hiding;
+  switch (code) {
+  case 'o':
+    options->out = optarg;
+    return 0;
+  case COMPRESSION:
+    return options->compression = read_compression(optarg);
+  case BZIP2:
+    return options->compression = DARSHAN_BZIP2;
+  case OBFUSCATE:
+    return hide_all(hiding, optarg);
+  case KEY:
+    arguments->key = optarg;
+    return 0;
+  case KEY_FILE:
+    free(arguments->key_line);
+    return (arguments->key = arguments->key_line = read_key(optarg)) ? 0 : -1;
+  case FILE_ID:
+    return read_id(options, optarg);
+  case ANNOTATE:
+    options->annotation = optarg;
+    return 0;
+  default:
+    hiding->names |= code == NAMES;
+    hiding->exe |= code == EXE;
+    hiding->uid |= code == UID;
+    hiding->jobid |= code == JOBID;
+    options->reset_metadata |= code == RESET;
+    options->annex &= code != NO_ANNEX;
+    return 0;
+  }
+}
+
+static const struct option names[] = {{"output", required_argument, NULL, 'o'},
+                                      {"compression", required_argument, NULL, COMPRESSION},
+                                      {"bzip2", no_argument, NULL, BZIP2},
+                                      {"obfuscate", optional_argument, NULL, OBFUSCATE},
+                                      {"obfuscate_names", no_argument, NULL, NAMES},
+                                      {"obfuscate_exe", no_argument, NULL, EXE},
+                                      {"obfuscate_uid", no_argument, NULL, UID},
+                                      {"obfuscate_jobid", no_argument, NULL, JOBID},
+                                      {"key", required_argument, NULL, KEY},
+                                      {"key-file", required_argument, NULL, KEY_FILE},
+                                      {"file", required_argument, NULL, FILE_ID},
+                                      {"annotate", required_argument, NULL, ANNOTATE},
+                                      {"reset-md", no_argument, NULL, RESET},
+                                      {"no-annex", no_argument, NULL, NO_ANNEX},
+                                      {"version", no_argument, NULL, VERSION_},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
+
+/* -1 to go on, else the exit status. */
+static int read_arguments(struct arguments *arguments, int argc, char **argv) {
+  int code;
+  while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
+    if (code == 'h' || code == VERSION_) {
+      fputs(code == 'h' ? usage : "darshan-convert " PACKAGE_VERSION "\n", stdout);
+      return written(stdout, "darshan-convert", 0);
+    }
+    if (code == '?') {
+      fputs(usage, stderr);
+      return 2;
+    }
+    if (apply(arguments, code) < 0) return 2;
+  }
+  struct convert_options *options = &arguments->options;
+  if (optind != argc - (options->out ? 1 : 2)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  options->in = argv[optind];
+  if (!options->out) options->out = argv[optind + 1];
+  return hide_key(&arguments->options.hiding, arguments->key) < 0 ? 2 : -1;
+}
+
+int main(int argc, char **argv) {
+  struct arguments arguments = {.options = {.compression = DARSHAN_ZLIB, .annex = true}};
+  int status = read_arguments(&arguments, argc, argv);
+  if (status < 0) status = convert(&arguments.options) < 0;
+  free(arguments.key_line);
+  return status;
+}

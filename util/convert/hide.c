@@ -1,0 +1,196 @@
+#include "hide.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "hashes.h"
+#include "message.h"
+#include "records.h"
+
+/* What a hash is of, so that two kinds of things that are equal do not look it. */
+enum kind { KIND_ID = 1, KIND_NAME, KIND_MOUNT, KIND_HOST, KIND_JOB, KIND_EXE, KIND_BYTES };
+
+static const char *const kept_prefixes[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
+/* What has such a name is known by its id to whoever reads logs. */
+static const char *const kept_names[] = {"<STDIN>",
+                                         "<STDOUT>",
+                                         "<STDERR>",
+                                         "heatmap:POSIX",
+                                         "heatmap:MPIIO",
+                                         "heatmap:STDIO",
+                                         "heatmap:DFS",
+                                         "heatmap:DAOS",
+                                         "<overflow>",
+                                         "<application>",
+                                         "APMPI",
+                                         "darshan-bgq-record",
+                                         "darshan-apmpi-header"};
+enum { KEPT_NAMES = sizeof(kept_names) / sizeof(kept_names[0]), FIRST_OF_OURS = 8 };
+
+bool hide_keeps(const char *name) {
+  for (size_t i = 0; i < sizeof(kept_prefixes) / sizeof(kept_prefixes[0]); i++)
+    if (strncmp(name, kept_prefixes[i], strlen(kept_prefixes[i])) == 0) return true;
+  for (size_t i = FIRST_OF_OURS; i < KEPT_NAMES; i++)
+    if (strcmp(name, kept_names[i]) == 0) return true;
+  return false;
+}
+
+static bool is_kept_id(uint64_t id) {
+  static uint64_t kept[KEPT_NAMES];
+  for (size_t i = 0; i < KEPT_NAMES; i++) {
+    if (!kept[i]) kept[i] = darshan_record_id(kept_names[i], strlen(kept_names[i]));
+    if (kept[i] == id) return true;
+  }
+  return false;
+}
+
+int hide_key(struct hiding *hiding, const char *key) {
+  static const uint64_t halves[2][2] = {{1, 2}, {3, 4}};
+  if (!key && hiding->strong) {
+    ssize_t n = getrandom(hiding->secret, sizeof(hiding->secret), 0);
+    return n == (ssize_t)sizeof(hiding->secret) ? 0 : convert_say("no key: %s", strerror(errno));
+  }
+  if (!key) return 0;
+  for (int i = 0; i < 2; i++)
+    hiding->secret[i] = hash_siphash(halves[i], key, strlen(key));
+  char *end;
+  errno = 0;
+  hiding->number = (uint32_t)strtoll(key, &end, 10);
+  bool is_number = *key && !*end && errno == 0;
+  return is_number || hiding->strong ? 0 : convert_say("the key is no number: %s", key);
+}
+
+static uint64_t keyed(const struct hiding *hiding, enum kind kind, const void *bytes, size_t n) {
+  uint64_t key[2] = {hiding->secret[0], hiding->secret[1] ^ (uint64_t)kind};
+  return hash_siphash(key, bytes, n);
+}
+
+uint64_t hide_id(const struct hiding *hiding, uint64_t id) {
+  if (!hiding->strong || id == 0 || is_kept_id(id)) return id; /* 0: of nothing */
+  return keyed(hiding, KIND_ID, &id, sizeof(id));
+}
+
+static int64_t hide_number(const struct hiding *hiding, int64_t value) {
+  if (hiding->strong) return (int64_t)(keyed(hiding, KIND_JOB, &value, sizeof(value)) >> 33);
+  return hash_lookup3(&value, sizeof(value), hiding->number);
+}
+
+void hide_job(const struct hiding *hiding, struct darshan_job *job) {
+  if (hiding->uid) job->uid = hide_number(hiding, job->uid);
+  if (hiding->jobid && job->jobid != 0) job->jobid = hide_number(hiding, job->jobid);
+}
+
+static void hide_text(const struct hiding *hiding, enum kind kind, const char *text, char *out) {
+  if (hiding->strong)
+    snprintf(out, HIDDEN_MAX, "%016" PRIx64, keyed(hiding, kind, text, strlen(text)));
+  else
+    snprintf(out, HIDDEN_MAX, "%" PRIu32, hash_lookup3(text, strlen(text), hiding->number));
+}
+
+void hide_exe(const struct hiding *hiding, const char *exe, char *out) {
+  hide_text(hiding, KIND_EXE, exe, out);
+}
+
+/* The root stays what it is: what lies on no other file system lies there. */
+void hide_mount(const struct hiding *hiding, const char *path, char *out) {
+  *out++ = '/';
+  *out = '\0';
+  if (strcmp(path, "/") != 0) hide_text(hiding, KIND_MOUNT, path, out);
+}
+
+void hide_name(const struct hiding *hiding, const char *name, const char *mount, char *out) {
+  if (mount && hiding->strong) {
+    hide_mount(hiding, mount, out);
+    out += strlen(out);
+    if (out[-1] != '/') *out++ = '/';
+  } else if (mount) { /* 3.5.0 writes two strokes for what lies on the root */
+    out = stpcpy(stpcpy(out, mount), "/");
+  }
+  hide_text(hiding, KIND_NAME, name, out);
+}
+
+void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
+  char host[256], hidden[HIDDEN_MAX];
+  size_t used = 0;
+  for (out[0] = '\0'; *hosts; hosts += *hosts == ',') {
+    size_t n = strcspn(hosts, ",");
+    snprintf(host, sizeof(host), "%.*s", n < sizeof(host) ? (int)n : 0, hosts);
+    hide_text(hiding, KIND_HOST, host, hidden);
+    hosts += n;
+    /* "..." says that there are more */
+    const char *text = strcmp(host, "...") == 0 ? host : hidden;
+    if (used + strlen(text) + 2 > room) return;
+    used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "," : "", text);
+  }
+}
+
+/* Bytes of a fixed field, all of them; one of zeros says that nothing is known. */
+static void hide_bytes(const struct hiding *hiding, unsigned char *bytes, size_t n) {
+  uint64_t words[2];
+  bool any = false;
+  for (size_t i = 0; i < n; i++)
+    any |= bytes[i] != 0;
+  if (!any) return;
+  words[0] = keyed(hiding, KIND_BYTES, bytes, n);
+  words[1] = keyed(hiding, KIND_BYTES, words, sizeof(words[0]));
+  memcpy(bytes, words, n < sizeof(words) ? n : sizeof(words));
+}
+
+/* A text in a field of that size, which it need not end in a NUL. */
+static void hide_field(const struct hiding *hiding, enum kind kind, char *field, size_t size) {
+  char text[128], hidden[HIDDEN_MAX];
+  snprintf(text, sizeof(text), "%.*s", (int)size, field);
+  if (!text[0]) return;
+  hide_text(hiding, kind, text, hidden);
+  memset(field, 0, size);
+  memcpy(field, hidden, strnlen(hidden, size - 1));
+}
+
+static void hide_lustre(const struct hiding *hiding, struct darshan_lustre_head *head) {
+  struct darshan_lustre_component *components = (void *)(head + 1);
+  for (int64_t i = 0; i < head->num_comps; i++)
+    hide_field(hiding, KIND_NAME, components[i].pool_name, sizeof(components[i].pool_name));
+}
+
+static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *record) {
+  hide_bytes(hiding, record->pool_uuid, sizeof(record->pool_uuid));
+  hide_bytes(hiding, record->cont_uuid, sizeof(record->cont_uuid));
+  record->oid_hi = keyed(hiding, KIND_ID, &record->oid_hi, sizeof(record->oid_hi));
+  record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
+}
+
+static void hide_strongly(const struct hiding *hiding, const struct darshan_module *module,
+                          void *record) {
+  struct darshan_base_record *base = record;
+  base->id = hide_id(hiding, base->id);
+  if (module->kind == DARSHAN_KIND_FILE_COUNTERS) {
+    uint64_t *file = (uint64_t *)(base + 1);
+    *file = hide_id(hiding, *file);
+  } else if (module->kind == DARSHAN_KIND_LUSTRE) {
+    hide_lustre(hiding, record);
+  } else if (module->kind == DARSHAN_KIND_DFS) {
+    struct darshan_dfs_record *dfs = record;
+    hide_bytes(hiding, dfs->pool_uuid, sizeof(dfs->pool_uuid));
+    hide_bytes(hiding, dfs->cont_uuid, sizeof(dfs->cont_uuid));
+  } else if (module->kind == DARSHAN_KIND_DAOS) {
+    hide_daos(hiding, record);
+  }
+  if (module->id == DARSHAN_MOD_POSIX) {
+    struct darshan_posix_record *posix = record;
+    int64_t *from = &posix->counters[POSIX_RENAMED_FROM];
+    if (*from != 0 && *from != -1) *from = (int64_t)hide_id(hiding, (uint64_t)*from);
+  }
+}
+
+void hide_record(const struct hiding *hiding, const struct darshan_module *module, void *record) {
+  if (hiding->strong) hide_strongly(hiding, module, record);
+  if (hiding->names && module->kind == DARSHAN_KIND_DXT) {
+    struct darshan_dxt_head *head = record;
+    hide_field(hiding, KIND_HOST, head->hostname, sizeof(head->hostname));
+  }
+}

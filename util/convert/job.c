@@ -1,0 +1,92 @@
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
+
+/* Appends "key=value\n".  -1: there is no room for it. */
+static int add_line(char *metadata, const char *key, const char *value) {
+  size_t used = strlen(metadata), room = DARSHAN_JOB_METADATA_LEN - used;
+  int n = snprintf(metadata + used, room, "%s=%s\n", key, value);
+  if ((size_t)n < room) return 0;
+  metadata[used] = '\0';
+  return -1;
+}
+
+/* A line without a '=' is one that PyDarshan cannot read: it gets a key. */
+static int annotate(char *metadata, const char *annotation) {
+  char *copy = strdup(annotation), *next = NULL;
+  int result = copy ? 0 : convert_say("out of memory");
+  for (char *line = result ? NULL : strtok_r(copy, "\t\n", &next); line && result == 0;
+       line = strtok_r(NULL, "\t\n", &next)) {
+    char *value = strchr(line, '=');
+    if (value) *value++ = '\0';
+    if (add_line(metadata, value ? line : "annotation", value ? value : line) < 0)
+      result = convert_say("no room for the annotation: metadata have %d bytes",
+                           DARSHAN_JOB_METADATA_LEN - 1);
+  }
+  free(copy);
+  return result;
+}
+
+static int add_metadata(const struct convert_options *options, const struct darshan_info *info,
+                        char *metadata) {
+  for (int i = 0; i < info->num_metadata && !options->reset_metadata; i++) {
+    const struct darshan_metadata *line = &info->metadata[i];
+    char hosts[DARSHAN_JOB_METADATA_LEN];
+    bool hidden = options->hiding.names && strcmp(line->key, "hosts") == 0;
+    if (hidden) hide_hosts(&options->hiding, line->value, hosts, sizeof(hosts));
+    if (add_line(metadata, line->key, hidden ? hosts : line->value) < 0)
+      return convert_say("no room for the metadata");
+  }
+  return options->annotation ? annotate(metadata, options->annotation) : 0;
+}
+
+/* The text of an old log may have a few bytes more than there is room for now: its
+ * command line then ends as the runtime has it end. */
+static void put_exe(char *out, size_t room, const char *exe) {
+  static const char mark[] = "<TRUNCATED>";
+  snprintf(out, room, "%s", exe);
+  if (strlen(exe) >= room && room > sizeof(mark))
+    memcpy(out + room - sizeof(mark), mark, sizeof(mark));
+}
+
+/* Longest path first, as the reader has sorted them: equal lengths keep their order. */
+static size_t put_text(const struct convert_options *options, const struct darshan_info *info,
+                       char *out) {
+  char mounts[TEXT_ROOM], hidden[HIDDEN_MAX], exe[HIDDEN_MAX];
+  size_t used = 0;
+  mounts[0] = '\0';
+  for (int i = 0; i < info->num_mounts; i++) {
+    const char *path = info->mounts[i].path;
+    if (options->hiding.strong) hide_mount(&options->hiding, path, hidden);
+    int n = snprintf(mounts + used, sizeof(mounts) - used, "\n%s\t%s", info->mounts[i].type,
+                     options->hiding.strong ? hidden : path);
+    if ((size_t)n >= sizeof(mounts) - used) mounts[used] = '\0'; /* a shorter one may fit */
+    used = strlen(mounts);
+  }
+  if (options->hiding.exe) hide_exe(&options->hiding, info->exe, exe);
+  put_exe(out, TEXT_ROOM - used, options->hiding.exe ? exe : info->exe);
+  return (size_t)(stpcpy(out + strlen(out), mounts) - out) + 1;
+}
+
+/* Logs before 3.41 have whole seconds, and count the last one as well. */
+static void keep_run_time(struct darshan_job *job, double run_time) {
+  int64_t seconds = job->end_time_sec - job->start_time_sec;
+  if (job->end_time_nsec == 0 && job->start_time_nsec == 0 && run_time > (double)seconds + 0.5)
+    job->end_time_nsec = 999999999;
+}
+
+long job_region(const struct convert_options *options, const struct darshan_info *info, char *out) {
+  struct darshan_job job = info->job;
+  memset(job.metadata, 0, sizeof(job.metadata));
+  if (add_metadata(options, info, job.metadata) < 0) return -1;
+  keep_run_time(&job, info->run_time);
+  hide_job(&options->hiding, &job);
+  memcpy(out, &job, sizeof(job));
+  return (long)(sizeof(job) + put_text(options, info, out + sizeof(job)));
+}

@@ -1,0 +1,100 @@
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "message.h"
+
+static int is_standard(const struct output_file *out) {
+  return strcmp(out->name, "-") == 0;
+}
+
+/* A pipe cannot be written to twice, as the header is: its log is made in a file first. */
+static int open_unnamed(struct output_file *out) {
+  if (isatty(STDOUT_FILENO)) return convert_say("a log is not for a terminal: name a file");
+  FILE *file = tmpfile();
+  out->fd = file ? dup(fileno(file)) : -1;
+  if (file) fclose(file);
+  return out->fd < 0 ? convert_say("no temporary file: %s", strerror(errno)) : 0;
+}
+
+int output_file_open(struct output_file *out, const char *name) {
+  struct stat st;
+  *out = (struct output_file){.fd = -1, .name = name};
+  if (is_standard(out)) return open_unnamed(out);
+  if (lstat(name, &st) == 0) return convert_say("%s is there already", name);
+  int n = snprintf(out->made, sizeof(out->made), "%s.XXXXXX", name);
+  if (n >= (int)sizeof(out->made)) {
+    out->made[0] = '\0';
+    return convert_say("the name of the new log is too long");
+  }
+  out->fd = mkstemp(out->made);
+  if (out->fd >= 0) return 0;
+  out->made[0] = '\0';
+  return convert_say("%s: %s", name, strerror(errno));
+}
+
+int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at) {
+  for (size_t done = 0; done < n;) {
+    ssize_t written = pwrite(out->fd, (const char *)bytes + done, n - done, (off_t)(at + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return convert_say("%s: %s", out->name, strerror(written ? errno : EIO));
+    done += (size_t)written;
+  }
+  return 0;
+}
+
+static int copy_to_standard(const struct output_file *out) {
+  char block[1 << 16];
+  off_t at = 0;
+  ssize_t n;
+  while ((n = pread(out->fd, block, sizeof(block), at)) > 0) {
+    for (ssize_t done = 0, m; done < n; done += m)
+      if ((m = write(STDOUT_FILENO, block + done, (size_t)(n - done))) < 0) {
+        if (errno != EINTR) return -1;
+        m = 0;
+      }
+    at += n;
+  }
+  return n < 0 ? -1 : 0;
+}
+
+/* Never replaces a file, be it made in the meantime.  File systems that cannot rename
+ * like that can link. */
+static int give_name(const struct output_file *out) {
+  if (renameat2(AT_FDCWD, out->made, AT_FDCWD, out->name, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  if (link(out->made, out->name) < 0) return -1;
+  unlink(out->made);
+  return 0;
+}
+
+/* As any program makes files: mkstemp has left out everybody else. */
+static int allow_others(const struct output_file *out) {
+  mode_t mask = umask(0);
+  umask(mask);
+  return fchmod(out->fd, 0666 & ~mask);
+}
+
+int output_file_close(struct output_file *out, int complete) {
+  int result = 0;
+  if (out->fd < 0) return 0;
+  if (complete && is_standard(out)) result = copy_to_standard(out);
+  if (complete && !is_standard(out)) result = allow_others(out);
+  int error = errno;
+  if (close(out->fd) < 0 && result == 0) { /* a full file system may say so only now */
+    result = -1;
+    error = errno;
+  }
+  if (complete && result == 0 && out->made[0]) {
+    result = give_name(out);
+    error = errno;
+  }
+  if (out->made[0] && (!complete || result < 0)) unlink(out->made);
+  return result < 0 ? convert_say("%s: %s", out->name, strerror(error)) : 0;
+}

@@ -1,0 +1,152 @@
+#include "regions.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "message.h"
+
+enum {
+  BATCH = 4 << 20, /* larger streams compress no better */
+  LEVEL = 9,       /* nobody waits for us as for the runtime */
+  BZIP2_BLOCKS = 9 /* of 100 kB; as 3.5.0 writes them */
+};
+
+void regions_open(struct regions *regions, struct output_file *out, int compression) {
+  *regions = (struct regions){.out = out,
+                              .compression = compression,
+                              .used = sizeof(struct darshan_header),
+                              .header = {.version = DARSHAN_LOG_VERSION,
+                                         .magic = DARSHAN_LOG_MAGIC,
+                                         .comp_type = (uint8_t)compression},
+                              .annex = {.version = DARSHAN_ANNEX_VERSION}};
+  memcpy(regions->annex.magic, DARSHAN_ANNEX_MAGIC, sizeof(regions->annex.magic));
+}
+
+void regions_close(struct regions *regions) {
+  libdeflate_free_compressor(regions->compressor);
+  free(regions->batch);
+  free(regions->packed);
+}
+
+/* Bytes in regions->packed, 0: it did not work. */
+static size_t compress_batch(struct regions *regions) {
+  if (regions->method == DARSHAN_ZLIB) {
+    if (!regions->compressor) regions->compressor = libdeflate_alloc_compressor(LEVEL);
+    return regions->compressor
+               ? libdeflate_zlib_compress(regions->compressor, regions->batch, regions->filled,
+                                          regions->packed, regions->packed_room)
+               : 0;
+  }
+  unsigned length = (unsigned)regions->packed_room;
+  int result = BZ2_bzBuffToBuffCompress(regions->packed, &length, regions->batch,
+                                        (unsigned)regions->filled, BZIP2_BLOCKS, 0, 0);
+  return result == BZ_OK ? length : 0;
+}
+
+static int grow(char **bytes, size_t *room, size_t needed) {
+  if (needed <= *room) return 0;
+  char *grown = realloc(*bytes, needed);
+  if (!grown) return convert_say("out of memory");
+  *bytes = grown;
+  *room = needed;
+  return 0;
+}
+
+static int put(struct regions *regions, const char *bytes, size_t n) {
+  if (output_file_put(regions->out, bytes, n, regions->used) < 0) return -1;
+  regions->used += n;
+  return 0;
+}
+
+static int flush_batch(struct regions *regions) {
+  size_t n = regions->filled,
+         bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 + 600; /* bzip2's, too */
+  if (n == 0) return 0;
+  regions->raw += n;
+  if (regions->method == DARSHAN_UNCOMPRESSED) {
+    regions->filled = 0;
+    return put(regions, regions->batch, n);
+  }
+  if (grow(&regions->packed, &regions->packed_room, bound) < 0) return -1;
+  size_t length = compress_batch(regions);
+  regions->filled = 0;
+  return length ? put(regions, regions->packed, length) : convert_say("cannot compress");
+}
+
+void regions_begin(struct regions *regions) {
+  regions->method = regions->compression;
+  regions->began = regions->used;
+  regions->raw = 0;
+}
+
+char *regions_room(struct regions *regions, size_t n) {
+  if (regions->filled + n > BATCH && flush_batch(regions) < 0) return NULL;
+  if (grow(&regions->batch, &regions->room, n > BATCH ? n : BATCH) < 0) return NULL;
+  regions->filled += n;
+  return regions->batch + regions->filled - n;
+}
+
+int regions_add(struct regions *regions, const void *bytes, size_t n) {
+  char *room = n ? regions_room(regions, n) : NULL;
+  if (room) memcpy(room, bytes, n);
+  return room || n == 0 ? 0 : -1;
+}
+
+int regions_end(struct regions *regions, struct darshan_region *region) {
+  if (flush_batch(regions) < 0) return -1;
+  *region = (struct darshan_region){0, regions->used - regions->began};
+  if (region->len) region->off = regions->began;
+  return 0;
+}
+
+int regions_begin_block(struct regions *regions) {
+  static const struct darshan_annex_block none; /* until its lengths are known */
+  if (regions->annex.offset == 0) regions->annex.offset = regions->used;
+  if (put(regions, (const char *)&none, sizeof(none)) < 0) return -1;
+  regions_begin(regions);
+  /* What reads the annex knows no bzip2. */
+  if (regions->method == DARSHAN_BZIP2) regions->method = DARSHAN_ZLIB;
+  return 0;
+}
+
+int regions_end_block(struct regions *regions, struct darshan_annex_block block) {
+  uint64_t head = regions->began - sizeof(block);
+  if (flush_batch(regions) < 0) return -1;
+  block.comp_type = (uint32_t)regions->method;
+  block.stored_len = regions->used - regions->began;
+  block.raw_len = regions->raw;
+  regions->annex.num_blocks++;
+  return output_file_put(regions->out, &block, sizeof(block), head);
+}
+
+/* Of the blocks as they lie in the file, whose heads were written last. */
+static int check_sum(struct regions *regions) {
+  unsigned char *bytes = malloc(BATCH);
+  if (!bytes) return convert_say("out of memory");
+  uLong sum = crc32(0, NULL, 0);
+  uint64_t at = regions->annex.offset;
+  ssize_t n = 1;
+  for (; at < regions->used && n > 0; at += (uint64_t)n) {
+    uint64_t rest = regions->used - at;
+    n = pread(regions->out->fd, bytes, rest < BATCH ? (size_t)rest : BATCH, (off_t)at);
+    if (n > 0) sum = crc32(sum, bytes, (uInt)n);
+  }
+  free(bytes);
+  regions->annex.checksum = (uint32_t)sum;
+  return n > 0 ? 0 : convert_say("%s: %s", regions->out->name, strerror(n < 0 ? errno : EIO));
+}
+
+int regions_finish(struct regions *regions) {
+  if (regions->annex.num_blocks) {
+    regions->annex.length = regions->used - regions->annex.offset;
+    if (check_sum(regions) < 0 ||
+        put(regions, (const char *)&regions->annex, sizeof(regions->annex)) < 0)
+      return -1;
+  }
+  return output_file_put(regions->out, &regions->header, sizeof(regions->header), 0);
+}
