@@ -15,6 +15,8 @@ from pathlib import Path
 
 from runs.events import SECOND, Kind, Run
 
+NOBODY = 1 << 23  # no process has such a number
+
 
 class Mine(Run):
     """The run that this program is in."""
@@ -32,28 +34,38 @@ def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> 
     run.part(log, pid, SECOND)
 
 
-def job(run: Mine, log: Path, launcher: int, ranks: int = 2, wrapper: str = "") -> None:
-    """Ranks that a launcher starts, by way of a shell perhaps, whose log is there."""
+def job(
+    run: Mine, log: Path, launcher: int, ranks: int = 2, *, wrapper: str = "", ends: bool = True
+) -> None:
+    """Ranks that a launcher starts, by way of a shell perhaps."""
     for rank in range(ranks):
-        pid = launcher + 10 + rank
+        pid = NOBODY + launcher + rank
         parent = launcher
         if wrapper:
             child(run, log, pid + 100, launcher, wrapper)
             parent = pid + 100
         run.row(Kind.START, pid, SECOND, parent=parent, program="app")
         run.row(Kind.JOB, pid, SECOND, parent=parent, status=ranks, job=launcher)
-        run.row(Kind.END, pid, SECOND, parent=parent)
+        if ends:
+            run.row(Kind.END, pid, SECOND, parent=parent)
 
 
-def own_log(log: Path, name: str) -> None:
-    shutil.copy(log, Path(os.environ["DARSHAN_LOGPATH"]) / f"{name}.darshan")
+def killed_job(run: Mine, launcher: int, each: tuple[str, ...]) -> None:
+    job(run, Path(), launcher, len(each), ends=False)
+    for rank, log in enumerate(each):
+        shutil.copy(log, run.folder / f"u_app_id7_mmap-log-99-{rank}.darshan")
+
+
+def own_logs(logs: tuple[str, ...]) -> None:
+    for log in logs:
+        shutil.copy(log, os.environ["DARSHAN_LOGPATH"])
 
 
 def main(what: str, log: Path, *more: str) -> None:
     run, me = Mine(), os.getpid()
     if what == "wait":
         run.base = time.time_ns()
-    top = "mpirun" if what in ("job", "wrapped") else "sh"
+    top = "mpirun" if what in ("job", "wrapped", "killed-job") else "sh"
     run.row(Kind.START, me, 0, program=top)
     if what == "one":
         print(hashlib.sha256(run.part(log, me, 0).read_bytes()).hexdigest())
@@ -71,8 +83,10 @@ def main(what: str, log: Path, *more: str) -> None:
     if what == "script":
         run.process(80, (SECOND, 3 * SECOND), "mpiexec", me)
         job(run, log, 80)
-    for name in more:
-        own_log(Path(name), Path(name).stem)
+    if what == "killed-job":
+        killed_job(run, me, more)
+    else:
+        own_logs(more)
     if what == "outlived":
         left = subprocess.Popen(
             ["sleep", "60"],

@@ -157,6 +157,28 @@ def test_script_with_a_job(
     assert b"; log of an MPI job: " in done.stderr
 
 
+@pytest.fixture
+def each(build: Path, tmp_path: Path) -> list[Path]:
+    """What three ranks leave."""
+    folder = tmp_path / "each"
+    folder.mkdir()
+    play = build / "darshan-test" / "ranks" / "play"
+    command = [play, "--ranks", "3", "--shared", "2", "--each", folder, tmp_path / "all"]
+    subprocess.run(command, check=True, capture_output=True)
+    return sorted(folder.iterdir())
+
+
+def test_job_that_was_killed(
+    made: Made, each: list[Path], work: Path, tmp_path: Path, parser: Path
+) -> None:
+    """Its log is made of what its ranks have left."""
+    done = made("killed-job", each[0], *each)
+    (log,) = logs_in(work)
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+    assert processes(log, parser) == "3"
+    assert run_folders(tmp_path) == []
+
+
 def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
     done = made("outlived", part)
     os.kill(int(done.stdout), signal.SIGKILL)
@@ -191,6 +213,27 @@ def waiting(
         yield front
 
 
+@pytest.fixture
+def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
+    """The folder of a run that was left two hours ago."""
+    nowhere = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / ("x" * 300))}
+    made("two", part, variables=nowhere)
+    (folder,) = run_folders(tmp_path)
+    for path in (folder, *folder.iterdir()):
+        os.utime(path, times=(time.time() - 2 * HOUR,) * 2)
+    for stamp in folder.parent.glob("darshan-recovered.*"):
+        os.utime(stamp, times=(time.time() - 25 * HOUR,) * 2)
+    return folder
+
+
+def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> None:
+    """Who came too late for it has one of his own, and the folder goes."""
+    (orphan / "closed").write_text("")
+    done = darshan("recover", "-o", "logs")
+    assert done.stdout.startswith(b"logs/")
+    assert run_folders(tmp_path) == []
+
+
 def test_front_that_is_killed(
     darshan: Run, waiting: subprocess.Popen[bytes], work: Path, tmp_path: Path, parser: Path
 ) -> None:
@@ -221,19 +264,6 @@ def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -
     assert len(logs_in(work)) > 1
     assert f"darshan: {len(logs_in(work))} logs, the first: " in done.stderr.decode()
     assert run_folders(tmp_path) == []
-
-
-@pytest.fixture
-def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
-    """The folder of a run that was left two hours ago."""
-    nowhere = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / ("x" * 300))}
-    made("two", part, variables=nowhere)
-    (folder,) = run_folders(tmp_path)
-    for path in (folder, *folder.iterdir()):
-        os.utime(path, times=(time.time() - 2 * HOUR,) * 2)
-    for stamp in folder.parent.glob("darshan-recovered.*"):
-        os.utime(stamp, times=(time.time() - 25 * HOUR,) * 2)
-    return folder
 
 
 def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:

@@ -188,11 +188,15 @@ static int may_be_hidden(const struct alive *alive, const struct alive_traces *t
   return 0;
 }
 
+int alive_maps(struct alive *alive, const struct stat *journal) {
+  look(alive);
+  return id_table_find(&alive->mapped, key_of(journal->st_dev, journal->st_ino)) != NULL;
+}
+
 enum alive_answer alive_journal(struct alive *alive, const struct alive_traces *traces,
                                 const struct stat *journal, int mapped, const char *program) {
   int64_t seen_ns = (int64_t)journal->st_mtim.tv_sec * BILLION + journal->st_mtim.tv_nsec;
-  look(alive);
-  if (id_table_find(&alive->mapped, key_of(journal->st_dev, journal->st_ino))) return ALIVE_YES;
+  if (alive_maps(alive, journal)) return ALIVE_YES;
   if (is_foreign(alive, traces) || !alive->can_look) return by_age(alive, seen_ns);
   if (before_boot(alive, seen_ns) && before_boot(alive, traces->start_ns)) return ALIVE_NOT;
   if (traces->pid && traces->pid_namespace) return by_number(alive, traces);

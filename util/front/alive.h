@@ -39,6 +39,8 @@ struct alive_traces {
 void alive_init(struct alive *alive);
 void alive_free(struct alive *alive);
 
+/* Whether somebody has this journal mapped. */
+int alive_maps(struct alive *alive, const struct stat *journal);
 /* Of a process without a journal; seen_ns: when it was last heard of. */
 enum alive_answer alive_process(const struct alive *alive, const struct alive_traces *traces,
                                 int64_t seen_ns);

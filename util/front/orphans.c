@@ -82,14 +82,14 @@ static void add_journal(struct orphans *orphans, const char *path) {
   if (orphan) path_list_add(&orphan->files, path);
 }
 
-/* The folder of a run; journals whose processes wrote no rows are taken as they are, and
- * so are those of a run whose log has been made. */
+/* The folder of a run; journals whose processes wrote no rows are taken as they are. */
 static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');
   if (!slash || strncmp(slash + 1, any_run, sizeof(any_run) - 1) != 0) return 0;
-  int one = tree_read(&folder, path) == 0 && !folder.is_closed &&
-            (folder.rows || folder.parts.count || !folder.journals.count || tree_is_held(path));
+  int one =
+      tree_read(&folder, path) == 0 && (folder.rows || folder.parts.count || folder.is_closed ||
+                                        !folder.journals.count || tree_is_held(path));
   tree_free(&folder);
   return one;
 }
@@ -124,6 +124,12 @@ static void add_folder(struct orphans *orphans, const char *folder, size_t most,
   if (dir) closedir(dir);
 }
 
+/* One order for all who look at once: the first of a job is what they lock. */
+static void put_in_order(struct orphans *orphans) {
+  for (size_t i = 0; i < orphans->count; i++)
+    path_list_sort(&orphans->all[i].files, 0);
+}
+
 void orphans_find(struct orphans *orphans, const char *folder, size_t most) {
   char path[PATH_MAX];
   struct orphan *run = realpath(folder, path) && is_run(path) ? new_orphan(orphans, 1) : NULL;
@@ -131,9 +137,12 @@ void orphans_find(struct orphans *orphans, const char *folder, size_t most) {
     path_list_add(&run->files, path);
   else
     add_folder(orphans, folder, most, 1);
-  /* One order for all who look at once: the first of a job is what they lock. */
-  for (size_t i = 0; i < orphans->count; i++)
-    path_list_sort(&orphans->all[i].files, 0);
+  put_in_order(orphans);
+}
+
+void orphans_find_journals(struct orphans *orphans, const char *folder) {
+  add_folder(orphans, folder, SIZE_MAX, 0);
+  put_in_order(orphans);
 }
 
 void orphans_free(struct orphans *orphans) {

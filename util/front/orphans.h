@@ -24,6 +24,8 @@ struct orphans {
 /* Adds what is in the folder and below it in those of runs, of this user.  Whether any
  * of it is alive is not asked.  most: entries to look at. */
 void orphans_find(struct orphans *orphans, const char *folder, size_t most);
+/* Adds the journals in one folder. */
+void orphans_find_journals(struct orphans *orphans, const char *folder);
 void orphans_free(struct orphans *orphans);
 
 /* Whether a file or folder of that name may be such. */

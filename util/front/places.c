@@ -17,8 +17,6 @@
 #include "say.h"
 #include "tree.h"
 
-#define RUNTIME "libdarshan.so"
-
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
@@ -59,15 +57,15 @@ int places_make_folders(const char *path) {
  * has one goes by a link in the run's own folder. */
 static int name_library(struct places *places) {
   char path[PATH_MAX];
-  if (places_installed(path, RUNTIME, FRONT_LIBRARY_FOLDER) < 0 ||
+  if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) < 0 ||
       !realpath(path, places->library)) {
-    say(RUNTIME " is not where it was installed");
+    say(TREE_LIBRARY " is not where it was installed");
     return -1;
   }
   if (!strpbrk(places->library, " \t\n:")) return 0;
   const char *folder = places->journals[0] ? places->journals : places->logs;
   memcpy(path, places->library, sizeof(path));
-  if (strpbrk(folder, " \t\n:") || join(places->library, folder, RUNTIME) < 0 ||
+  if (strpbrk(folder, " \t\n:") || join(places->library, folder, TREE_LIBRARY) < 0 ||
       symlink(path, places->library) < 0) {
     say("%s: the path of the library has a blank or a colon, and there is no place for a link",
         say_path(path));
@@ -265,8 +263,8 @@ void places_collect(const struct places *places, struct path_list *logs,
 void places_leave(struct places *places, int needed) {
   char link[PATH_MAX];
   if (!needed) {
-    if (places->journals[0] && join(link, places->journals, RUNTIME) == 0) unlink(link);
-    if (join(link, places->logs, RUNTIME) == 0) unlink(link);
+    if (places->journals[0] && join(link, places->journals, TREE_LIBRARY) == 0) unlink(link);
+    if (join(link, places->logs, TREE_LIBRARY) == 0) unlink(link);
     rmdir(places->logs);
   }
   if (places->hold >= 0) close(places->hold);

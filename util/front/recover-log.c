@@ -26,10 +26,7 @@
 static const int64_t second_ns = 1000000000;
 enum { FRESH = 2 /* seconds: it may be about to be mapped */, HOUR = 3600 };
 
-/* What is done goes to standard output, as its result. */
-static void tell(const struct recovery *recovery, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void tell(const struct recovery *recovery, const char *format, ...) {
+void recovery_tell(const struct recovery *recovery, const char *format, ...) {
   va_list list;
   if (recovery->quiet) return;
   va_start(list, format);
@@ -48,8 +45,7 @@ static int in_folder_of_the_day(char out[PATH_MAX], const char *folder) {
                   tm.tm_mday);
 }
 
-/* fallback: the folder that the journals lie in. */
-static int log_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal) {
+int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal) {
   const char *set = getenv("DARSHAN_LOGPATH"), *home = getenv("HOME");
   const struct passwd *user = home && *home ? NULL : getpwuid(geteuid());
   int n;
@@ -84,6 +80,11 @@ static int64_t time_ns(struct timespec t) {
   return t.tv_sec * second_ns + t.tv_nsec;
 }
 
+void recovery_made(struct recovery *recovery, const char *folder, const char *log) {
+  if (!recovery->dry_run) path_list_add(&recovery->logs, log);
+  snprintf(recovery->folder, sizeof(recovery->folder), "%s", folder);
+}
+
 /* What it says of its process. */
 static void read_journal(struct journal *journal, const char *path) {
   struct darshan_error error = {""};
@@ -108,15 +109,15 @@ static int may_be_mapped(const char *path) {
   return statfs(path, &fs) == 0 && in_place(fs.f_type);
 }
 
-static enum alive_answer owner_of(struct recovery *recovery, const char *path,
-                                  const struct tree *run, struct journal *journal) {
+/* in_run 1: nobody of the run whose folder it is in lives, as far as rows tell. */
+static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
+                                  struct journal *journal) {
   struct journal_name name;
   memset(journal, 0, sizeof(*journal));
   if (journal_name_read(&name, path) < 0 || lstat(path, &journal->st) < 0) return ALIVE_NOT;
   read_journal(journal, path);
-  const struct alive_traces *known = run ? tree_traces(run, journal->traces.start_ns) : NULL;
-  if (known) journal->traces = *known;
-  int64_t age = recovery->alive.now_ns - time_ns(journal->st.st_ctim);
+  if (in_run) return alive_maps(&recovery->alive, &journal->st) ? ALIVE_YES : ALIVE_NOT;
+  int64_t age = recovery->alive.now_ns - time_ns(journal->st.st_mtim);
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->traces, &journal->st,
                                            may_be_mapped(path), name.program);
   if (answer == ALIVE_NOT && !journal->traces.pid &&
@@ -168,18 +169,27 @@ static enum merger_end merge_journals(const struct recovery *recovery, char *log
   return end;
 }
 
+/* Its process was killed before it had written anything. */
+static int is_blank(const char *path, const struct stat *st) {
+  char head[16] = "", zeros[sizeof(head)] = "";
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+  if (fd >= 0) close(fd);
+  return n >= 0 && (st->st_size == 0 || memcmp(head, zeros, sizeof(head)) == 0);
+}
+
 /* The log is complete under its name or is not there: whoever made it was killed before
  * he could remove the journals, and nothing is to be done twice. */
 static void make_log(struct recovery *recovery, const struct path_list *files,
                      const struct journal *first) {
   char folder[PATH_MAX], log[PATH_MAX];
-  if (!first->readable) {
-    if (!recovery->dry_run) remove_all(files);
-    tell(recovery, "%s: %s, it held nothing", say_path(files->paths[0]),
-         recovery->dry_run ? "would be removed" : "removed");
+  if (!first->readable && is_blank(files->paths[0], &first->st)) {
+    if (!recovery->dry_run) unlink(files->paths[0]);
+    recovery_tell(recovery, "%s: %s, it held nothing", say_path(files->paths[0]),
+                  recovery->dry_run ? "would be removed" : "removed");
     return;
   }
-  if (log_folder(recovery, folder, files->paths[0]) < 0 ||
+  if (recovery_folder(recovery, folder, files->paths[0]) < 0 ||
       name_log(log, folder, files->paths[0], first) < 0) {
     recovery->failed++;
     return;
@@ -190,34 +200,24 @@ static void make_log(struct recovery *recovery, const struct path_list *files,
     return;
   }
   if (!recovery->dry_run) remove_all(files);
-  recovery->made++;
-  memcpy(recovery->folder, folder, sizeof(folder));
-  tell(recovery, "%s%s: made of %zu journal%s", recovery->dry_run ? "would make " : "",
-       say_path(log), files->count, files->count == 1 ? "" : "s");
+  recovery_made(recovery, folder, log);
+  recovery_tell(recovery, "%s%s: made of %zu journal%s", recovery->dry_run ? "would make " : "",
+                say_path(log), files->count, files->count == 1 ? "" : "s");
 }
 
-static void leave(const struct recovery *recovery, const char *path, enum alive_answer answer) {
+void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer) {
   if (!recovery->dry_run) return;
-  tell(recovery, "%s: left alone, its process %s", say_path(path),
-       answer == ALIVE_YES ? "lives" : "may live where this one cannot see it");
+  recovery_tell(recovery, "%s: left alone, its process %s", say_path(path),
+                answer == ALIVE_YES ? "lives" : "may live where this one cannot see it");
 }
 
-/* Of a run whose journals were the last in it. */
-static void remove_folder_of(const struct recovery *recovery, const char *journal) {
-  char folder[PATH_MAX];
-  if (recovery->dry_run) return;
-  snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(journal, '/') - journal), journal);
-  const char *name = strrchr(folder, '/');
-  if (name && orphans_is_named(name + 1)) tree_discard(folder);
-}
-
-static void recover_journals(struct recovery *recovery, const struct path_list *files) {
+void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run) {
   struct journal first, other;
   for (size_t i = 0; i < files->count; i++) {
     struct journal *journal = i == 0 ? &first : &other;
-    enum alive_answer answer = owner_of(recovery, files->paths[i], NULL, journal);
+    enum alive_answer answer = owner_of(recovery, files->paths[i], in_run, journal);
     if (answer != ALIVE_NOT) {
-      leave(recovery, files->paths[i], answer);
+      recovery_leave(recovery, files->paths[i], answer);
       return;
     }
     if (recovery->alive.now_ns - time_ns(journal->st.st_mtim) < recovery->min_age_ns) return;
@@ -227,78 +227,4 @@ static void recover_journals(struct recovery *recovery, const struct path_list *
   if (fd < 0) return;
   make_log(recovery, files, &first);
   close(fd);
-  remove_folder_of(recovery, files->paths[0]);
-}
-
-/* --- runs --- */
-
-static enum alive_answer anybody(struct recovery *recovery, const struct tree *run) {
-  if (tree_is_held(run->path) || tree_alive(run, &recovery->alive, ALIVE_YES)) return ALIVE_YES;
-  enum alive_answer all =
-      tree_alive(run, &recovery->alive, ALIVE_UNKNOWN) ? ALIVE_UNKNOWN : ALIVE_NOT;
-  for (size_t i = 0; i < run->journals.count && all != ALIVE_YES; i++) {
-    struct journal journal;
-    enum alive_answer one = owner_of(recovery, run->journals.paths[i], run, &journal);
-    if (one != ALIVE_NOT) all = one;
-  }
-  return all;
-}
-
-static void merge_run(struct recovery *recovery, const struct tree *run) {
-  char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
-  size_t processes = run->processes.count;
-  memcpy(path, run->path, sizeof(path));
-  if (log_folder(recovery, folder, path) < 0) {
-    recovery->failed++;
-    return;
-  }
-  if (recovery->dry_run) {
-    tell(recovery, "would make a log in %s of %s, a run of %zu process%s", say_path(folder),
-         say_path(path), processes, processes == 1 ? "" : "es");
-    return;
-  }
-  char *argv[] = {NULL,   (char[]){"--run"},   path, (char[]){"--logs"},
-                  folder, (char[]){"--print"}, NULL};
-  enum merger_end end = merger_run(argv, log, sizeof(log), recovery->quiet);
-  if (end == MERGER_FAILED) recovery->failed++;
-  if (end != MERGER_MADE) return;
-  recovery->made++;
-  memcpy(recovery->folder, folder, sizeof(folder));
-  tell(recovery, "%s: made of a run of %zu process%s", say_path(log), processes,
-       processes == 1 ? "" : "es");
-}
-
-/* Nobody but launchers and ranks, whose job has a log, or nobody at all. */
-static int is_empty(const struct tree *run) {
-  return run->others == 0 && run->parts.count == 0 && run->journals.count == 0;
-}
-
-static void remove_run(const struct recovery *recovery, const struct tree *run,
-                       const struct stat *st) {
-  if (recovery->alive.now_ns - time_ns(st->st_mtim) < HOUR * second_ns && !run->rows) return;
-  if (!recovery->dry_run) tree_discard(run->path);
-  tell(recovery, "%s: %s, it held nothing", say_path(run->path),
-       recovery->dry_run ? "would be removed" : "removed");
-}
-
-static void recover_run(struct recovery *recovery, const char *path) {
-  struct tree run;
-  struct stat st;
-  int readable = tree_read(&run, path) == 0 && lstat(path, &st) == 0;
-  enum alive_answer answer = readable ? anybody(recovery, &run) : ALIVE_UNKNOWN;
-  if (answer != ALIVE_NOT)
-    leave(recovery, path, answer);
-  else if (is_empty(&run))
-    remove_run(recovery, &run, &st);
-  else if (recovery->alive.now_ns - time_ns(st.st_mtim) >= recovery->min_age_ns)
-    merge_run(recovery, &run);
-  tree_free(&run);
-}
-
-void recover_orphan(struct recovery *recovery, const struct orphan *orphan) {
-  if (!orphan->files.count) return;
-  if (orphan->is_run)
-    recover_run(recovery, orphan->files.paths[0]);
-  else
-    recover_journals(recovery, &orphan->files);
 }

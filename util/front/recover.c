@@ -42,7 +42,7 @@ static void recover_folder(struct recovery *recovery, const char *folder, size_t
   struct orphans orphans;
   memset(&orphans, 0, sizeof(orphans));
   orphans_find(&orphans, folder, most_entries);
-  for (size_t i = 0; i < orphans.count && recovery->made < most_logs; i++) {
+  for (size_t i = 0; i < orphans.count && recovery->logs.count < most_logs; i++) {
     recover_orphan(recovery, &orphans.all[i]);
     fflush(stdout);
   }
@@ -54,6 +54,7 @@ static int recover_own(struct command *command) {
   for (size_t i = 0; i < command->folders.count; i++)
     recover_folder(&command->recovery, command->folders.paths[i], SIZE_MAX, SIZE_MAX);
   alive_free(&command->recovery.alive);
+  path_list_free(&command->recovery.logs);
   return command->recovery.failed || ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
@@ -205,7 +206,8 @@ void recover_by_the_way(const char *folder) {
   alive_init(&recovery.alive);
   recover_folder(&recovery, folder, BY_THE_WAY, MOST_BY_THE_WAY);
   alive_free(&recovery.alive);
-  if (recovery.made)
-    say("%zu log%s of what was killed earlier, in %s", recovery.made, recovery.made == 1 ? "" : "s",
-        say_path(recovery.folder));
+  if (recovery.logs.count)
+    say("%zu log%s of what was killed earlier, in %s", recovery.logs.count,
+        recovery.logs.count == 1 ? "" : "s", say_path(recovery.folder));
+  path_list_free(&recovery.logs);
 }

@@ -11,24 +11,35 @@
 #include "darshan-util.h"
 #include "log-name.h"
 #include "merger.h"
+#include "recover-log.h"
 #include "say.h"
 #include "tree.h"
 
-/* Whether a log has any record; one that cannot be read may have some. */
-static int has_records(const char *path) {
+/* What a log says of itself; one that cannot be read may be anything. */
+struct kind {
+  int has_records, of_job;
+};
+static struct kind kind_of(const char *path) {
   struct darshan_error error = {""};
+  struct kind kind = {1, 0};
   darshan_log *log = darshan_log_open(path, &error);
-  if (!log) return 1;
-  int some = darshan_log_info(log)->num_modules > 0;
+  if (!log) return kind;
+  const struct darshan_info *info = darshan_log_info(log);
+  kind.has_records = info->num_modules > 0;
+  kind.of_job = info->job.nprocs > 1;
+  for (int i = 0; i < info->num_metadata; i++)
+    kind.of_job |= strcmp(info->metadata[i].key, "mpi") == 0;
   darshan_log_close(log);
-  return some;
+  return kind;
 }
 
 /* What launchers did and the ranks that they started is in the logs of the jobs. */
 static int is_worth_a_log(const struct tree *run) {
-  if (run->others || run->journals.count) return 1;
+  if (run->others) return 1;
   for (size_t i = 0; i < run->parts.count; i++)
-    if (has_records(run->parts.paths[i])) return 1;
+    if (kind_of(run->parts.paths[i]).has_records) return 1;
+  for (size_t i = 0; i < run->journals.count; i++)
+    if (!kind_of(run->journals.paths[i]).of_job) return 1;
   return 0;
 }
 
@@ -66,15 +77,26 @@ static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
   return log_name_give(part, log, named) == 0 ? MERGER_MADE : MERGER_FAILED;
 }
 
-static enum merger_end merge(char log[PATH_MAX], const struct places *places) {
-  char run[PATH_MAX], to[PATH_MAX];
+/* A program that cannot say it, being static perhaps, is named by what was asked for. */
+static void join_words(char *out, size_t room, char *const *words) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (; *words && used < room; words++)
+    used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "", *words);
+}
+
+static enum merger_end merge(char log[PATH_MAX], const struct places *places,
+                             char *const *command) {
+  char run[PATH_MAX], to[PATH_MAX], words[PATH_MAX];
   char option[] = "--run", print[] = "--print", output[] = "-o", numbered[] = "--numbered";
-  char folder[] = "--logs";
+  char folder[] = "--logs", asked[] = "--command";
   int named = places->named[0] != '\0';
   memcpy(run, places->journals, sizeof(run));
   memcpy(to, named ? places->named : places->folder, sizeof(to));
-  char *argv[] = {NULL, option, run, print, named ? output : folder, to, named ? numbered : NULL,
-                  NULL};
+  join_words(words, sizeof(words), command);
+  char *argv[] = {
+      NULL, option, run, print, named ? output : folder, to, asked, words, named ? numbered : NULL,
+      NULL};
   return merger_run(argv, log, PATH_MAX, 0);
 }
 
@@ -86,9 +108,10 @@ static int is_launched(const struct tree *run, pid_t top) {
   return 0;
 }
 
-/* The log of the run, if it is to have one; log stays empty if not. */
-static void make_log(struct run_outcome *outcome, struct places *places,
-                     const struct child_end *end, char log[PATH_MAX]) {
+/* The log of the run, if it is to have one; log stays empty if not.  0: its processes
+ * have said nothing, and leave logs by themselves. */
+static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
+                    char *const *command, char log[PATH_MAX]) {
   struct tree run;
   struct alive alive;
   int failed = tree_read(&run, places->journals) < 0;
@@ -103,23 +126,13 @@ static void make_log(struct run_outcome *outcome, struct places *places,
     if (only && !outcome->running)
       made = take_part(log, &run, only, places);
     else if (is_worth_a_log(&run))
-      made = merge(log, places);
+      made = merge(log, places, command);
     if (made == MERGER_FAILED) memcpy(outcome->kept, places->journals, sizeof(outcome->kept));
     if (made != MERGER_MADE) log[0] = '\0';
   }
+  int told = !failed && run.rows > 0;
   tree_free(&run);
-}
-
-static int is_of_a_job(const char *path) {
-  struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
-  if (!log) return 0;
-  const struct darshan_info *info = darshan_log_info(log);
-  int is = info->job.nprocs > 1;
-  for (int i = 0; i < info->num_metadata; i++)
-    is |= strcmp(info->metadata[i].key, "mpi") == 0;
-  darshan_log_close(log);
-  return is;
+  return told;
 }
 
 /* A run's own log first, unless all that the user started is a job. */
@@ -129,7 +142,7 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   if (log[0] && !outcome->jobs_first) path_list_add(&outcome->logs, log);
   for (int kind = JOBS; kind <= OTHERS; kind++) {
     for (size_t i = 0; i < others->count; i++) {
-      if (strcmp(others->paths[i], log) == 0 || is_of_a_job(others->paths[i]) != (kind == JOBS))
+      if (strcmp(others->paths[i], log) == 0 || kind_of(others->paths[i]).of_job != (kind == JOBS))
         continue;
       path_list_add(&outcome->logs, others->paths[i]);
       outcome->jobs += kind == JOBS;
@@ -139,12 +152,35 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   outcome->has_own = log[0] != '\0';
 }
 
-void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end) {
+/* Ranks of a job that was killed have left journals, and nobody else makes its log. */
+static void take_rest(struct run_outcome *outcome, const struct places *places,
+                      struct path_list *others) {
+  struct recovery recovery;
+  struct path_list after = {NULL, 0};
+  memset(&recovery, 0, sizeof(recovery));
+  recovery.output = places->folder;
+  recovery.quiet = 1;
+  alive_init(&recovery.alive);
+  recover_rest(&recovery, places->journals);
+  alive_free(&recovery.alive);
+  for (size_t i = 0; i < recovery.logs.count; i++)
+    path_list_add(others, recovery.logs.paths[i]);
+  for (size_t i = 0; i < outcome->journals.count; i++)
+    if (access(outcome->journals.paths[i], F_OK) == 0)
+      path_list_add(&after, outcome->journals.paths[i]);
+  path_list_free(&recovery.logs);
+  path_list_free(&outcome->journals);
+  outcome->journals = after;
+}
+
+void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
+                  char *const *command) {
   struct path_list others;
   char log[PATH_MAX] = "";
   memset(outcome, 0, sizeof(*outcome));
-  if (places->is_tree) make_log(outcome, places, end, log);
+  int told = places->is_tree && make_log(outcome, places, end, command, log);
   places_collect(places, &others, &outcome->journals);
+  if (told && outcome->journals.count && !outcome->kept[0]) take_rest(outcome, places, &others);
   put_in_order(outcome, &others, log);
   path_list_free(&others);
   if (outcome->running) memcpy(outcome->later, places->logs, sizeof(outcome->later));

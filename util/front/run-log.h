@@ -17,8 +17,9 @@ struct run_outcome {
   char kept[PATH_MAX];       /* no log could be made: what is left is here */
 };
 
-/* To be called when the program has ended. */
-void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end);
+/* To be called when the program has ended; command: what was asked for. */
+void run_log_make(struct run_outcome *outcome, struct places *places, const struct child_end *end,
+                  char *const *command);
 void run_outcome_free(struct run_outcome *outcome);
 
 /* One line of it; 0: there is nothing to be told. */

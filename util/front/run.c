@@ -66,7 +66,7 @@ static int run_program(char **command, const char *folder, struct run_outcome *o
   int watched = !reason_to_leave_alone(command[0]);
   int started = child_run(command, watched ? places_announce : places_leave_alone, &places, end);
   int error = started < 0 ? errno : end->exec_error;
-  run_log_make(outcome, &places, end);
+  run_log_make(outcome, &places, end, command);
   places_around(&places, around);
   if (error == 0) return 0;
   say("%s: %s", say_path(command[0]), strerror(error));

@@ -105,9 +105,14 @@ static int read_events(struct tree *folder) {
 static void add_entry(struct tree *folder, const char *name) {
   char path[PATH_MAX];
   if (join(path, folder->path, name) < 0) return;
-  if (strcmp(name, RUN_CLOSED) == 0) folder->is_closed = 1;
-  if (strstr(name, "_mmap-log-")) path_list_add(&folder->journals, path);
-  if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) == 0) path_list_add(&folder->parts, path);
+  if (strstr(name, "_mmap-log-"))
+    path_list_add(&folder->journals, path);
+  else if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) == 0)
+    path_list_add(&folder->parts, path);
+  else if (strcmp(name, RUN_CLOSED) == 0)
+    folder->is_closed = 1;
+  else if (name[0] != '.' && strcmp(name, RUN_EVENTS) != 0 && strcmp(name, TREE_LIBRARY) != 0)
+    folder->strange++;
 }
 
 int tree_read(struct tree *folder, const char *path) {
@@ -159,15 +164,6 @@ size_t tree_alive(const struct tree *folder, const struct alive *alive, enum ali
   return count;
 }
 
-const struct alive_traces *tree_traces(const struct tree *folder, int64_t start_ns) {
-  for (size_t i = 0; i < folder->processes.count; i++) {
-    struct tree_process *process = id_table_value(&folder->processes, i);
-    process->traces.host = process->host;
-    if (process->traces.start_ns == start_ns) return &process->traces;
-  }
-  return NULL;
-}
-
 static int open_events(const char *path, int flags) {
   char events[PATH_MAX];
   if (join(events, path, RUN_EVENTS) < 0) return -1;
@@ -213,14 +209,21 @@ int tree_is_held(const char *path) {
   return held;
 }
 
+static int is_needed(const struct tree *folder) {
+  return folder->parts.count || folder->journals.count || folder->strange;
+}
+
+int tree_is_empty(const struct tree *folder) {
+  return !is_needed(folder) && (folder->others == 0 || folder->is_closed);
+}
+
 void tree_discard(const char *path) {
+  static const char *const own[] = {RUN_EVENTS, RUN_CLOSED, TREE_LIBRARY};
   char file[PATH_MAX];
   struct tree folder;
-  int needed = tree_read(&folder, path) < 0 || folder.parts.count || folder.journals.count ||
-               tree_is_held(path);
+  int needed = tree_read(&folder, path) < 0 || is_needed(&folder) || tree_is_held(path);
   tree_free(&folder);
-  if (needed) return;
-  if (join(file, path, RUN_EVENTS) == 0) unlink(file);
-  if (join(file, path, RUN_CLOSED) == 0) unlink(file);
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
+    if (join(file, path, own[i]) == 0) unlink(file);
   rmdir(path);
 }

@@ -25,19 +25,24 @@ struct tree {
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
   int is_closed;
+  int strange; /* other files: of a merger that was killed, perhaps */
 };
+
+/* A link to the library, in the folder of a run: its own path has a blank in it. */
+#define TREE_LIBRARY "libdarshan.so"
 
 /* 0, or -1: it cannot be read.  To be freed either way. */
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
+/* Nobody has anything in it that a log could be made of: there were but launchers, and
+ * ranks, whose job has a log. */
+int tree_is_empty(const struct tree *folder);
+
 /* How many of its processes may still live, by answer. */
 size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer);
 /* How many that told of themselves still run, but for one. */
 size_t tree_running(const struct tree *folder, const struct alive *alive, pid_t but);
-
-/* Of the process one of whose programs began then; NULL: nobody says so. */
-const struct alive_traces *tree_traces(const struct tree *folder, int64_t start_ns);
 
 /* Says in the folder how the process that the front started ended, which it alone knows. */
 void tree_reaped(const struct tree *folder, pid_t pid, int status);
@@ -48,7 +53,7 @@ int tree_hold(const char *path);
 /* Whether some front does. */
 int tree_is_held(const char *path);
 
-/* Removes a folder that nobody needs any more, unless there is a part or a journal in it. */
+/* Removes a folder that nobody needs any more, unless there is anything of worth in it. */
 void tree_discard(const char *path);
 
 #endif

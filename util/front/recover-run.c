@@ -1,0 +1,92 @@
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "merger.h"
+#include "recover-log.h"
+#include "say.h"
+#include "tree.h"
+
+static const int64_t second_ns = 1000000000;
+enum { HOUR = 3600 };
+
+static enum alive_answer anybody(struct recovery *recovery, const struct tree *run) {
+  if (tree_is_held(run->path) || tree_alive(run, &recovery->alive, ALIVE_YES)) return ALIVE_YES;
+  if (tree_alive(run, &recovery->alive, ALIVE_UNKNOWN)) return ALIVE_UNKNOWN;
+  for (size_t i = 0; i < run->journals.count; i++) {
+    struct stat st;
+    if (lstat(run->journals.paths[i], &st) == 0 && alive_maps(&recovery->alive, &st))
+      return ALIVE_YES;
+  }
+  return ALIVE_NOT;
+}
+
+static void merge_run(struct recovery *recovery, const struct tree *run) {
+  char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
+  size_t processes = run->processes.count;
+  memcpy(path, run->path, sizeof(path));
+  if (recovery_folder(recovery, folder, path) < 0) {
+    recovery->failed++;
+    return;
+  }
+  if (recovery->dry_run) {
+    recovery_tell(recovery, "would make a log in %s of %s, a run of %zu process%s",
+                  say_path(folder), say_path(path), processes, processes == 1 ? "" : "es");
+    return;
+  }
+  char *argv[] = {NULL,   (char[]){"--run"},   path, (char[]){"--logs"},
+                  folder, (char[]){"--print"}, NULL};
+  enum merger_end end = merger_run(argv, log, sizeof(log), recovery->quiet);
+  if (end == MERGER_FAILED) recovery->failed++;
+  if (end != MERGER_MADE) return;
+  recovery_made(recovery, folder, log);
+  recovery_tell(recovery, "%s: made of a run of %zu process%s", say_path(log), processes,
+                processes == 1 ? "" : "es");
+}
+
+void recover_rest(struct recovery *recovery, const char *run) {
+  struct orphans orphans;
+  memset(&orphans, 0, sizeof(orphans));
+  orphans_find_journals(&orphans, run);
+  for (size_t i = 0; i < orphans.count; i++)
+    recover_journals(recovery, &orphans.all[i].files, 1);
+  orphans_free(&orphans);
+  if (!recovery->dry_run) tree_discard(run);
+}
+
+/* Nobody but launchers and ranks, whose job has a log, or nobody at all. */
+static void remove_run(const struct recovery *recovery, const struct tree *run,
+                       const struct stat *st) {
+  int young = recovery->alive.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
+  if (young && !run->rows) return;
+  if (!recovery->dry_run) tree_discard(run->path);
+  recovery_tell(recovery, "%s: %s, it held nothing", say_path(run->path),
+                recovery->dry_run ? "would be removed" : "removed");
+}
+
+static void recover_run(struct recovery *recovery, const char *path) {
+  struct tree run;
+  struct stat st;
+  int readable = tree_read(&run, path) == 0 && lstat(path, &st) == 0;
+  enum alive_answer answer = readable ? anybody(recovery, &run) : ALIVE_UNKNOWN;
+  if (answer != ALIVE_NOT) {
+    recovery_leave(recovery, path, answer);
+  } else if (tree_is_empty(&run)) {
+    remove_run(recovery, &run, &st);
+  } else if (recovery->alive.now_ns / second_ns - st.st_mtim.tv_sec >=
+             recovery->min_age_ns / second_ns) {
+    merge_run(recovery, &run);
+    recover_rest(recovery, path);
+  }
+  tree_free(&run);
+}
+
+void recover_orphan(struct recovery *recovery, const struct orphan *orphan) {
+  if (!orphan->files.count) return;
+  if (orphan->is_run)
+    recover_run(recovery, orphan->files.paths[0]);
+  else
+    recover_journals(recovery, &orphan->files, 0);
+}
