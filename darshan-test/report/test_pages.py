@@ -107,11 +107,17 @@ def memory(*command: str | Path) -> int:
     return int(done.stdout)
 
 
-@pytest.mark.parametrize("maker", ["make_large_log.py", "make_wide_log.py"])
-def test_largest(maker: str, build: Path, tmp_path: Path) -> None:
-    """100,000 files, or 10,000 ranks with a heat map each: twelve pages, 250 MiB."""
+@pytest.mark.parametrize(
+    "maker",
+    [["make_large_log.py"], ["make_wide_log.py"], ["make_wide_log.py", "--tree", "--ranks=4096"]],
+    ids=["files", "ranks", "programs"],
+)
+def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
+    """100,000 files, 10,000 ranks with a heat map each, or as many programs as a run has
+    ranks: twelve pages, 250 MiB."""
     log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
-    subprocess.run([sys.executable, BENCH / maker, log], check=True, timeout=SECONDS)
+    command = [sys.executable, BENCH / maker[0], *maker[1:], log]
+    subprocess.run(command, check=True, timeout=SECONDS)
     assert memory(build / "darshan-job-summary", log, "-o", pdf) <= MOST_KIB
     assert pages(pdf) <= MOST_PAGES
     embedded(pdf)

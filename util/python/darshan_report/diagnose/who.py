@@ -62,8 +62,18 @@ def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | No
         if table is not None:
             counters = [e.counter for e in finding.evidence if e.module == module]
             doers.add(table, ids, counters)
-    whole = float(doers.weights.sum()) + doers.unknown
-    return doers.weights if doers.unknown <= _UNKNOWN * whole else np.zeros(len(tree))
+    return doers.known
+
+
+def programs_of(facts: Facts, module: str, record: int) -> str:
+    """The programs that used a file, by the time that it took them; empty: not known."""
+    table = facts.table(module)
+    if facts.tree is None or table is None:
+        return ""
+    doers = _Doers(facts, facts.tree)
+    counters = [f"{table.prefix}_F_{kind}_TIME" for kind in ("READ", "WRITE", "META")]
+    doers.add(table, {record}, [c for c in counters if table.records.module.has(c)])
+    return facts.tree.told(doers.known)
 
 
 def _columns(table: Table, counters: list[str]) -> list[str]:
@@ -81,6 +91,12 @@ class _Doers:
         self._facts, self._tree = facts, tree
         self.weights: Weights = np.zeros(len(tree))
         self.unknown = 0.0  # what is of nobody known
+
+    @property
+    def known(self) -> Weights:
+        """The weights, if they are most of what there is."""
+        whole = float(self.weights.sum()) + self.unknown
+        return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
         """Adds these records of a module."""

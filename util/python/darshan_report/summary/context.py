@@ -161,7 +161,14 @@ class Context:
     @functools.cached_property
     def findings(self) -> list[Finding]:
         """What the diagnoses say, problems first, by what is at stake."""
-        return diagnose_facts(Facts(self.log, self.limits, self.processes))
+        # Kept only where they are asked again: they hold all records.
+        facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
+        return diagnose_facts(facts)
+
+    @functools.cached_property
+    def facts(self) -> Facts:
+        """What diagnoses look at, of a tree."""
+        return Facts(self.log, self.limits, self.processes)
 
     @functools.cached_property
     def processes(self) -> Processes | None:

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from ..diagnose.finding import Finding
+from ..diagnose.who import programs_of
 from ..measure.attribution import OPERATIONS, Upper
 from ..measure.endings import endings, still_running, unknown
 from ..measure.layers import SIZES
@@ -73,6 +74,9 @@ def _files(context: Context, figures: LayerFigures) -> list[dict[str, Any]]:
         {
             "name": visible(context.name(int(files.ids[p]))),
             "processes": None if files.processes[p] < 0 else int(files.processes[p]),
+            "programs": visible(
+                programs_of(context.facts, figures.layer.module, int(files.ids[p]))
+            ),
             "bytes_read": _known(int(files.read[p])),
             "bytes_written": _known(int(files.written[p])),
             "seconds": _known(float(files.time[p])),

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from ...diagnose.who import programs_of
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, Paragraph, Table
+from ..text import shorten
 from ..units import UNKNOWN, amount, plural, seconds, share
 
 TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
+_NAME_IN_TREE, _BY = 44, 30  # of a name, and of the programs that used it
 
 
 def _cell(value: float, shown: str) -> str:
     return UNKNOWN if value < 0 else shown
 
 
+def _users(context: Context, figures: LayerFigures, place: int) -> str:
+    """Who used a file: of a job how many, of a tree which programs."""
+    files = figures.files
+    processes = int(files.processes[place])
+    if context.tree:
+        told = programs_of(context.facts, figures.layer.module, int(files.ids[place]))
+        if told:
+            return shorten(told, _BY)
+    return "all" if processes < 0 else f"{processes:,}"
+
+
 def _row(context: Context, figures: LayerFigures, place: int, name_width: int) -> tuple[str, ...]:
     files = figures.files
-    processes, time = int(files.processes[place]), float(files.time[place])
+    if context.tree:
+        name_width = _NAME_IN_TREE
+    time = float(files.time[place])
     read, written = int(files.read[place]), int(files.written[place])
     return (
         context.short(context.name(int(files.ids[place])), name_width),
-        "all" if processes < 0 else f"{processes:,}",
+        _users(context, figures, place),
         _cell(read, amount(read)) if figures.moves_bytes else "-",
         _cell(written, amount(written)) if figures.moves_bytes else "-",
         _cell(time, seconds(time)),
@@ -29,13 +45,15 @@ def _row(context: Context, figures: LayerFigures, place: int, name_width: int) -
     )
 
 
-_COLUMNS = (
-    Column("Processes", right=True),
-    Column("Bytes read", right=True),
-    Column("Bytes written", right=True),
-    Column("Time", right=True),
-    Column("Of layer", right=True),
-)
+def _columns(context: Context, first: str) -> tuple[Column, ...]:
+    return (
+        Column(first, code=True),
+        Column("Used by") if context.tree else Column("Processes", right=True),
+        Column("Bytes read", right=True),
+        Column("Bytes written", right=True),
+        Column("Time", right=True),
+        Column("Of layer", right=True),
+    )
 
 
 def _base(context: Context) -> list[LayerFigures]:
@@ -53,7 +71,7 @@ def top(context: Context) -> list[Block]:
     if not rows:
         return []
     note = "Time: in open, read, write, close and other calls on the file, summed over processes."
-    columns = (Column("File", code=True), *_COLUMNS, Column("Layer"))
+    columns = (*_columns(context, "File"), Column("Layer"))
     return [Heading("Files with the most time"), Table(columns, rows, note)]
 
 
@@ -91,5 +109,5 @@ def per_layer(context: Context) -> list[Block]:
         )
         left = len(figures.files) - len(rows)
         note = f"{left:,} more {figures.layer.things} are not shown." if left > 0 else ""
-        found.append(Table((Column("Name", code=True), *_COLUMNS), rows, note))
+        found.append(Table(_columns(context, "Name"), rows, note))
     return found

@@ -100,7 +100,7 @@ def summary(tree: Processes, shown: Lanes) -> str:
     if hosts > 1:
         parts.append(f"on {hosts:,} hosts")
     text = f"{' '.join(parts)}, at most {shown.most:,} at once."
-    if tree.number > len(tree):
+    if (tree.own & (tree.counts > 1)).any():
         text += (
             f" The log has {len(tree):,} ranks: late processes share one per program, and how "
             "long each of those lived is estimated."
