@@ -112,6 +112,7 @@ def test_what_nobody_reads_is_left_out(
 
 def bad_logs() -> list[object]:
     logs = [*unreadable(), *(bad for bad, _ in half_readable())]
+    logs = [bad for bad in logs if "bomb" not in bad.name]  # those take seconds to read
     versions = [CASES[name] for name in CASES if name.startswith("good-version")]
     return [pytest.param(bad, id=bad.name) for bad in logs] + [
         pytest.param(case, id=case.name) for case in versions

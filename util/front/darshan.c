@@ -33,6 +33,7 @@ static const char usage[] =
     "      a log of what a killed job left: darshan-merge\n"
     "  convert [OPTION...] LOG NEW-LOG\n"
     "      a log anew, compressed otherwise or with names hidden: darshan-convert\n"
+    "  diff [OPTION...] LOG LOG    what two logs say otherwise: darshan-diff\n"
     "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
     "      finds what killed processes left, and makes their logs\n"
     "  --version, --help\n";
@@ -43,7 +44,8 @@ static const struct {
 } others[] = {{"report", "darshan-job-summary"},
               {"parse", "darshan-parser"},
               {"merge", "darshan-merge"},
-              {"convert", "darshan-convert"}};
+              {"convert", "darshan-convert"},
+              {"diff", "darshan-diff"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];

@@ -12,6 +12,7 @@
 
 int output_open(struct output *out, int fd) {
   out->fd = fd;
+  out->take = NULL;
   out->error = 0;
   out->buffer = malloc(OUTPUT_LONGEST + OUTPUT_SLACK);
   out->next = out->buffer;
@@ -20,6 +21,10 @@ int output_open(struct output *out, int fd) {
 }
 
 static void write_all(struct output *out, const char *bytes, size_t n) {
+  if (out->take) {
+    if (!out->error) out->error = out->take(out->context, bytes, n);
+    return;
+  }
   while (n > 0 && !out->error) {
     ssize_t written = write(out->fd, bytes, n);
     if (written < 0 && errno == EINTR) continue;

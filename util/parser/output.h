@@ -15,7 +15,9 @@ enum {
 
 struct output {
   int fd;
-  int error; /* errno of the first failed write, 0 */
+  int (*take)(void *context, const char *bytes, size_t n); /* instead of fd, if it is set: */
+  void *context;                                           /* 0, or an errno */
+  int error;                                               /* errno of the first failed write, 0 */
   char *buffer, *next, *limit;
 };
 

@@ -1,0 +1,128 @@
+/* darshan-diff: what two logs say otherwise. */
+#include <config.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../reader/written.h"
+#include "differences.h"
+#include "job-fields.h"
+
+static const char usage[] =
+    "usage: darshan-diff [OPTION...] LOG1 LOG2\n"
+    "  prints what LOG1 has alone or otherwise behind \"- \", what LOG2 has behind \"+ \": the\n"
+    "  fields of the job, a blank line, and rows as of darshan-parser; a record is known by\n"
+    "  its id and rank.  Exit status: 0 nothing differs, 1 something does, or a log cannot\n"
+    "  be read (one line says so)\n"
+    "  --relative PART    values may differ by this part of the larger one, 0.05 for 5 %\n"
+    "  --seconds SECONDS  times may differ by so much\n"
+    "  --ignore PATTERN   leave out counters with such a name (POSIX_F_*); may be repeated\n"
+    "  --no-job           leave out the fields of the job, of which times always differ\n"
+    "  --no-annex         leave out the modules that other readers do not know\n"
+    "  -q, --quiet        print nothing, the exit status tells\n"
+    "  --version, --help\n";
+
+enum option_code { RELATIVE = 256, SECONDS, IGNORE, NO_JOB, NO_ANNEX, VERSION_ };
+
+static int read_number(double *value, const char *text) {
+  char *end;
+  *value = strtod(text, &end);
+  if (*text && !*end && isfinite(*value) && *value >= 0) return 0;
+  fprintf(stderr, "darshan-diff: a tolerance is a number of 0 and above, not %s\n", text);
+  return -1;
+}
+
+static int apply(struct diff_options *options, int code) {
+  if (code == RELATIVE) return read_number(&options->relative, optarg);
+  if (code == SECONDS) return read_number(&options->seconds, optarg);
+  if (code == IGNORE && options->num_ignored == DIFF_IGNORED_MAX) {
+    fprintf(stderr, "darshan-diff: at most %d patterns\n", DIFF_IGNORED_MAX);
+    return -1;
+  }
+  if (code == IGNORE) options->ignored[options->num_ignored++] = optarg;
+  options->job &= code != NO_JOB;
+  options->annex &= code != NO_ANNEX;
+  options->quiet |= code == 'q';
+  return 0;
+}
+
+static const struct option names[] = {{"relative", required_argument, NULL, RELATIVE},
+                                      {"seconds", required_argument, NULL, SECONDS},
+                                      {"ignore", required_argument, NULL, IGNORE},
+                                      {"no-job", no_argument, NULL, NO_JOB},
+                                      {"no-annex", no_argument, NULL, NO_ANNEX},
+                                      {"quiet", no_argument, NULL, 'q'},
+                                      {"version", no_argument, NULL, VERSION_},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
+
+/* -1 to go on, else the exit status. */
+static int read_arguments(struct diff_options *options, int argc, char **argv) {
+  int code;
+  while ((code = getopt_long(argc, argv, "qh", names, NULL)) != -1) {
+    if (code == 'h' || code == VERSION_) {
+      fputs(code == 'h' ? usage : "darshan-diff " PACKAGE_VERSION "\n", stdout);
+      return written(stdout, "darshan-diff", 0);
+    }
+    if (code == '?') fputs(usage, stderr);
+    if (code == '?' || apply(options, code) < 0) return 2;
+  }
+  if (optind != argc - 2) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  memcpy(options->paths, argv + optind, sizeof(options->paths));
+  return -1;
+}
+
+static int print_nowhere(void *context, const char *bytes, size_t n) {
+  (void)context;
+  (void)bytes;
+  (void)n;
+  return 0;
+}
+
+static int compare(const struct diff_options *options, darshan_log *const logs[2]) {
+  const struct darshan_info *const info[2] = {darshan_log_info(logs[0]), darshan_log_info(logs[1])};
+  struct output out;
+  bool differ = false;
+  if (output_open(&out, STDOUT_FILENO) != 0) {
+    fputs("darshan-diff: out of memory\n", stderr);
+    return 1;
+  }
+  if (options->quiet) out.take = print_nowhere;
+  for (int i = 0; i < 2; i++)
+    if (info[i]->annex_problem && options->annex)
+      fprintf(stderr, "darshan-diff: %s: annex left out: %s\n", options->paths[i],
+              info[i]->annex_problem);
+  if (options->job && job_fields_compare(options, info, &out) > 0) {
+    differ = true;
+    output_text(&out, "\n");
+  }
+  int failed = differences_print(options, logs, &out, &differ) < 0;
+  int error = output_close(&out);
+  if (error) fprintf(stderr, "darshan-diff: cannot write: %s\n", strerror(error));
+  return failed || error || differ;
+}
+
+int main(int argc, char **argv) {
+  struct diff_options options = {.job = true, .annex = true};
+  darshan_log *logs[2] = {NULL, NULL};
+  int status = read_arguments(&options, argc, argv);
+  if (status >= 0) return status;
+  for (int i = 0; i < 2 && status < 0; i++) {
+    struct darshan_error error = {""};
+    logs[i] = darshan_log_open(options.paths[i], &error);
+    if (logs[i]) continue;
+    fprintf(stderr, "darshan-diff: %s: %s\n", options.paths[i], error.text);
+    status = 1;
+  }
+  if (status < 0) status = compare(&options, logs);
+  darshan_log_close(logs[0]);
+  darshan_log_close(logs[1]);
+  return status;
+}

@@ -1,0 +1,14 @@
+/* The records of two logs, module by module. */
+#ifndef DARSHAN_DIFF_DIFFERENCES_H
+#define DARSHAN_DIFF_DIFFERENCES_H
+
+#include "darshan-util.h"
+#include "options.h"
+#include "output.h"
+
+/* Prints the rows that differ.  *differ is set if there are any.  0, or -1 after a line:
+ * something could not be read. */
+int differences_print(const struct diff_options *options, darshan_log *const logs[2],
+                      struct output *out, bool *differ);
+
+#endif

@@ -1,0 +1,13 @@
+/* What two logs say of their jobs. */
+#ifndef DARSHAN_DIFF_JOB_FIELDS_H
+#define DARSHAN_DIFF_JOB_FIELDS_H
+
+#include "darshan-util.h"
+#include "options.h"
+#include "output.h"
+
+/* Prints the fields that differ.  Returns how many. */
+int job_fields_compare(const struct diff_options *options, const struct darshan_info *const info[2],
+                       struct output *out);
+
+#endif
