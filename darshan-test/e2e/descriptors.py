@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from .strace import Call, descriptor, quoted
 
@@ -64,6 +64,7 @@ class Opening:
     name: str
     tally: Tally = field(default_factory=Tally)
     reason: str = ""  # an EXCEPTIONS word: not to be counted
+    listed: bool = False  # a folder: it is fdopendir() or rewinddir() that seeks
 
 
 @dataclass
@@ -140,8 +141,10 @@ class Follower:
         for name, tally in self.by_path.items():
             totals.setdefault(name, Tally()).add(tally)
         for opening in self.openings:
-            if not opening.reason:
-                totals.setdefault(opening.name, Tally()).add(opening.tally)
+            if opening.reason:
+                continue
+            tally = replace(opening.tally, seeks=0) if opening.listed else opening.tally
+            totals.setdefault(opening.name, Tally()).add(tally)
         return totals
 
 

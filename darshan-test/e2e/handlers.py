@@ -120,6 +120,13 @@ def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
         install(process, number, None)
 
 
+def on_listing(follower: Follower, process: Process, call: Call) -> None:
+    """A folder that was opened to be listed, maybe by its descriptor."""
+    opening = of(process, call.arguments[0])
+    if opening:
+        opening.listed = True
+
+
 def on_chdir(follower: Follower, process: Process, call: Call) -> None:
     if call.name == "fchdir":
         process.folder = descriptor(call.arguments[0])[1] or process.folder
@@ -182,6 +189,7 @@ HANDLERS: dict[str, Handler] = {
     "eventfd2": on_new_numbers,
     "epoll_create1": on_new_numbers,
     "memfd_create": on_new_numbers,
+    "getdents64": on_listing,
     "chdir": on_chdir,
     "fchdir": on_chdir,
     "fork": on_fork,

@@ -19,6 +19,7 @@ from mpi.launch import MPIS
 from .row import Row
 from .watched import watched_in
 
+ONE_LOG = False  # whether a run's processes join one log
 INHERITED = False  # whether descriptors that a process is born with are known
 LAST = 60  # seconds until a run that has ended must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
@@ -46,7 +47,8 @@ class RunBox(Sandbox):
             out, error = process.communicate(timeout=SECONDS)
             os.read(inner, 1)
             os.close(inner)
-        self.settle()
+        if ONE_LOG:
+            self.settle()
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
     def settle(self) -> None:
@@ -58,8 +60,7 @@ class RunBox(Sandbox):
     def recorded(self) -> Recorded:
         """What the run left: logs, and journals of who was killed, in whatever folder."""
         found = Recorded(paths=sorted((self.base / "logs").rglob("*.darshan")))
-        left = (self.base / "journals").rglob("*")
-        found.journals = sorted(path for path in left if path.is_file())
+        found.journals = sorted((self.base / "journals").rglob("*.darshan"))
         found.others = [
             p for p in (self.base / "logs").rglob("*") if p.is_file() and p not in found.paths
         ]

@@ -20,6 +20,10 @@ RACES = "its processes race for work, and read what others have written by then"
 PIPES = "what a read of a pipe or of a socket gives depends on who was faster"
 
 
+# What Python's multiprocessing leaves for a while.
+TEMPORARY = r"(?<=/temporary/)\w{8}$|(?<=/pymp-)\w{8}"
+
+
 def python(*arguments: str) -> Row:
     """Workers of Python, of one kind."""
     return Row(
@@ -27,8 +31,7 @@ def python(*arguments: str) -> Row:
         [sys.executable, "workers.py", *arguments],
         scripts("workers.py", and_then=big_file),
         changing="common",
-        random=r"(?<=/temporary/)\w{8}$|(?<=/pymp-)\w{8}",
-        inside=r"/pymp-\*$",  # a folder: rmtree has scandir(3) rewind it
+        random=TEMPORARY,
     )
 
 
@@ -97,6 +100,7 @@ LANGUAGES = [
         scripts("loader.py", and_then=samples),
         modules=("torch",),
         full="the packages of PyTorch have 560 MB",
+        random=TEMPORARY,
         varies=PIPES,
     ),
     Row(
@@ -109,7 +113,7 @@ LANGUAGES = [
     ),
     Row(
         "snakemake",
-        ["snakemake", "-q", "-j2"],
+        ["snakemake", "--quiet", "all", "-j2"],
         scripts("Snakefile"),
         needs=("program:snakemake",),
         full="the packages of Snakemake have 680 MB",

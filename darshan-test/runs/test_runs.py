@@ -9,11 +9,9 @@ from logs.pydarshan import compare_with_pydarshan
 from place import absent, needs
 
 from .compare import differences, without_inheritance
-from .harness import INHERITED, Runner, compile_programs, lasting, missing_module, said
+from .harness import INHERITED, ONE_LOG, Runner, compile_programs, lasting, missing_module, said
 from .row import Row
 from .rows import cases
-
-ONE_LOG = False  # whether a run's processes join one log
 
 
 @pytest.fixture(scope="module")
