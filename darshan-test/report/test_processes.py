@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,11 +19,13 @@ from darshan_report.measure.processes import Processes, processes
 from darshan_report.measure.programs import program_name
 from darshan_report.measure.timelines import BINS
 from darshan_report.measure.tree import DEPTH, fold, rows
+from darshan_report.summary import terminal
 from darshan_report.summary.context import Context
 from darshan_report.summary.data import data
 from darshan_report.summary.documents import compose
-from logs import trees
+from logs import content, trees
 from logs.encode import encode
+from logs.model import Module
 from logs.trees import Member
 
 from .conftest import Run
@@ -250,3 +253,29 @@ def test_screen(
 def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
     text = summary("--text", written([Member("a")], tmp_path)).stdout
     assert "on 1 process." in text and "lived" not in text
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise(seed: int, tmp_path: Path) -> None:
+    """Records of which every byte may be anything cost neither a warning nor an exception."""
+    rng = random.Random(seed)
+    made = content.standard_log({"POSIX": 4, "STDIO": 2}, seed=seed)
+    ranks = [struct.pack("<q", rank) for rank in range(-1, 9)]
+    few = [struct.pack("<q", value) for value in (-1, 0, 1, 2, 3, 9)]
+
+    def noise(size: int) -> bytes:
+        values = [rng.choice(few) if rng.random() < 0.5 else rng.randbytes(8) for _ in range(size)]
+        head = struct.pack("<Q", rng.choice(made.names)[0]) + rng.choice(ranks)
+        return head + b"".join(values)
+
+    for name, words_of in (("PROCESS", 20), ("SHARED", 4)):
+        raw = b"".join(noise(words_of) for _ in range(12))
+        made.annex.append(Module(name, 1, raw=raw))
+    path = tmp_path / "noise.darshan"
+    path.write_bytes(encode(made))
+    with warnings.catch_warnings(), open_log(path) as log:
+        warnings.simplefilter("error")
+        context = Context(log)
+        assert compose(context).blocks
+        check_schema(json.loads(json.dumps(data(context), allow_nan=False)))
+        assert list(terminal.lines(context, True))

@@ -153,6 +153,23 @@ def test_time_is_of_the_processes_own_lives(tmp_path: Path) -> None:
     assert "small-accesses-read" not in findings(replace(job, nprocs=400), tmp_path)
 
 
+def test_ranks_of_many_processes(tmp_path: Path) -> None:
+    """A file that each of a thousand processes opened once is not opened again and again,
+    though they share a rank, or two."""
+    many = process(1, "cat part", COUNT=1000, PROGRAMS=1000)
+    values = {"OPENS": 1000, "READS": 1000, "BYTES_READ": 1000 * MIB, "MAX_BYTE_READ": MIB - 1,
+              "F_READ_TIME": 4.0, "F_META_TIME": 5.0}  # fmt: skip
+    some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=2, LOWEST_RANK=0, HIGHEST_RANK=1)
+    wrong = {"opened-again", "same-bytes-again-read"}
+    shell, other = process(0, "bash x.sh"), process(2, "sort")
+    single, joined = row("POSIX", "/a", rank=1, **values), shared("POSIX", "/a", **values)
+    for rows in ((single,), (joined,), (joined, some)):
+        tree = Job((*rows, shell, many, other), nprocs=3)
+        assert not wrong & set(findings(tree, tmp_path))
+        alone = Job((*rows, shell, process(1, "cat part"), other), nprocs=3)
+        assert wrong <= set(findings(alone, tmp_path))
+
+
 def test_every_process_may_read_a_file_once(tmp_path: Path) -> None:
     """A file of which some processes read all is not read again and again."""
     values = {"READS": 4, "BYTES_READ": 400 * MIB, "MAX_BYTE_READ": 100 * MIB - 1,

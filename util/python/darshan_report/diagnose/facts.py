@@ -13,7 +13,7 @@ from ..log import Log
 from ..measure.attribution import Attribution, Upper
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.processes import Processes
-from ..measure.shared import Shared, processes_of, shared
+from ..measure.shared import Shared, Users, shared
 from ..records import Joined, Records
 from .finding import Evidence, Stake
 from .limits import Limits
@@ -26,9 +26,7 @@ PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messa
 class Table:
     """The records of one module joined by id: a value per file (dataset, variable)."""
 
-    def __init__(
-        self, records: Records, prefix: str, nprocs: int, known: dict[int, Shared]
-    ) -> None:
+    def __init__(self, records: Records, prefix: str, users: Users) -> None:
         self.records = records
         self.prefix = prefix
         # Of this table, not of the class: a campaign opens a thousand logs.
@@ -36,9 +34,7 @@ class Table:
         self._files = Joined(records)
         self.ids = self._files.ids
         self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
-        self.processes: npt.NDArray[np.int64] = processes_of(
-            self._files, records.module, nprocs, known
-        )
+        self.processes: npt.NDArray[np.int64] = users.of(self._files, records)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -118,7 +114,8 @@ class Facts:
         prefix = records.module.counters[0].name
         layer = next((x for x in LAYERS if x.module == module), None)
         prefix = layer.prefix if layer else _prefix(prefix, module)
-        return Table(records, prefix, self.nprocs, self.shared)
+        everybody = self.tree.number if self.tree else self.nprocs
+        return Table(records, prefix, Users(everybody, self.shared, self.tree))
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..records import UNKNOWN, Joined, Records
 from .layers import Layer
-from .shared import Shared, processes_of
+from .shared import Users
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,11 @@ def times_of(records: Records, layer: Layer) -> list[str]:
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
-def files_of(
-    records: Records, layer: Layer, nprocs: int, known: dict[int, Shared] | None = None
-) -> Files:
+def files_of(records: Records, layer: Layer, nprocs: int, users: Users | None = None) -> Files:
     """Joins the records of a layer by id."""
     files = Joined(records)
     # In a job of one process "all processes" is that one.
-    processes = processes_of(files, records.module, -1 if nprocs > 1 else 1, known or {})
+    processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)
 
     def bytes_of(name: str) -> npt.NDArray[np.int64]:
         full = layer.counter(name)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ..library import LogError
 from ..log import Log
-from ..records import Joined
-from ..tables import Module
+from ..records import Joined, Records
+from .processes import Processes
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +45,49 @@ def shared(log: Log) -> dict[int, Shared]:
         found[int(module)] = Shared(
             some["id"],
             some["SHARED_RANKS"].clip(1, most),
-            some["SHARED_LOWEST_RANK"],
-            some["SHARED_HIGHEST_RANK"],
+            some["SHARED_LOWEST_RANK"].clip(0, most),
+            some["SHARED_HIGHEST_RANK"].clip(0, most),
         )
     return found
 
 
-def processes_of(
-    files: Joined, module: Module, everybody: int, known: dict[int, Shared]
-) -> npt.NDArray[np.int64]:
-    """Of how many processes each file has records; everybody: what to say of all."""
-    found = np.where(files.merged, everybody, files.records)
-    partly = known.get(module.id)
-    if partly is not None and len(files):
-        rows = partly.rows(files.ids)
-        some = files.merged & (rows >= 0)
-        # A record for some ranks, and perhaps those of single ones beside it.
-        found[some] = (partly.ranks[rows] + files.records - 1)[some]
-    return found
+class Users:
+    """Of how many processes a file has records."""
+
+    def __init__(
+        self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
+    ) -> None:
+        """everybody: what to say of all.  tree: a rank of it may stand for many processes."""
+        self._everybody, self._known = everybody, known
+        self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
+        self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
+        self._more_upto = np.concatenate(([0], np.cumsum(self._more)))
+
+    def _of_ranks(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Processes behind each record, of one that is combined none."""
+        found = (ranks >= 0).astype("i8")
+        if len(self._ranks):
+            at = np.searchsorted(self._ranks, ranks).clip(0, len(self._ranks) - 1)
+            found += np.where(self._ranks[at] == ranks, self._more[at], 0)
+        return found
+
+    def _between(
+        self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Processes beyond the number of ranks, if all ranks that stand for several and lie
+        between two were there: rather too many, so that nobody is blamed for what others did."""
+        first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
+        return np.maximum(self._more_upto[behind] - self._more_upto[first], 0)
+
+    def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
+        """For each file."""
+        single = files.added(self._of_ranks(records.ranks))
+        found = np.where(files.merged, self._everybody, single)
+        partly = self._known.get(records.module.id)
+        if partly is not None and len(files):
+            rows = partly.rows(files.ids)
+            some = files.merged & (rows >= 0)
+            more = self._between(partly.lowest, partly.highest)
+            # A record for some ranks, and perhaps those of single ones beside it.
+            found[some] = ((partly.ranks + more)[rows] + single)[some]
+        return found

@@ -23,7 +23,7 @@ from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.programs import program_name
-from ..measure.shared import Shared, shared
+from ..measure.shared import Users, shared
 from ..measure.timelines import Timelines, timelines
 from ..records import Totals
 from .text import printable, shorten
@@ -81,9 +81,7 @@ def _metadata(totals: Totals, layer: Layer) -> float | None:
     return totals.sum_of(*filter(totals.has, names))
 
 
-def _figures(
-    log: Log, layer: Layer, known: dict[int, Shared], is_tree: bool
-) -> LayerFigures | None:
+def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
     records = log.records(layer.module)
     if not len(records):
         return None
@@ -110,7 +108,7 @@ def _figures(
         sizes_read=_sizes(totals, layer, "READ"),
         sizes_written=_sizes(totals, layer, "WRITE"),
         common=common_sizes(records, layer, _COMMON_SIZES),
-        files=files_of(records, layer, log.info.nprocs, known),
+        files=files_of(records, layer, log.info.nprocs, users),
         performance=(over_all if is_tree else performance)(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),
@@ -136,10 +134,11 @@ class Context:
     def figures(self) -> list[LayerFigures]:
         """Figures of every layer with records, from the application downwards."""
         found = []
-        known, is_tree = shared(self.log), self.tree is not None
+        users = Users(-1 if self.info.nprocs > 1 else 1, shared(self.log), self.tree)
+        is_tree = self.tree is not None
         for layer in LAYERS:
             try:
-                figures = _figures(self.log, layer, known, is_tree)
+                figures = _figures(self.log, layer, users, is_tree)
             except LogError as error:
                 self.damaged.append((layer.module, str(error)))
                 continue

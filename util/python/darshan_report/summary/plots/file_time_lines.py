@@ -18,13 +18,16 @@ _FILE = 7.0  # mm
 _KINDS = ("written", "read")
 
 
-def plot(lines: Timelines, labels: Sequence[str], layer: str) -> Plot:
+def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
     """Dark where transfers went on all the time, white where there was none."""
     width = lines.end / BINS
-    # Of the time that its processes had, the part in transfers.
+    # Of the time that its processes had, the part in transfers; programs of a tree come one
+    # after another, so there it is the time of one of them.
     shares = np.vstack(
         [
-            np.zeros((2, BINS)) if f.busy is None else f.busy / (width * max(f.processes, 1))
+            np.zeros((2, BINS))
+            if f.busy is None
+            else f.busy / (width * (1 if is_tree else max(f.processes, 1)))
             for f in lines.files
         ]
     )
@@ -63,6 +66,6 @@ def plot(lines: Timelines, labels: Sequence[str], layer: str) -> Plot:
         wide=True,
         note=(
             f"Share of time in transfers of the file, per {width:.3g} s; "
-            "100%: all processes that used it, all the time."
+            f"100%: {'one process' if is_tree else 'all processes that used it'}, all the time."
         ),
     )

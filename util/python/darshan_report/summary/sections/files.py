@@ -24,8 +24,8 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
     processes = int(files.processes[place])
     if context.tree:
         told = programs_of(context.facts, figures.layer.module, int(files.ids[place]))
-        if told:
-            return shorten(told, _BY)
+        number = "all processes" if processes < 0 else plural(processes, "process")
+        return shorten(told, _BY) or number
     return "all" if processes < 0 else f"{processes:,}"
 
 

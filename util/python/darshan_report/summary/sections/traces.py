@@ -64,7 +64,7 @@ def blocks(context: Context) -> list[Block]:
             text += " Memory for traces ran out: later transfers are missing."
         found += [
             Paragraph(text),
-            PlotRow((file_time_lines.plot(lines, labels, layer),)),
+            PlotRow((file_time_lines.plot(lines, labels, layer, context.tree is not None),)),
             _table(context, lines.files),
         ]
     return [Heading("Files over time"), *found] if found else []
