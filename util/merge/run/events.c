@@ -10,9 +10,15 @@
 
 enum { BLOCK = 1 << 16 };
 
-static int is_row(const struct run_event *event) {
+static int is_head(const struct run_event *event) {
   return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START && event->kind <= RUN_JOB &&
          event->pid > 0;
+}
+
+/* Two times may be subtracted. */
+static int is_row(const struct run_event *event) {
+  return is_head(event) && event->now_ns > 0 && event->now_ns < RUN_TIME_MOST &&
+         event->start_ns >= 0 && event->start_ns < RUN_TIME_MOST;
 }
 
 /* Where in these bytes a row begins; n: nowhere. */
@@ -21,7 +27,7 @@ static size_t next_row(const char *bytes, size_t from, size_t n) {
   size_t enough = offsetof(struct run_event, parent);
   for (; from + enough <= n; from++) {
     memcpy(&head, bytes + from, enough);
-    if (is_row(&head)) return from;
+    if (is_head(&head)) return from;
   }
   return n;
 }

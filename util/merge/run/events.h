@@ -4,6 +4,9 @@
 
 #include "run.h"
 
+/* No time of a run is as late, in nanoseconds: it is in the year 2116. */
+static const int64_t RUN_TIME_MOST = INT64_C(1) << 62;
+
 /* Calls back for each row that is whole and of a kind that is known, in the order of
  * the file; its texts end in NUL then, cut if they were full.  A row that is cut off or
  * foreign is passed by, and so are bytes between rows.  0, or -1: the file is not

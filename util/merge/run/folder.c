@@ -15,6 +15,7 @@
 #include "../../reader/darshan-util.h"
 #include "../journals.h"
 #include "bytes.h"
+#include "events.h"
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
@@ -92,7 +93,7 @@ static int is_part(const char *name, struct run_part *part) {
   *part = (struct run_part){.next = -1};
   if (sscanf(name, RUN_PART "%" SCNd32 ".%" SCNd64 ".%" SCNu32, &part->pid, &part->start_ns,
              &part->number) != 3 ||
-      part->pid <= 0 || part->start_ns <= 0)
+      part->pid <= 0 || part->start_ns <= 0 || part->start_ns >= RUN_TIME_MOST)
     return 0;
   folder_part_name(part, again);
   return strcmp(name, again) == 0;

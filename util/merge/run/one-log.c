@@ -23,11 +23,11 @@ static void leave_out(struct one_log *run, struct run_part *part, const char *wh
   folder_part_name(part, name);
   merge_say("%s/%s is left out: %s", run->folder.path, name, why);
   part->left_out = 1;
-  size_t used = strlen(run->damaged);
-  if (run->left_out++ == 0)
-    snprintf(run->damaged, sizeof(run->damaged), "%s", name);
-  else if (used + strlen(name) + 2 < sizeof(run->damaged))
-    snprintf(run->damaged + used, sizeof(run->damaged) - used, ",%s", name);
+  size_t used = strlen(run->damaged), length = strlen(name);
+  run->left_out++;
+  if (used + length + 2 > sizeof(run->damaged)) return;
+  if (used) run->damaged[used++] = ',';
+  memcpy(run->damaged + used, name, length + 1);
 }
 
 /* NULL: it is left out. */
@@ -84,7 +84,7 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
                       darshan_log *log) {
   const struct darshan_job *job = &darshan_log_info(log)->job;
   struct darshan_error error = {""};
-  int64_t start = part_start_ns(job), end = part_end_ns(job);
+  int64_t start = part->start_ns, end = part_end_ns(job);
   if (end == 0 && part_read(&run->part, log, &error) == 0)
     end = start + (int64_t)(part_last(&run->part) * 1e9);
   reach(run, process, start, end);
@@ -98,9 +98,8 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
 static int take_records(struct one_log *run, const struct run_process *process,
                         struct run_part *part, darshan_log *log) {
   struct darshan_error error = {""};
-  int64_t start = part_start_ns(&darshan_log_info(log)->job);
   struct combine_clock clock = {.grid = run->grid,
-                                .shift = (double)(start - run->start_ns) * 1e-9,
+                                .shift = (double)(part->start_ns - run->start_ns) * 1e-9,
                                 .end = (double)(process->end_ns - run->start_ns) * 1e-9};
   if (part_read(&run->part, log, &error) < 0) {
     leave_out(run, part, error.text);

@@ -19,12 +19,17 @@ struct part { /* zeroed before its first use; used again for the next */
   int count;
 };
 
-static inline int64_t part_start_ns(const struct darshan_job *job) {
-  return job->start_time_sec * 1000000000 + job->start_time_nsec;
+/* Nanoseconds since the epoch; 0: none, or none that can be. */
+static inline int64_t part_ns(int64_t seconds, int64_t nanoseconds) {
+  enum { LAST = INT32_MAX, BILLION = 1000000000 };
+  int is_time = seconds > 0 && seconds < 2 * (int64_t)LAST && nanoseconds >= 0;
+  return is_time && nanoseconds < BILLION ? seconds * BILLION + nanoseconds : 0;
 }
-/* 0: it has no end. */
+static inline int64_t part_start_ns(const struct darshan_job *job) {
+  return part_ns(job->start_time_sec, job->start_time_nsec);
+}
 static inline int64_t part_end_ns(const struct darshan_job *job) {
-  return job->end_time_sec ? job->end_time_sec * 1000000000 + job->end_time_nsec : 0;
+  return part_ns(job->end_time_sec, job->end_time_nsec);
 }
 
 /* All records of a log.  0, or -1 with an error. */

@@ -129,32 +129,43 @@ static int is_standard_stream(uint64_t id) {
   return 0;
 }
 
+/* Numbers of a stranger's may be any. */
+static void add(int64_t *sum, int64_t more) {
+  *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
+}
+
+/* The n-th of these counters of PROCESS is the sum of the n-th of a module. */
+enum { SUMS = 5, TIMES = 3 };
+static const int sums[SUMS] = {PROCESS_OPENS, PROCESS_READS, PROCESS_WRITES, PROCESS_BYTES_READ,
+                               PROCESS_BYTES_WRITTEN};
+static const int times[TIMES] = {PROCESS_F_READ_TIME, PROCESS_F_WRITE_TIME, PROCESS_F_META_TIME};
+
+static void add_record(struct darshan_process_record *record, const int64_t *counters,
+                       const int *of, const double *fcounters, const int *fof) {
+  for (int i = 0; i < SUMS; i++)
+    add(&record->counters[sums[i]], counters[of[i]]);
+  for (int i = 0; i < TIMES; i++)
+    record->fcounters[times[i]] += fcounters[fof[i]];
+}
+
 static void add_posix(struct darshan_process_record *record, const struct bytes *records) {
+  static const int of[SUMS] = {POSIX_OPENS, POSIX_READS, POSIX_WRITES, POSIX_BYTES_READ,
+                               POSIX_BYTES_WRITTEN};
+  static const int fof[TIMES] = {POSIX_F_READ_TIME, POSIX_F_WRITE_TIME, POSIX_F_META_TIME};
   const struct darshan_posix_record *from = (const void *)records->at;
-  for (size_t i = 0; i < records->n / sizeof(*from); i++) {
-    record->counters[PROCESS_OPENS] += from[i].counters[POSIX_OPENS];
-    record->counters[PROCESS_READS] += from[i].counters[POSIX_READS];
-    record->counters[PROCESS_WRITES] += from[i].counters[POSIX_WRITES];
-    record->counters[PROCESS_BYTES_READ] += from[i].counters[POSIX_BYTES_READ];
-    record->counters[PROCESS_BYTES_WRITTEN] += from[i].counters[POSIX_BYTES_WRITTEN];
-    record->fcounters[PROCESS_F_READ_TIME] += from[i].fcounters[POSIX_F_READ_TIME];
-    record->fcounters[PROCESS_F_WRITE_TIME] += from[i].fcounters[POSIX_F_WRITE_TIME];
-    record->fcounters[PROCESS_F_META_TIME] += from[i].fcounters[POSIX_F_META_TIME];
-  }
+  for (size_t i = 0; i < records->n / sizeof(*from); i++)
+    add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
 static void add_stdio(struct darshan_process_record *record, const struct bytes *records) {
+  static const int of[SUMS] = {STDIO_OPENS, STDIO_READS, STDIO_WRITES, STDIO_BYTES_READ,
+                               STDIO_BYTES_WRITTEN};
+  static const int fof[TIMES] = {STDIO_F_READ_TIME, STDIO_F_WRITE_TIME, STDIO_F_META_TIME};
   const struct darshan_stdio_record *from = (const void *)records->at;
   for (size_t i = 0; i < records->n / sizeof(*from); i++) {
-    if (!is_standard_stream(from[i].base.id))
-      record->counters[PROCESS_OPENS] += from[i].counters[STDIO_OPENS];
-    record->counters[PROCESS_READS] += from[i].counters[STDIO_READS];
-    record->counters[PROCESS_WRITES] += from[i].counters[STDIO_WRITES];
-    record->counters[PROCESS_BYTES_READ] += from[i].counters[STDIO_BYTES_READ];
-    record->counters[PROCESS_BYTES_WRITTEN] += from[i].counters[STDIO_BYTES_WRITTEN];
-    record->fcounters[PROCESS_F_READ_TIME] += from[i].fcounters[STDIO_F_READ_TIME];
-    record->fcounters[PROCESS_F_WRITE_TIME] += from[i].fcounters[STDIO_F_WRITE_TIME];
-    record->fcounters[PROCESS_F_META_TIME] += from[i].fcounters[STDIO_F_META_TIME];
+    add_record(record, from[i].counters, of, from[i].fcounters, fof);
+    if (is_standard_stream(from[i].base.id))
+      add(&record->counters[PROCESS_OPENS], (int64_t)(0 - (uint64_t)from[i].counters[STDIO_OPENS]));
   }
 }
 
