@@ -8,6 +8,7 @@
 
 static int take(void *context, const char *bytes, size_t n) {
   struct record_rows *rows = context;
+  if (n == 0) return 0; /* there may be no text yet */
   if (n > rows->room - rows->used) {
     size_t room = 2 * (rows->used + n);
     char *text = realloc(rows->text, room);

@@ -1,0 +1,102 @@
+"""darshan-analyzer counts what a folder of logs holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from logs.content import standard_log
+from logs.encode import encode
+from logs.model import Counted, Log
+from logs.tools import run
+
+TIMES = ("READ", "WRITE", "META")
+
+
+@pytest.fixture
+def analyzer(build: Path) -> Path:
+    return build / "darshan-analyzer"
+
+
+def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
+    """A run of 10 s with so much of it in POSIX calls, of records of these ranks."""
+    versions = {"POSIX": 4} if ranks else {}
+    log = standard_log(versions | dict.fromkeys(modules, 1), files=1, end=(1700000010, 250000000))
+    for module in log.modules if ranks else []:
+        if module.name != "POSIX":
+            continue
+        del module.records[len(ranks) :]
+        while len(module.records) < len(ranks):
+            module.records.append(module.records[0])
+        for record, rank in zip(module.records, ranks):
+            assert isinstance(record, Counted)
+            record.rank = rank
+            for name in TIMES:
+                record.fcounters[f"POSIX_F_{name}_TIME"] = share * 10 / len(ranks) / len(TIMES)
+    return log
+
+
+JOBS = [
+    (job(0.1, (-1,)), "shared"),
+    (job(0.199, (0,)), "own"),
+    (job(0.201, (-1,), "MPI-IO"), "shared mpiio"),
+    (job(0.59, (2,), "H5F"), "own hdf5"),
+    (job(0.99, (2,), "PNETCDF_FILE"), "own pnetcdf"),
+    (job(7.0, (1,)), "own"),  # of several processes together
+    (job(0.0, (), "MPI-IO", "H5F"), "mpiio hdf5"),
+    (Log(), ""),
+]
+BUCKETS = (4, 1, 1, 0, 2)
+LABELS = {
+    "shared": "      shared file access", "own": "file-per-proccess access",
+    "mpiio": "             mpio access", "pnetcdf": "          pnetcdf access",
+    "hdf5": "             hdf5 access",
+}  # fmt: skip
+
+
+def expected(folder: Path) -> list[str]:
+    """Letter by letter what 3.5.0 prints for these jobs."""
+    lines = [f"log dir: {folder}", f"total logs: {len(JOBS)}"]
+    for word, label in LABELS.items():
+        count = sum(word in words.split() for _, words in JOBS)
+        lines.append(f"{label}: {count / len(JOBS):f} [{count}]")
+    lines += ["", "I/O percentage of runtime:"]
+    for i, count in enumerate(BUCKETS):
+        lines.append(f"{i / 5:.2f}-{(i + 1) / 5:.2f}: {count}")
+    return lines
+
+
+def fill(folder: Path) -> None:
+    """Folders in folders, as a log folder with dates has them."""
+    for i, (log, _) in enumerate(JOBS):
+        place = folder / "2026" / str(1 + i % 3)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{i}.darshan").write_bytes(encode(log))
+
+
+def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
+    fill(tmp_path)
+    done = run(analyzer, tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines() == expected(tmp_path)
+
+
+def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
+    """One line each; the others are counted; links are not followed."""
+    fill(tmp_path)
+    (tmp_path / "notes.txt").write_text("not a log")
+    (tmp_path / "link").symlink_to("..")
+    done = run(analyzer, tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == [
+        f"darshan-analyzer: {tmp_path}/notes.txt: is not a Darshan log (9 bytes)"
+    ]
+    assert done.stdout.decode().splitlines() == expected(tmp_path)
+
+
+def test_empty_and_missing_folders(analyzer: Path, tmp_path: Path) -> None:
+    done = run(analyzer, tmp_path)
+    assert done.returncode == 0 and b"total logs: 0\n" in done.stdout and b"nan" not in done.stdout
+    done = run(analyzer, tmp_path / "none")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert run(analyzer).returncode == 2

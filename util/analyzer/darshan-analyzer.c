@@ -1,0 +1,154 @@
+/* darshan-analyzer: how the jobs of a folder of logs did their I/O, in a few numbers. */
+#include <config.h>
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../reader/written.h"
+#include "darshan-util.h"
+#include "records.h"
+
+static const char usage[] =
+    "usage: darshan-analyzer FOLDER...\n"
+    "  counts, over every file below the folders, how many jobs used which\n"
+    "  layer, and which part of their time was I/O of POSIX\n"
+    "  --version, --help\n";
+
+enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two signs of life */
+
+struct counts {
+  unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad;
+  unsigned long buckets[BUCKETS];
+};
+
+static struct counts counts; /* nftw has no argument to hand on */
+static int progress;         /* 1: a terminal looks on, 2: there is something to wipe out */
+
+static void wipe(void) {
+  if (progress == 2) fputs("\r\033[K", stderr);
+  if (progress == 2) progress = 1;
+}
+
+static void show_progress(void) {
+  if (!progress || counts.logs % STEP) return;
+  fprintf(stderr, "\r%lu logs", counts.logs);
+  fflush(stderr);
+  progress = 2;
+}
+
+/* Sum over the records of what POSIX calls took; *ranks gets a bit for a record of all
+ * ranks (1) and for one of a single rank (2).  0, or -1 and an error. */
+static int read_posix(darshan_log *log, double *seconds, int *ranks, struct darshan_error *error) {
+  const void *record;
+  size_t size;
+  int more;
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_POSIX, error);
+  if (!records) return -1;
+  while ((more = darshan_records_next(records, &record, &size, error)) > 0) {
+    const struct darshan_posix_record *posix = record;
+    *ranks |= posix->base.rank < 0 ? 1 : 2;
+    *seconds += posix->fcounters[POSIX_F_READ_TIME] + posix->fcounters[POSIX_F_WRITE_TIME] +
+                posix->fcounters[POSIX_F_META_TIME];
+  }
+  darshan_records_close(records);
+  return more;
+}
+
+/* A bucket holds its upper bound, the last one all above; a run of no time did no I/O, or
+ * nothing else. */
+static int bucket_of(double seconds, double run_time) {
+  int bucket = 0;
+  if (run_time <= 0) return seconds > 0 ? BUCKETS - 1 : 0;
+  while (bucket < BUCKETS - 1 && seconds / run_time > (bucket + 1) / (double)BUCKETS)
+    bucket++;
+  return bucket;
+}
+
+static int is_used(const struct darshan_info *info, int id) {
+  for (int i = 0; i < info->num_modules; i++)
+    if (info->modules[i].id == id) return info->modules[i].length > 0;
+  return 0;
+}
+
+static int add_log(const char *path, struct darshan_error *error) {
+  double seconds = 0;
+  int ranks = 0, result = 0;
+  darshan_log *log = darshan_log_open(path, error);
+  if (!log) return -1;
+  const struct darshan_info *info = darshan_log_info(log);
+  if (is_used(info, DARSHAN_MOD_POSIX)) result = read_posix(log, &seconds, &ranks, error);
+  if (result == 0) {
+    counts.logs++;
+    counts.shared += ranks & 1;
+    counts.own += ranks >> 1;
+    counts.mpiio += (unsigned long)is_used(info, DARSHAN_MOD_MPIIO);
+    counts.pnetcdf += (unsigned long)(is_used(info, DARSHAN_MOD_PNETCDF_FILE) ||
+                                      is_used(info, DARSHAN_MOD_PNETCDF_VAR));
+    counts.hdf5 +=
+        (unsigned long)(is_used(info, DARSHAN_MOD_H5F) || is_used(info, DARSHAN_MOD_H5D));
+    counts.buckets[bucket_of(seconds, info->run_time)]++;
+  }
+  darshan_log_close(log);
+  return result;
+}
+
+static int complain(const char *path, const char *text) {
+  wipe();
+  fprintf(stderr, "darshan-analyzer: %s: %s\n", path, text);
+  counts.bad++;
+  return 0;
+}
+
+static int visit(const char *path, const struct stat *st, int kind, struct FTW *place) {
+  struct darshan_error error = {""};
+  (void)place;
+  if (kind == FTW_DNR || kind == FTW_NS) return complain(path, "cannot be read");
+  if (kind != FTW_F || !S_ISREG(st->st_mode)) return 0;
+  if (add_log(path, &error) < 0) return complain(path, error.text);
+  show_progress();
+  return 0;
+}
+
+static void print_share(const char *name, unsigned long count) {
+  double share = counts.logs ? (double)count / (double)counts.logs : 0;
+  printf("%24s: %f [%lu]\n", name, share, count);
+}
+
+/* Letter by letter as 3.5.0 prints it. */
+static void print_counts(void) {
+  printf("total logs: %lu\n", counts.logs);
+  print_share("shared file access", counts.shared);
+  print_share("file-per-proccess access", counts.own);
+  print_share("mpio access", counts.mpiio);
+  print_share("pnetcdf access", counts.pnetcdf);
+  print_share("hdf5 access", counts.hdf5);
+  printf("\nI/O percentage of runtime:\n");
+  for (int i = 0; i < BUCKETS; i++)
+    printf("%4.2f-%4.2f: %lu\n", i / (double)BUCKETS, (i + 1) / (double)BUCKETS, counts.buckets[i]);
+}
+
+int main(int argc, char **argv) {
+  static const struct option names[] = {
+      {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  enum { OPEN_FOLDERS = 32 };
+  int code = getopt_long(argc, argv, "h", names, NULL);
+  if (code == 'h' || code == 'v') {
+    fputs(code == 'h' ? usage : "darshan-analyzer " PACKAGE_VERSION "\n", stdout);
+    return written(stdout, "darshan-analyzer", 0);
+  }
+  if (code != -1 || optind >= argc) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  progress = isatty(STDERR_FILENO);
+  for (int i = optind; i < argc; i++) {
+    printf("log dir: %s\n", argv[i]);
+    if (nftw(argv[i], visit, OPEN_FOLDERS, FTW_PHYS) != 0) complain(argv[i], strerror(errno));
+  }
+  wipe();
+  print_counts();
+  return written(stdout, "darshan-analyzer", counts.bad > 0);
+}
