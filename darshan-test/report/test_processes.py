@@ -201,6 +201,23 @@ def test_pdf(members: list[Member], summary: Run, tmp_path: Path) -> None:
     assert len(members) == len(trees.strange()) or max(map(len, lines)) <= 80, lines
 
 
+def test_margin(summary: Run, tmp_path: Path) -> None:
+    """Long names of files, of programs and of those that used them stay on the page."""
+    names = ["x" * 40, "y-program.with.a.name " + "z" * 200, "w" * 80, "python3 " + "v" * 80]
+    members = [Member("bash run.sh"), *(Member(name, 0, opens=1, read_time=1) for name in names)]
+    made = content.standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1}, exe=b"u" * 300)
+    made.names = [(i, name + b"-" + b"n" * 40) for i, name in made.names or []]
+    module, called = trees.processes(members)
+    made.annex, made.names = [module], made.names + called
+    path = tmp_path / "run.darshan"
+    path.write_bytes(encode(made))
+    for more in ([], ["--no-latex"]):
+        assert summary(path, "-o", "a.pdf", *more).returncode == 0
+        text = text_of(tmp_path / "a.pdf")
+        assert "Used by" in text and "Traffic over time and programs" in text
+        assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
+
+
 def test_page(summary: Run, tmp_path: Path) -> None:
     """What a newcomer reads of a pipeline."""
     log = written(trees.pipeline(), tmp_path, b"bash -c dump | gzip | put")
