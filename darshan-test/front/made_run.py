@@ -88,6 +88,7 @@ def main(what: str, log: Path, *more: str) -> None:
     else:
         own_logs(more)
     if what == "outlived":
+        run.part(log, me, 0)
         left = subprocess.Popen(
             ["sleep", "60"],
             stdin=subprocess.DEVNULL,

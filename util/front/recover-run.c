@@ -56,7 +56,6 @@ void recover_rest(struct recovery *recovery, const char *run) {
   if (!recovery->dry_run) tree_discard(run);
 }
 
-/* Nobody but launchers and ranks, whose job has a log, or nobody at all. */
 static void remove_run(const struct recovery *recovery, const struct tree *run,
                        const struct stat *st) {
   int young = recovery->alive.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
@@ -77,7 +76,10 @@ static void recover_run(struct recovery *recovery, const char *path) {
     remove_run(recovery, &run, &st);
   } else if (recovery->alive.now_ns / second_ns - st.st_mtim.tv_sec >=
              recovery->min_age_ns / second_ns) {
-    merge_run(recovery, &run);
+    if (run.is_closed || tree_is_worth_a_log(&run))
+      merge_run(recovery, &run);
+    else if (!recovery->dry_run)
+      tree_remove_parts(&run);
     recover_rest(recovery, path);
   }
   tree_free(&run);

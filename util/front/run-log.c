@@ -9,39 +9,12 @@
 #include <unistd.h>
 
 #include "darshan-util.h"
+#include "log-kind.h"
 #include "log-name.h"
 #include "merger.h"
 #include "recover-log.h"
 #include "say.h"
 #include "tree.h"
-
-/* What a log says of itself; one that cannot be read may be anything. */
-struct kind {
-  int has_records, of_job;
-};
-static struct kind kind_of(const char *path) {
-  struct darshan_error error = {""};
-  struct kind kind = {1, 0};
-  darshan_log *log = darshan_log_open(path, &error);
-  if (!log) return kind;
-  const struct darshan_info *info = darshan_log_info(log);
-  kind.has_records = info->num_modules > 0;
-  kind.of_job = info->job.nprocs > 1;
-  for (int i = 0; i < info->num_metadata; i++)
-    kind.of_job |= strcmp(info->metadata[i].key, "mpi") == 0;
-  darshan_log_close(log);
-  return kind;
-}
-
-/* What launchers did and the ranks that they started is in the logs of the jobs. */
-static int is_worth_a_log(const struct tree *run) {
-  if (run->others) return 1;
-  for (size_t i = 0; i < run->parts.count; i++)
-    if (kind_of(run->parts.paths[i]).has_records) return 1;
-  for (size_t i = 0; i < run->journals.count; i++)
-    if (!kind_of(run->journals.paths[i]).of_job) return 1;
-  return 0;
-}
 
 /* One process that was one program: what it wrote is the log, byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
@@ -125,8 +98,10 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
     enum merger_end made = MERGER_NOTHING;
     if (only && !outcome->running)
       made = take_part(log, &run, only, places);
-    else if (is_worth_a_log(&run))
+    else if (tree_is_worth_a_log(&run))
       made = merge(log, places, command);
+    else
+      tree_remove_parts(&run);
     if (made == MERGER_FAILED) memcpy(outcome->kept, places->journals, sizeof(outcome->kept));
     if (made != MERGER_MADE) log[0] = '\0';
   }
@@ -142,7 +117,8 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   if (log[0] && !outcome->jobs_first) path_list_add(&outcome->logs, log);
   for (int kind = JOBS; kind <= OTHERS; kind++) {
     for (size_t i = 0; i < others->count; i++) {
-      if (strcmp(others->paths[i], log) == 0 || kind_of(others->paths[i]).of_job != (kind == JOBS))
+      if (strcmp(others->paths[i], log) == 0 ||
+          log_kind_of(others->paths[i]).of_job != (kind == JOBS))
         continue;
       path_list_add(&outcome->logs, others->paths[i]);
       outcome->jobs += kind == JOBS;

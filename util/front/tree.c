@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log-kind.h"
+
 enum { ROWS_AT_ONCE = 256, BILLION = 1000000000 };
 
 static const char *const launchers[] = {
@@ -48,18 +50,17 @@ static uint64_t key_of(const struct run_event *row) {
   return key;
 }
 
-/* The number has been given to another process: the former one counts, and is over. */
-static void begin_anew(struct tree *folder, struct tree_process *process) {
-  folder->others += process->starts && !process->is_rank && !process->is_launcher;
-  process->starts = process->ended = process->is_rank = process->is_launcher = 0;
+/* The number has been given to another process. */
+static void begin_anew(struct tree_process *process) {
+  process->starts = process->others = process->ended = process->is_rank = process->is_launcher = 0;
 }
 
-static void add_start(struct tree *folder, struct tree_process *process,
-                      const struct run_event *row) {
+static void add_start(struct tree_process *process, const struct run_event *row) {
   char program[RUN_PROGRAM + 1];
-  if (process->ended) begin_anew(folder, process);
+  if (process->ended) begin_anew(process);
   snprintf(program, sizeof(program), "%.*s", RUN_PROGRAM, row->program);
-  process->is_launcher |= is_launcher(program);
+  process->is_launcher = is_launcher(program);
+  process->others += !process->is_launcher;
   process->traces.start_ns = row->start_ns;
   process->starts++;
 }
@@ -76,7 +77,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   }
   process->seen_ns = row->now_ns;
   folder->rows++;
-  if (row->kind == RUN_START) add_start(folder, process, row);
+  if (row->kind == RUN_START) add_start(process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
   if (row->kind == RUN_JOB) process->is_rank = 1;
@@ -125,10 +126,6 @@ int tree_read(struct tree *folder, const char *path) {
     add_entry(folder, entry->d_name);
   closedir(dir);
   if (read_events(folder) < 0) return -1;
-  for (size_t i = 0; i < folder->processes.count; i++) {
-    const struct tree_process *process = id_table_value(&folder->processes, i);
-    folder->others += process->starts && !process->is_rank && !process->is_launcher;
-  }
   return 0;
 }
 
@@ -209,19 +206,41 @@ int tree_is_held(const char *path) {
   return held;
 }
 
-static int is_needed(const struct tree *folder) {
-  return folder->parts.count || folder->journals.count || folder->strange;
+int tree_is_empty(const struct tree *folder) {
+  return !folder->parts.count && !folder->journals.count && !folder->strange;
 }
 
-int tree_is_empty(const struct tree *folder) {
-  return !is_needed(folder) && (folder->others == 0 || folder->is_closed);
+/* Of ranks and launchers, only what they recorded as another program before: as a shell,
+ * perhaps.  A child begins as the image of its parent; that of a launcher is none. */
+static int is_worth_it(const struct tree *folder, const char *part) {
+  long pid = strtol(strrchr(part, '/') + sizeof(RUN_PART), NULL, 10);
+  for (size_t i = 0; i < folder->processes.count; i++) {
+    const struct tree_process *process = id_table_value(&folder->processes, i);
+    if (process->traces.pid != pid) continue;
+    if (!process->is_rank && !process->is_launcher) return 1;
+    return process->others > process->is_rank && log_kind_of(part).has_records;
+  }
+  return 1; /* nobody knows */
+}
+
+int tree_is_worth_a_log(const struct tree *folder) {
+  for (size_t i = 0; i < folder->parts.count; i++)
+    if (is_worth_it(folder, folder->parts.paths[i])) return 1;
+  for (size_t i = 0; i < folder->journals.count; i++)
+    if (!log_kind_of(folder->journals.paths[i]).of_job) return 1;
+  return folder->strange > 0;
+}
+
+void tree_remove_parts(const struct tree *folder) {
+  for (size_t i = 0; i < folder->parts.count; i++)
+    unlink(folder->parts.paths[i]);
 }
 
 void tree_discard(const char *path) {
   static const char *const own[] = {RUN_EVENTS, RUN_CLOSED, TREE_LIBRARY};
   char file[PATH_MAX];
   struct tree folder;
-  int needed = tree_read(&folder, path) < 0 || is_needed(&folder) || tree_is_held(path);
+  int needed = tree_read(&folder, path) < 0 || !tree_is_empty(&folder) || tree_is_held(path);
   tree_free(&folder);
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
     if (join(file, path, own[i]) == 0) unlink(file);

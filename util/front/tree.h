@@ -14,13 +14,14 @@ struct tree_process {
   int64_t seen_ns;
   char host[RUN_HOST + 1];
   int starts; /* programs of ours that it was */
-  int ended, is_rank, is_launcher;
+  int others; /* of them, but for launchers */
+  int ended, is_rank;
+  int is_launcher; /* as the last of its programs is */
 };
 
 struct tree {
   char path[PATH_MAX];
   struct id_table processes;
-  size_t others; /* processes that are neither ranks nor launchers, and were ours */
   size_t rows;
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
@@ -35,9 +36,12 @@ struct tree {
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* Nobody has anything in it that a log could be made of: there were but launchers, and
- * ranks, whose job has a log. */
+/* There is nothing in it that a log could be made of. */
 int tree_is_empty(const struct tree *folder);
+/* What launchers did, and the ranks that they started, is in the logs of jobs: 0 if nobody
+ * else has left anything. */
+int tree_is_worth_a_log(const struct tree *folder);
+void tree_remove_parts(const struct tree *folder);
 
 /* How many of its processes may still live, by answer. */
 size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer);
