@@ -179,6 +179,18 @@ def seccomp(action: int) -> Probe:
     return probe
 
 
+def slow_calls() -> str:
+    """Whether the kernel can stop a thread's calls for it (Linux 5.11)."""
+    if reason := processor("x86_64")():
+        return reason
+    set_user_dispatch, off = 59, 0
+    zero = ctypes.c_ulong(0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(set_user_dispatch, ctypes.c_ulong(off), zero, zero, zero) == 0:
+        return ""
+    return f"syscall user dispatch: {os.strerror(ctypes.get_errno())}"
+
+
 def parallel(flavour: str, *more: str) -> Probe:
     """C and Fortran programs of an MPI can be built and run."""
     return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
@@ -208,6 +220,7 @@ ABILITIES: dict[str, Ability] = {
     "namespace:user": Ability(lambda: works("unshare", "-U", "-r", "true")),
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
+    "slow-calls": Ability(slow_calls, ci=False),
     "ptrace": Ability(lambda: works("strace", "-o", "/dev/null", "true")),
     "mpi:openmpi": Ability(parallel("openmpi")),
     "mpi:mpich": Ability(parallel("mpich")),

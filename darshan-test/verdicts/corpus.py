@@ -1,0 +1,273 @@
+"""The corpus: what is true of each program, whatever the rules say of it today.
+
+A row is one case of a program in programs/.  Most have a cure, which is the same program
+with the word "cured"; a program without one is healthy, and nothing may be said against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+FAR, HERE = "far", "here"  # behind slow.c, or in the page cache of this machine
+RANKS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """One program with what a reader of its source would say."""
+
+    program: str  # a file of programs/
+    case: str
+    finding: str = ""  # that must come first, or several that are as right; none: healthy
+    remedy: str = ""  # words, one of which the remedy has
+    place: str = FAR
+    gain: bool = True  # whether stake and gain are compared
+    input: int = 0  # MiB of the file "input"
+    many: bool = False  # whether there is a folder "many" with 1,200 small files
+    mpi: str = ""  # name of the MPI, where it is a job
+
+    @property
+    def name(self) -> str:
+        """For tables, and to choose by."""
+        stem = self.program.replace(".", "-")
+        return f"{stem}/{self.case}" + (f"/{self.mpi}" if self.mpi else "")
+
+    @property
+    def findings(self) -> frozenset[str]:
+        """The names that are right."""
+        return frozenset(self.finding.split())
+
+    @property
+    def ranks(self) -> int:
+        """Processes."""
+        return RANKS if self.mpi else 1
+
+
+def _sync() -> list[Row]:
+    def sync(case: str, remedy: str = "checkpoint") -> Row:
+        return Row("sync.c", case, "syncs", remedy)
+
+    return [
+        sync("fsync-each"),
+        sync("fdatasync-each"),
+        sync("o-sync", "O_SYNC"),
+        sync("o-dsync", "O_DSYNC"),
+        sync("save-each-step"),
+        sync("msync-each"),
+        sync("sqlite-autocommit", "transaction"),
+        Row("sync.c", "checkpoint"),
+        Row("sync.c", "sqlite-transaction", place=HERE),
+    ]
+
+
+def _streams() -> list[Row]:
+    def stream(case: str, finding: str, remedy: str, size: int = 0) -> Row:
+        return Row("streams.c", case, finding, remedy, input=size)
+
+    def cpp(case: str, finding: str, remedy: str, size: int = 0) -> Row:
+        return Row("streams.cc", case, finding, remedy, input=size)
+
+    return [
+        stream("getc-unbuffered", "small-accesses-read", "setvbuf", 1),
+        stream("fread-unbuffered", "small-accesses-read", "setvbuf", 1),
+        stream("fprintf-unbuffered", "small-accesses-write", "setvbuf"),
+        stream("open-per-line", "opened-again", "Open once"),
+        stream("flush-per-line", "stream-flushes", "fflush"),
+        stream("line-buffered", "small-accesses-write stream-flushes", "setvbuf"),
+        stream("seek-and-read", "random-access-read small-accesses-read", "memory", 8),
+        stream("bulk-stream", "stdio-bulk", "setvbuf"),
+        stream("parse-again", "same-bytes-again-read", "memory", 1),
+        stream("file-per-result", "many-small-files", "container"),
+        Row("streams.c", "million-fprintf", place=HERE),
+        Row("streams.c", "getc-buffered", place=HERE, input=8),
+        Row("streams.c", "lines-in", place=HERE, input=32),
+        Row("streams.c", "fwrite-large"),
+        Row("streams.c", "settings", input=1),
+        Row("streams.c", "fifo"),
+        cpp("endl-each", "small-accesses-write", "flush"),
+        cpp("no-buffer", "small-accesses-read", "buffer", 1),
+        cpp("open-each", "opened-again", "Open once"),
+        cpp("seekg-each", "random-access-read small-accesses-read", "memory", 8),
+        Row("streams.cc", "lines-out", place=HERE),
+        Row("streams.cc", "getline-all", place=HERE, input=32),
+    ]
+
+
+def _names() -> list[Row]:
+    def name(case: str, finding: str, remedy: str, *, many: bool = False, size: int = 0) -> Row:
+        return Row("names.c", case, finding, remedy, many=many, input=size)
+
+    return [
+        name("failed-access", "failed-lookups", "path"),
+        name("failed-open", "failed-lookups", "path"),
+        name("stat-poll", "opened-again", "remember", size=1),
+        name("stat-each-entry", "metadata", "d_type", many=True),
+        name("list-each-time", "listed-again", "once", many=True),
+        name("read-many", "many-small-files", "container", many=True, size=2),
+        name("write-many", "many-small-files", "container"),
+        name("open-per-record", "opened-again", "Open once"),
+        name("lock-file", "opened-again metadata", "fcntl"),
+        name("folder-each", "metadata many-small-files", "one file"),
+        name("touch-each", "metadata", "once", many=True),
+        name("remove-many", "metadata", "one file", many=True),
+        replace(name("tell-each", "seeks", "pread", size=1), place=HERE),
+        name("truncate-each", "opened-again", "Open once"),
+        Row("names.c", "list-once", many=True),
+        Row("names.c", "open-some", input=20),
+        Row("names.c", "stat-once", many=True, place=HERE),
+    ]
+
+
+def _transfers() -> list[Row]:
+    def transfer(case: str, finding: str, remedy: str, size: int = 0) -> Row:
+        return Row("transfers.c", case, finding, remedy, input=size)
+
+    def healthy(case: str, place: str = FAR) -> Row:
+        return Row("transfers.c", case, place=place, input=64)
+
+    small_read, small_write = "small-accesses-read", "small-accesses-write"
+    return [
+        transfer("small-writes", small_write, "together"),
+        transfer("small-reads", small_read, "blocks", 2),
+        transfer("byte-reads", small_read, "blocks", 1),
+        transfer("copy-in-blocks", f"{small_read} {small_write}", "blocks", 1),
+        transfer("header-and-value", small_write, "together"),
+        transfer("gather-vectors", small_write, "together"),
+        transfer("random-reads", f"random-access-read {small_read}", "memory", 64),
+        transfer("random-writes", f"random-access-write {small_write}", "memory"),
+        transfer("backward-reads", f"random-access-read {small_read}", "memory", 8),
+        transfer("one-column", small_read, "blocks", 12),
+        transfer("read-again", "same-bytes-again-read", "memory", 8),
+        transfer("write-again", "same-bytes-again-written", "once"),
+        transfer("header-each-block", f"{small_write} same-bytes-again-written", "together"),
+        transfer("update-in-place", f"read-write-alternation {small_read} {small_write}", "memory", 1),
+        transfer("copy-each-edit", "whole-file-copy", "undo", 8),
+        *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
+        *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
+        healthy("headers-among-bulk"),
+    ]
+
+
+def _python() -> list[Row]:
+    def line(case: str, finding: str, remedy: str, *, many: bool = False, size: int = 0) -> Row:
+        return Row("lines.py", case, finding, remedy, many=many, input=size)
+
+    return [
+        line("open-per-line", "opened-again", "Open once"),
+        line("print-flush", "small-accesses-write", "flush"),
+        line("csv-line-buffered", "small-accesses-write", "buffering"),
+        line("read-unbuffered", "small-accesses-read", "buffering", size=1),
+        line("logging-each", "small-accesses-write", "memory"),
+        line("fsync-each", "syncs", "checkpoint"),
+        line("json-each", "many-small-files", "container", many=True, size=2),
+        line("npy-each", "many-small-files", "container"),
+        line("exists-each", "failed-lookups", "once"),
+        line("listdir-each", "listed-again", "once", many=True),
+        line("pickle-again", "same-bytes-again-written", "once"),
+        line("load-again", "same-bytes-again-read", "memory", size=8),
+        line("sqlite-commit", "syncs", "transaction"),
+        line("memmap-flush", "syncs", "checkpoint"),
+        *(
+            Row("lines.py", f"healthy-{case}", place=HERE, input=32)
+            for case in ("save", "load", "csv", "json", "copy", "lines", "compute")
+        ),
+    ]
+
+
+def _fields() -> list[Row]:
+    def field(case: str, finding: str, remedy: str, place: str = FAR) -> Row:
+        return Row("fields.py", case, finding, remedy, place)
+
+    def in_c(case: str, finding: str, remedy: str) -> Row:
+        return Row("fields.c", case, finding, remedy)
+
+    return [
+        field("fill-many", "fill-values", "H5Pset_fill_time"),
+        field("open-each", "hdf5-opened-again", "Open once"),
+        field("many-attributes", "many-objects", "array", HERE),
+        field("many-datasets", "many-objects", "array"),
+        field("element-writes", "element-wise", "block"),
+        field("element-reads", "element-wise", "block", HERE),
+        field("flush-steps", "flush-per-chunk", "H5Fflush"),
+        field("flush-dataset", "flush-per-chunk", "H5Dflush"),
+        field("small-chunks", "chunk-size-small", "H5Pset_chunk"),
+        field("append-rows", "chunk-size-small", "H5Pset_chunk"),
+        field("one-of-a-chunk", "chunk-size-large", "h5repack"),
+        field("cache-misses", "chunk-cache", "rdcc_nbytes"),
+        field("noise-compressed", "little-compression", "no deflate", HERE),
+        field("column-of-rows", "across-the-grain", "H5Pset_chunk"),
+        field("nc-sync-step", "flush-per-chunk", "nc_sync"),
+        field("nc-element-writes", "element-wise", "block"),
+        field("nc-open-each", "hdf5-opened-again", "Open once"),
+        field("nc-prefill", "fill-values", "nc_set_fill"),
+        field("table-flush", "flush-per-chunk", "flush"),
+        field("many-leaves", "many-objects", "array"),
+        *(
+            Row("fields.py", f"healthy-{case}", place=HERE)
+            for case in ("write", "chunks", "deflate", "records", "table")
+        ),
+        in_c("file-opens", "hdf5-opened-again", "Open once"),
+        in_c("file-flushes", "flush-per-chunk", "H5Fflush"),
+        in_c("fill-then-write", "fill-values", "H5Pset_fill_time"),
+        Row("fields.c", "pieces"),
+        Row("fields.c", "attributes-healthy", place=HERE),
+    ]
+
+
+def _fortran() -> list[Row]:
+    def line(case: str, finding: str, remedy: str, size: int = 0) -> Row:
+        return Row("lines.f90", case, finding, remedy, input=size)
+
+    return [
+        line("open-per-step", "opened-again", "Open once"),
+        line("flush-per-line", "small-accesses-write", "flush"),
+        line("inquire-each", "failed-lookups", "once"),
+        line("rewind-each", "same-bytes-again-read", "memory", 8),
+        line("stream-values", "random-access-write small-accesses-write", "together"),
+        Row("lines.f90", "list-directed", place=HERE),
+        Row("lines.f90", "unformatted-array"),
+    ]
+
+
+def _jobs(mpi: str) -> list[Row]:
+    def job(case: str, finding: str, remedy: str, *, many: bool = False, size: int = 0) -> Row:
+        return Row("ranks.c", case, finding, remedy, many=many, input=size, mpi=mpi)
+
+    def python(case: str, finding: str, remedy: str) -> Row:
+        return Row("ranks.py", case, finding, remedy, mpi=mpi)
+
+    return [
+        job("independent-writes", "independent-shared-write", "collective"),
+        job("independent-reads", "independent-shared-read", "collective", size=8),
+        job("tiny-collective", "tiny-collective", "file view"),
+        job("posix-shared", "no-mpi-io", "collective"),
+        job("rank-zero", "one-process-does-all", "all processes"),
+        job("left-over", "imbalance", "same share"),
+        job("all-read-all", "read-by-all", "MPI_Bcast", size=8),
+        job("file-each-step", "many-small-files", "container"),
+        job("open-each-step", "opened-again", "Open once"),
+        job("sync-each", "syncs", "MPI_File_sync"),
+        job("late-rank", "waiting-in-mpi-io", "same time"),
+        job("all-ask", "many-small-files metadata read-by-all", "MPI_Bcast", many=True),
+        *(
+            Row("ranks.c", case, mpi=mpi, input=1)
+            for case in ("large-collective", "large-independent", "file-per-rank")
+        ),
+        Row("ranks.c", "read-and-tell", mpi=mpi, input=1),
+        python("writes", "independent-shared-write", "collective"),
+        python("gather-and-save", "one-process-does-all", "all processes"),
+        Row("ranks.py", "healthy-parts", mpi=mpi),
+    ]
+
+
+ROWS: list[Row] = [
+    *_sync(),
+    *_streams(),
+    *_names(),
+    *_transfers(),
+    *_python(),
+    *_fields(),
+    *_fortran(),
+    *_jobs("openmpi"),
+    *_jobs("mpich"),
+]

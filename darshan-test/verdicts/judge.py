@@ -1,0 +1,263 @@
+"""Runs a program of the corpus and its cure, and holds what the report says against the truth."""
+
+from __future__ import annotations
+
+import ctypes.util
+import fcntl
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent)]
+
+from corpus import FAR, Row  # noqa: E402 - found by the line above
+from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
+
+SECONDS = 60  # until a run counts as hanging
+RUNS = 5  # of the program, and of its cure, to measure a gain
+CERTAIN = 3  # standard errors that a gain has to have
+FACTOR = 2  # by which a stake may miss the gain
+# What slow.c makes of the page cache: microseconds, and bytes in one.
+SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
+MANY, SMALL = 1200, b"a small file\n" * 77  # of the folder "many"
+WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
+C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
+
+TAKEN = "the name is taken"  # by the log of a program that a library started
+
+RIGHT, WRONG, SILENT, FALSE_ALARM, CURE = "right", "wrong", "silent", "false alarm", "cure accused"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one row, and whether it is true."""
+
+    row: Row
+    outcome: str
+    said: str  # first finding of the program, or what is held against a healthy one
+    stake: float = 0.0  # seconds over all processes
+    gain: float | None = None  # the same, measured
+    certain: bool = False
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is to be mended, stakes apart."""
+        return self.outcome == RIGHT
+
+    @property
+    def in_range(self) -> bool:
+        """Whether the stake is what the cure gains, within a factor."""
+        gain = self.gain or 0.0
+        return gain / FACTOR <= self.stake <= gain * FACTOR
+
+
+@dataclass
+class Judge:
+    """Where the programs are built and run."""
+
+    build: Path
+    work: Path
+    programs: Path = field(init=False)
+    logs: int = 0
+
+    def __post_init__(self) -> None:
+        self.programs = self.build / "verdicts"
+        self.programs.mkdir(exist_ok=True)
+
+    # --- programs --------------------------------------------------------------
+
+    def _setting(self, name: str) -> list[str]:
+        """A variable that configure has found."""
+        found = re.search(rf"^{name} = (.*)$", (self.build / "Makefile").read_text(), re.M)
+        return found[1].split() if found else []
+
+    def _compiler(self, source: Path, mpi: Mpi | None) -> list[str]:
+        if source.suffix == ".f90":
+            return ["gfortran", *WARNINGS]
+        if source.suffix == ".cc":
+            return ["g++", *WARNINGS]
+        front = [mpi.command("mpicc")] if mpi else ["gcc"]
+        hdf5 = self._setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
+        return [*front, *C, *hdf5]
+
+    def _libraries(self, source: Path) -> list[str]:
+        known = {"sync.c": ["-lsqlite3"], "streams.c": ["-pthread"], "slow.c": ["-shared", "-fPIC"]}
+        if source.name == "fields.c":
+            return self._setting("HDF5_LIBS")
+        return known.get(source.name, [])
+
+    def compiled(self, source: Path, mpi: Mpi | None = None) -> Path:
+        """The program of a source, made if it is older than this."""
+        target = self.programs / f"{source.name}{'.' + mpi.name if mpi else ''}.made"
+        with (self.programs / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            newest = max(source.stat().st_mtime, (HERE / "programs" / "case.h").stat().st_mtime)
+            if not target.exists() or target.stat().st_mtime < newest:
+                new = target.with_suffix(".new")
+                command = [*self._compiler(source, mpi), "-o", new, source]
+                subprocess.run([*command, *self._libraries(source)], check=True)
+                new.rename(target)
+        return target
+
+    def _command(self, row: Row) -> list[str]:
+        source = HERE / "programs" / row.program
+        if source.suffix == ".py":
+            return [sys.executable, str(source), row.case]
+        return [str(self.compiled(source, mpi_of(row))), row.case]
+
+    # --- runs ------------------------------------------------------------------
+
+    @contextmanager
+    def _folder(self, row: Row) -> Iterator[Path]:
+        """An empty folder with what the program reads."""
+        folder = Path(tempfile.mkdtemp(dir=self.work, prefix="run-"))
+        try:
+            if row.input:
+                fill_input(folder / "input", row.input)
+            if row.many:
+                (folder / "many").mkdir()
+                for number in range(MANY):
+                    (folder / "many" / str(number)).write_bytes(SMALL)
+            if row.program == "fields.py":
+                run_quietly([*self._command(row), "prepare"], {}, folder)
+            yield folder
+        finally:
+            shutil.rmtree(folder)
+
+    def _mpi_settings(self, row: Row) -> dict[str, str]:
+        """For mpi4py: the library under the name that its wheel asks for."""
+        if row.program != "ranks.py":
+            return {}
+        folder = self.work / f"lib-{row.mpi}"
+        if not folder.exists():
+            folder.mkdir()
+            name = ctypes.util.find_library({"mpich": "mpich", "openmpi": "mpi"}[row.mpi]) or ""
+            found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True)
+            lines = [line.split() for line in found.stdout.splitlines()]
+            path = next(words[-1] for words in lines if words[:1] == [name])
+            (folder / name.replace("mpich", "mpi")).symlink_to(path)
+        return {"MPI4PY_MPIABI": row.mpi, "LD_LIBRARY_PATH": str(folder)}
+
+    def run(self, row: Row, *, cured: bool, log: Path | None = None) -> float:
+        """Seconds of one run; with a log it is instrumented."""
+        preload, settings = [], self._mpi_settings(row)
+        if log:
+            preload.append(str(self.build / "libdarshan.so"))
+            settings["DARSHAN_LOGFILE"] = str(log)
+            settings["DARSHAN_MMAP_LOGPATH"] = str(self.work)
+            settings["DARSHAN_ENABLE_NONMPI"] = "1"
+            settings["DARSHAN_JOB_TREE"] = "0"
+        command = [*self._command(row), *(["cured"] if cured else [])]
+        with self._folder(row) as folder:
+            if row.place == FAR:
+                preload.append(str(self.compiled(HERE / "slow.c")))
+                settings |= {**SLOW, "SLOW_FOLDER": f"{folder}/"}
+            if preload:
+                settings["LD_PRELOAD"] = ":".join(preload)
+            if mpi := mpi_of(row):
+                command = mpi.launch(ranks_of(row.ranks, settings, command))
+                settings = dict(ROOT_MAY_RUN)
+            begun = time.perf_counter()
+            run_quietly(command, settings, folder)
+            return time.perf_counter() - begun
+
+    def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
+        """The problems that the report tells of a run, the first one first."""
+        self.logs += 1
+        log = self.work / f"{os.getpid()}-{self.logs}.darshan"
+        self.run(row, cured=cured, log=log)
+        # A library that starts a program of its own leaves a log before ours.
+        logs = sorted(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
+        return [f for f in diagnosed(self.build, logs[-1]) if f.kind == "problem"]
+
+    def gained(self, row: Row) -> tuple[float, bool]:
+        """Seconds over all processes that the cure gains, and whether that is certain."""
+        pairs = [(self.run(row, cured=False), self.run(row, cured=True)) for _ in range(RUNS)]
+        before, after = zip(*pairs)
+        gain = statistics.median(before) - statistics.median(after)
+        error = ((statistics.variance(before) + statistics.variance(after)) / RUNS) ** 0.5
+        return gain * row.ranks, gain > CERTAIN * error
+
+    # --- verdicts --------------------------------------------------------------
+
+    def verdict(self, row: Row, *, measured: bool = False) -> Verdict:
+        """What is said of a row's program and of its cure."""
+        problems = self.findings(row)
+        if not row.finding:
+            names = " ".join(f.name for f in problems)
+            return Verdict(row, FALSE_ALARM if names else RIGHT, names)
+        outcome, said = self._held(row, problems)
+        stake = problems[0].stake.seconds if problems else 0.0
+        if not (measured and row.gain):
+            return Verdict(row, outcome, said, stake)
+        return Verdict(row, outcome, said, stake, *self.gained(row))
+
+    def _held(self, row: Row, problems: list[Any]) -> tuple[str, str]:
+        """What is said first, held against the truth."""
+        if not problems:
+            return SILENT, ""
+        first = problems[0]
+        if first.name not in row.findings:
+            return WRONG, first.name
+        if row.remedy not in f"{first.remedy.text}\n{first.remedy.example}":
+            return WRONG, f"{first.name} without {row.remedy}"
+        accused = row.findings & {f.name for f in self.findings(row, cured=True)}
+        return (CURE if accused else RIGHT), first.name
+
+
+def mpi_of(row: Row) -> Mpi | None:
+    """The MPI of a job."""
+    return next((mpi for mpi in MPIS if mpi.name == row.mpi), None)
+
+
+def fill_input(path: Path, mib: int) -> None:
+    """Lines of text, so that it can be read as lines or as bytes."""
+    block = b"".join(b"%07d some words on a line\n" % i for i in range(1 << 16))[: 1 << 20]
+    with path.open("wb") as file:
+        for _ in range(mib):
+            file.write(block)
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment without anything of ours."""
+    ours = ("DARSHAN_", "DXT_", "LD_", "HDF5_", "SLOW_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> None:
+    """A run that has to be a success without a word."""
+    done = subprocess.run(
+        command,
+        env=plain_environment() | settings,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    said = [line for line in done.stderr.splitlines() if TAKEN not in line]
+    if done.returncode or said:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+
+
+def diagnosed(build: Path, log: Path) -> list[Any]:
+    """All findings of a log."""
+    sys.path.insert(0, str(build / "python"))
+    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
+    from darshan_report.log import open_log  # noqa: PLC0415
+
+    with open_log(log) as opened:
+        return diagnose(opened)

@@ -1,0 +1,101 @@
+/* HDF5 from C. */
+#include "case.h"
+
+#include <hdf5.h>
+
+static hid_t held(hid_t id) {
+  must(id >= 0, "HDF5");
+  return id;
+}
+
+static double row[65536];
+
+/* One file, opened and closed for each of 600 attributes' worth of asking. */
+static void file_opens(bool cured) {
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hsize_t size = 8;
+  hid_t space = held(H5Screate_simple(1, &size, NULL));
+  H5Dclose(held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, 0, 0)));
+  H5Fclose(file);
+  for (int i = 0; i < 600; i++) {
+    if (cured && i) continue;
+    file = held(H5Fopen("f.h5", H5F_ACC_RDONLY, H5P_DEFAULT));
+    hid_t data = held(H5Dopen2(file, "x", H5P_DEFAULT));
+    H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row);
+    H5Dclose(data);
+    H5Fclose(file);
+  }
+  H5Sclose(space);
+}
+
+/* H5Fflush after each row of a chunk that holds all of them. */
+static void file_flushes(bool cured) {
+  hsize_t whole[2] = {1024, 64}, one[2] = {1, 64};
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(2, whole, NULL)), memory = held(H5Screate_simple(2, one, 0));
+  hid_t plist = held(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(plist, 2, whole);
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
+  for (hsize_t i = 0; i < 1000; i++) {
+    hsize_t start[2] = {i, 0};
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
+    must(H5Dwrite(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row) >= 0, "H5Dwrite");
+    if (!cured) H5Fflush(file, H5F_SCOPE_GLOBAL);
+  }
+  H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
+}
+
+/* A dataset of 128 MB, contiguous and early: filled first, then written. */
+static void fill_then_write(bool cured) {
+  hsize_t size = 16 << 20;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &size, NULL)), plist = held(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(plist, cured ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_ALLOC);
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
+  double *values = calloc(size, sizeof *values);
+  must(values && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, 0, values) >= 0, "H5Dwrite");
+  free(values);
+  H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+/* A contiguous dataset, written in pieces of 256 bytes: HDF5 joins them. */
+static void pieces(bool cured) {
+  (void)cured;
+  hsize_t size = 65536, one = 32;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &size, NULL)), memory = held(H5Screate_simple(1, &one, 0));
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, 0, 0));
+  for (hsize_t at = 0; at < size; at += one) {
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL);
+    must(H5Dwrite(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row) >= 0, "H5Dwrite");
+  }
+  H5Dclose(data), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
+}
+
+static void attributes_healthy(bool cured) {
+  (void)cured;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t scalar = held(H5Screate(H5S_SCALAR));
+  for (int i = 0; i < 20; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "a%d", i);
+    H5Aclose(held(H5Acreate2(file, name, H5T_NATIVE_INT, scalar, 0, 0)));
+  }
+  H5Sclose(scalar), H5Fclose(file);
+  fill_then_write(true);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"file-opens", file_opens},
+      {"file-flushes", file_flushes},
+      {"fill-then-write", fill_then_write},
+      {"pieces", pieces},
+      {"attributes-healthy", attributes_healthy},
+      {NULL, NULL},
+  };
+  return run_case(argc, argv, cases);
+}

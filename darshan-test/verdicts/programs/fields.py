@@ -1,0 +1,310 @@
+"""Arrays in HDF5 and netCDF files from Python: fields.py CASE [cured|prepare]."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+# One library for one case: each brings an HDF5 of its own.
+if sys.argv[1].startswith(("nc-", "healthy-records")):
+    import netCDF4
+elif sys.argv[1] in ("table-flush", "many-leaves", "healthy-table"):
+    import tables
+else:
+    import h5py
+
+
+def fill_many(cured: bool) -> None:
+    """200 datasets that are filled when they are made, and then written."""
+    with h5py.File("f.h5", "w") as file:
+        for i in range(200):
+            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            plist.set_fill_value(np.array(1.0))
+            plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER if cured else h5py.h5d.FILL_TIME_ALLOC)
+            space = h5py.h5s.create_simple((65536,))
+            made = h5py.h5d.create(file.id, b"x%d" % i, h5py.h5t.IEEE_F64LE, space, plist)
+            made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones(65536))
+
+
+def open_each(cured: bool) -> None:
+    """The file is opened for each value that is wanted of it."""
+    if cured:
+        with h5py.File("in.h5") as file:
+            for _ in range(300):
+                file["x"][3]
+        return
+    for _ in range(300):
+        with h5py.File("in.h5") as file:
+            file["x"][3]
+
+
+def many_attributes(cured: bool) -> None:
+    """A value is an attribute."""
+    with h5py.File("f.h5", "w", libver="latest") as file:
+        if cured:
+            file["values"] = np.arange(3000.0)
+            return
+        for i in range(3000):
+            file.attrs[f"value{i}"] = float(i)
+
+
+def many_datasets(cured: bool) -> None:
+    """A value is a dataset."""
+    with h5py.File("f.h5", "w") as file:
+        if cured:
+            file["values"] = np.arange(1000.0)
+            return
+        for i in range(1000):
+            file[f"value{i}"] = float(i)
+
+
+def element_writes(cured: bool) -> None:
+    """A loop over elements."""
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (5000,), "f8")
+        if cured:
+            made[:] = np.arange(5000.0)
+            return
+        for i in range(5000):
+            made[i] = i
+
+
+def element_reads(cured: bool) -> None:
+    """A loop over elements."""
+    with h5py.File("in.h5") as file:
+        if cured:
+            file["x"][:]
+            return
+        for i in range(5000):
+            file["x"][i]
+
+
+def flush_steps(cured: bool) -> None:
+    """20 datasets grow by a row each step, and the file is flushed."""
+    with h5py.File("f.h5", "w") as file:
+        made = [
+            file.create_dataset(f"x{i}", (0, 16), "f8", maxshape=(None, 16), chunks=(256, 16))
+            for i in range(20)
+        ]
+        for step in range(150):
+            for one in made:
+                one.resize(step + 1, 0)
+                one[step] = step
+            if not cured:
+                file.flush()
+
+
+def flush_dataset(cured: bool) -> None:
+    """A dataset is flushed after each row of a chunk of 1,024 rows."""
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (1024, 64), "f8", chunks=(1024, 64))
+        for step in range(1000):
+            made[step] = step
+            if not cured:
+                made.flush()
+
+
+def small_chunks(cured: bool) -> None:
+    """Chunks of a row of 32 values."""
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (8000, 32), "f8", chunks=(4000 if cured else 1, 32))
+        made[:] = 1.0
+
+
+def append_rows(cured: bool) -> None:
+    """Unlimited, a chunk for each row, extended row by row."""
+    with h5py.File("f.h5", "w") as file:
+        size = 2000 if cured else 1
+        made = file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(size,))
+        for i in range(0, 2000, size):
+            made.resize((i + size,))
+            made[i : i + size] = i
+
+
+def one_of_a_chunk(cured: bool) -> None:
+    """Small windows of large compressed chunks; or all at once, and the windows of that."""
+    with h5py.File("windows.h5", rdcc_nbytes=1 << 16) as file:
+        x = file["x"][...] if cured else file["x"]
+        for i in range(60):
+            x[i * 16, i * 16 : i * 16 + 16]
+
+
+def prepare_one_of_a_chunk() -> None:
+    """8 MiB in two chunks."""
+    values = np.arange(1024 * 1024, dtype="f8").reshape(1024, 1024)
+    with h5py.File("windows.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1024, 512), compression=1)
+
+
+def cache_misses(cured: bool) -> None:
+    """Rows of compressed chunks that go over all rows."""
+    with h5py.File("columns.h5", rdcc_nbytes=(64 << 20) if cured else (1 << 20)) as file:
+        x = file["x"]
+        for i in range(16):
+            x[i]
+
+
+def prepare_cache_misses() -> None:
+    """16 MB in chunks of 512 KiB, compressed."""
+    values = np.random.default_rng(1).integers(0, 9, (1024, 2048)).astype("f8")
+    with h5py.File("columns.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1024, 64), compression=1)
+
+
+def noise_compressed(cured: bool) -> None:
+    """What cannot be compressed is compressed."""
+    values = np.random.default_rng(1).integers(0, 256, (16 << 20,)).astype("u1")
+    with h5py.File("f.h5", "w") as file:
+        level = None if cured else 6
+        made = file.create_dataset("x", (16 << 20,), "u1", chunks=(1 << 20,), compression=level)
+        made[:] = values
+
+
+def column_of_rows(cured: bool) -> None:
+    """A column of a dataset that is stored by rows."""
+    with h5py.File("rows.h5") as file:
+        if cured:
+            file["x"][...]
+            return
+        for i in range(6):
+            file["x"][:, i * 100]
+
+
+def prepare_column_of_rows() -> None:
+    """64 MB, contiguous, rows of 64 KiB."""
+    with h5py.File("rows.h5", "w") as file:
+        file["x"] = np.ones((1024, 8192))
+
+
+def nc_sync_step(cured: bool) -> None:
+    """A variable grows by a record and a sync."""
+    with netCDF4.Dataset("f.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 64)
+        made = file.createVariable("v", "f8", ("t", "x"))
+        for step in range(600):
+            made[step] = step
+            if not cured:
+                file.sync()
+
+
+def nc_element_writes(cured: bool) -> None:
+    """A loop over elements."""
+    with netCDF4.Dataset("f.nc", "w") as file:
+        file.createDimension("x", 5000)
+        made = file.createVariable("v", "f8", ("x",))
+        if cured:
+            made[:] = np.arange(5000.0)
+            return
+        for i in range(5000):
+            made[i] = i
+
+
+def nc_open_each(cured: bool) -> None:
+    """The file is opened for each step that is wanted of it."""
+    if cured:
+        with netCDF4.Dataset("in.nc") as file:
+            for _ in range(200):
+                file["v"][3]
+        return
+    for _ in range(200):
+        with netCDF4.Dataset("in.nc") as file:
+            file["v"][3]
+
+
+def prepare_nc_open_each() -> None:
+    """A small file."""
+    with netCDF4.Dataset("in.nc", "w") as file:
+        file.createDimension("x", 100)
+        file.createVariable("v", "f8", ("x",))[:] = 1.0
+
+
+def nc_prefill(cured: bool) -> None:
+    """Contiguous variables are filled, and then written."""
+    with netCDF4.Dataset("f.nc", "w") as file:
+        if cured:
+            file.set_fill_off()
+        file.createDimension("x", 1 << 20)
+        for i in range(16):
+            made = file.createVariable(f"v{i}", "f8", ("x",), contiguous=True)
+            made[: 1 << 19] = 1.0
+            made[1 << 19 :] = 2.0
+
+
+def table_flush(cured: bool) -> None:
+    """A row is appended and flushed."""
+    with tables.open_file("t.h5", "w") as file:
+        made = file.create_table("/", "t", {"a": tables.Float64Col()}, chunkshape=(1024,))
+        for i in range(1000):
+            made.row["a"] = i
+            made.row.append()
+            if not cured:
+                made.flush()
+
+
+def many_leaves(cured: bool) -> None:
+    """A result is an array of its own."""
+    with tables.open_file("t.h5", "w") as file:
+        if cured:
+            file.create_array("/", "all", np.ones((600, 4)))
+            return
+        for i in range(600):
+            file.create_array("/", f"a{i}", np.ones(4))
+
+
+def prepare_open_each() -> None:
+    """A small file."""
+    with h5py.File("in.h5", "w") as file:
+        file["x"] = np.arange(5000.0)
+
+
+prepare_element_reads = prepare_open_each
+
+
+def healthy_write(_: bool) -> None:
+    """One large dataset."""
+    with h5py.File("f.h5", "w") as file:
+        file["x"] = np.ones((4096, 2048))
+
+
+def healthy_chunks(_: bool) -> None:
+    """Chunks of 1 MiB, written whole."""
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (4096, 1024), "f8", chunks=(128, 1024))
+        for i in range(0, 4096, 128):
+            made[i : i + 128] = i
+
+
+def healthy_deflate(_: bool) -> None:
+    """What can be compressed."""
+    with h5py.File("f.h5", "w") as file:
+        values = np.arange(1 << 20) // 1000
+        file.create_dataset("x", data=values, chunks=(1 << 17,), compression=1, shuffle=True)
+
+
+def healthy_records(_: bool) -> None:
+    """A record of a time step is a chunk."""
+    with netCDF4.Dataset("f.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 1 << 17)
+        made = file.createVariable("v", "f8", ("t", "x"), chunksizes=(1, 1 << 17))
+        for step in range(32):
+            made[step] = np.full(1 << 17, step)
+
+
+def healthy_table(_: bool) -> None:
+    """100,000 rows, flushed at the end."""
+    with tables.open_file("t.h5", "w") as file:
+        made = file.create_table("/", "t", {"a": tables.Float64Col()}, expectedrows=100000)
+        made.append(np.ones(100000, [("a", "f8")]))
+
+
+if __name__ == "__main__":
+    name, mode = sys.argv[1].replace("-", "_"), sys.argv[2:]
+    if mode == ["prepare"]:
+        globals().get(f"prepare_{name}", Path)()  # most need nothing
+    else:
+        globals()[name](mode == ["cured"])

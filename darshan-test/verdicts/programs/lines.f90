@@ -1,0 +1,93 @@
+! Fortran's files: lines CASE [cured].
+program lines
+  implicit none
+  character(len=40) :: name, mode
+  logical :: cured
+  call get_command_argument(1, name)
+  call get_command_argument(2, mode)
+  cured = mode == 'cured'
+  select case (name)
+  case ('open-per-step'); call open_per_step
+  case ('flush-per-line'); call flush_per_line
+  case ('inquire-each'); call inquire_each
+  case ('rewind-each'); call rewind_each
+  case ('stream-values'); call stream_values
+  case ('list-directed'); call list_directed
+  case ('unformatted-array'); call unformatted_array
+  case default; error stop 2
+  end select
+contains
+  subroutine open_per_step
+    integer :: i
+    if (cured) open (10, file='log', position='append')
+    do i = 1, 400
+      if (.not. cured) open (10, file='log', position='append')
+      write (10, *) i, i*0.5
+      if (.not. cured) close (10)
+    end do
+  end subroutine
+
+  subroutine flush_per_line
+    integer :: i
+    open (10, file='log')
+    do i = 1, 3000
+      write (10, *) i, i*0.5
+      if (.not. cured) flush (10)
+    end do
+    close (10)
+  end subroutine
+
+  ! Is there a file that says stop?
+  subroutine inquire_each
+    integer :: i
+    logical :: there
+    do i = 1, merge(3, 1500, cured)
+      inquire (file='stop', exist=there)
+      if (there) exit
+    end do
+  end subroutine
+
+  subroutine rewind_each
+    integer :: i, unit
+    character(len=1048576), save :: block
+    open (newunit=unit, file='input', access='stream', form='unformatted')
+    do i = 1, merge(8, 400, cured)
+      if (mod(i, 8) == 1) rewind (unit)
+      read (unit) block
+    end do
+  end subroutine
+
+  ! A position for each value defeats the buffer.
+  subroutine stream_values
+    integer :: i
+    double precision :: values(3000)
+    values = 1
+    open (10, file='values', access='stream', form='unformatted')
+    if (cured) then
+      write (10) values
+    else
+      do i = 1, 3000
+        write (10, pos=mod(i*769, 3000)*4096 + 1) values(i)
+        flush (10)
+      end do
+    end if
+    close (10)
+  end subroutine
+
+  subroutine list_directed
+    integer :: i
+    open (10, file='table')
+    do i = 1, 300000
+      write (10, '(i8)') i
+    end do
+  end subroutine
+
+  subroutine unformatted_array
+    double precision, allocatable :: values(:)
+    allocate (values(8388608))
+    values = 1
+    open (10, file='values', form='unformatted')
+    write (10) values
+    close (10)
+  end subroutine
+end program

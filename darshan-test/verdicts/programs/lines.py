@@ -1,0 +1,190 @@
+"""Python's own files: lines.py CASE [cured]."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import os
+import pickle
+import shutil
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+MANY = 1200  # files of the folder "many"
+
+
+def open_per_line(cured: bool) -> None:
+    """A result is appended by opening the file for it."""
+    if cured:
+        with open("log", "a") as log:
+            log.writelines(f"step {i}\n" for i in range(600))
+        return
+    for i in range(600):
+        with open("log", "a") as log:
+            log.write(f"step {i}\n")
+
+
+def print_flush(cured: bool) -> None:
+    """Progress for nobody."""
+    with open("log", "w") as log:
+        for i in range(3000):
+            print("step", i, file=log, flush=not cured)
+
+
+def csv_line_buffered(cured: bool) -> None:
+    """buffering=1 is a write for each line."""
+    with open("table.csv", "w", buffering=-1 if cured else 1) as table:
+        csv.writer(table).writerows([i, i * 0.5] for i in range(3000))
+
+
+def read_unbuffered(cured: bool) -> None:
+    """A binary format, value by value."""
+    with open("input", "rb", buffering=-1 if cured else 0) as file:
+        for _ in range(3000):
+            assert len(file.read(8)) == 8
+
+
+def logging_each(cured: bool) -> None:
+    """A handler of logging flushes each record."""
+    handler = logging.FileHandler("log")
+    if cured:
+        handler.flush = lambda: None  # type: ignore[method-assign]
+    log = logging.Logger("job")
+    log.addHandler(handler)
+    for i in range(3000):
+        log.info("step %d", i)
+    handler.close()
+
+
+def fsync_each(cured: bool) -> None:
+    """flush and fsync, as an answer on the net advises."""
+    with open("log", "w") as log:
+        for i in range(250):
+            log.write(f"step {i}\n")
+            if not cured:
+                log.flush()
+                os.fsync(log.fileno())
+
+
+def json_each(cured: bool) -> None:
+    """A sample of a data set is a file."""
+    if cured:
+        with open("input", "rb") as file:
+            file.read()
+        return
+    for i in range(MANY):
+        with open(f"many/{i}") as file:
+            assert file.read(1)
+
+
+def npy_each(cured: bool) -> None:
+    """An array of 100 numbers is a file."""
+    rows = np.ones((MANY, 100))
+    if cured:
+        np.save("all.npy", rows)
+        return
+    os.mkdir("rows")
+    for i, row in enumerate(rows):
+        np.save(f"rows/{i}.npy", row)
+
+
+def exists_each(cured: bool) -> None:
+    """Is it done already?  asked for each item, one by one."""
+    done = set(os.listdir(".")) if cured else set()
+    for i in range(1500):
+        name = f"done.{i}"
+        assert not (name in done if cured else os.path.exists(name))
+
+
+def listdir_each(cured: bool) -> None:
+    """A folder is listed for each item."""
+    for _ in range(2 if cured else 200):
+        assert len(os.listdir("many")) == MANY
+
+
+def pickle_again(cured: bool) -> None:
+    """The whole state is written again after each of many small changes."""
+    state = {"table": os.urandom(8 << 20)}
+    for step in range(25):
+        if cured and step < 24:
+            continue
+        with open("state.pickle", "wb") as file:
+            pickle.dump(state, file)
+
+
+def load_again(cured: bool) -> None:
+    """A table is loaded in each turn of a loop."""
+    for _ in range(1 if cured else 40):
+        with open("input", "rb") as file:
+            file.read()
+
+
+def sqlite_commit(cured: bool) -> None:
+    """commit() after each row."""
+    db = sqlite3.connect("results.db")
+    db.execute("create table t(i, v)")
+    for i in range(60):
+        db.execute("insert into t values(?, ?)", (i, i * 0.5))
+        if not cured:
+            db.commit()
+    db.commit()
+    db.close()
+
+
+def memmap_flush(cured: bool) -> None:
+    """An array in a file, flushed after each row."""
+    rows = np.memmap("rows", "f8", "w+", shape=(150, 512))
+    for i in range(150):
+        rows[i] = i
+        if not cured:
+            rows.flush()
+    rows.flush()
+
+
+def healthy_save(_: bool) -> None:
+    """One large array."""
+    np.save("bulk.npy", np.ones(8 << 20))
+
+
+def healthy_load(_: bool) -> None:
+    """One large array."""
+    assert len(np.fromfile("input", "u1")) > 0
+
+
+def healthy_csv(_: bool) -> None:
+    """A table of 200,000 lines through the usual buffer."""
+    with open("table.csv", "w") as table:
+        csv.writer(table).writerows([i, i * 0.5] for i in range(200000))
+
+
+def healthy_json(_: bool) -> None:
+    """One document."""
+    with open("all.json", "w") as file:
+        json.dump([{"i": i, "v": i * 0.5} for i in range(50000)], file)
+
+
+def healthy_copy(_: bool) -> None:
+    """A copy."""
+    shutil.copyfile("input", "copy")
+
+
+def healthy_lines(_: bool) -> None:
+    """A loop over lines."""
+    with open("input", "rb") as file:
+        assert sum(1 for _ in file) > 0
+
+
+def healthy_compute(_: bool) -> None:
+    """A few small files, and work."""
+    for i in range(20):
+        Path(f"result.{i}").write_text("1\n")
+    time.sleep(1)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])

@@ -1,0 +1,205 @@
+/* Names: opening, asking, listing, making and removing. */
+#include "case.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 1200 }; /* of the folder "many" */
+
+static void name_of(char *name, size_t room, int i) {
+  snprintf(name, room, "many/%d", i);
+}
+
+/* A search path that is walked for each part. */
+static void failed_access(bool cured) {
+  char name[60];
+  for (int i = 0; i < (cured ? 6 : 1500); i++) {
+    snprintf(name, sizeof name, "path%d/part%d", i % 6, cured ? 0 : i / 6);
+    must(access(name, R_OK) != 0, "access");
+  }
+}
+
+static void failed_open(bool cured) {
+  char name[60];
+  for (int i = 0; i < (cured ? 5 : 1500); i++) {
+    snprintf(name, sizeof name, "lib%d/module%d.py", i % 5, i);
+    must(open(name, O_RDONLY) < 0, "open");
+  }
+}
+
+/* Is the other side's file there already? */
+static void stat_poll(bool cured) {
+  struct stat there;
+  for (int i = 0; i < (cured ? 2 : 1500); i++)
+    must(stat("input", &there) == 0, "stat");
+}
+
+/* ls -l: a stat for each name, where the kind of the entry was all that was wanted. */
+static void stat_each_entry(bool cured) {
+  int files = 0;
+  char name[300];
+  struct dirent *entry;
+  DIR *folder = opendir("many");
+  must(folder != NULL, "many");
+  while ((entry = readdir(folder))) {
+    struct stat there = {.st_mode = S_IFREG};
+    snprintf(name, sizeof name, "many/%s", entry->d_name);
+    if (cured)
+      files += entry->d_type == DT_REG;
+    else
+      files += stat(name, &there) == 0 && S_ISREG(there.st_mode);
+  }
+  closedir(folder);
+  must(files >= FILES, "files");
+}
+
+/* The next number that is free, found by listing the folder. */
+static void list_each_time(bool cured) {
+  for (int i = 0; i < (cured ? 1 : 200); i++) {
+    DIR *folder = opendir("many");
+    must(folder != NULL, "many");
+    while (readdir(folder))
+      continue;
+    closedir(folder);
+  }
+}
+
+static void read_many(bool cured) {
+  char name[40], bytes[4096];
+  int one = cured ? open("input", O_RDONLY) : -1;
+  static char all[1200 * 1000];
+  if (cured) must(read(one, all, sizeof all) == (ssize_t)sizeof all, "read");
+  for (int i = 0; !cured && i < FILES; i++) {
+    name_of(name, sizeof name, i);
+    int fd = open(name, O_RDONLY);
+    must(fd >= 0 && read(fd, bytes, sizeof bytes) > 0, name);
+    close(fd);
+  }
+}
+
+static void write_many(bool cured) {
+  char name[40], bytes[1000] = "a small result";
+  static char all[FILES * 1000];
+  must(mkdir("new", 0755) == 0, "mkdir");
+  if (cured) {
+    int fd = open("new/all", O_CREAT | O_WRONLY, 0644);
+    must(write(fd, all, sizeof all) == (ssize_t)sizeof all, "write");
+    close(fd);
+  }
+  for (int i = 0; !cured && i < FILES; i++) {
+    snprintf(name, sizeof name, "new/%d", i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0644);
+    must(fd >= 0 && write(fd, bytes, sizeof bytes) > 0, name);
+    close(fd);
+  }
+}
+
+static void open_per_record(bool cured) {
+  char record[120] = "record";
+  int kept = cured ? open("records", O_CREAT | O_APPEND | O_WRONLY, 0644) : -1;
+  for (int i = 0; i < 500; i++) {
+    int fd = cured ? kept : open("records", O_CREAT | O_APPEND | O_WRONLY, 0644);
+    must(fd >= 0 && write(fd, record, sizeof record) > 0, "records");
+    if (!cured) close(fd);
+  }
+}
+
+/* A lock that is a file. */
+static void lock_file(bool cured) {
+  int fd = -1;
+  for (int i = 0; i < 600; i++) {
+    if (!cured || i == 0) fd = open("lock", O_CREAT | O_EXCL | O_WRONLY, 0644);
+    must(fd >= 0, "lock");
+    if (!cured || i == 599) must(close(fd) == 0 && unlink("lock") == 0, "unlink");
+  }
+}
+
+static void folder_each(bool cured) {
+  char name[60];
+  must(mkdir("tree", 0755) == 0, "mkdir");
+  for (int i = 0; i < (cured ? 1 : 500); i++) {
+    snprintf(name, sizeof name, "tree/%d", i);
+    must(mkdir(name, 0755) == 0, name);
+    strcat(name, "/value");
+    int fd = open(name, O_CREAT | O_WRONLY, 0644);
+    must(fd >= 0 && write(fd, "1\n", 2) == 2 && close(fd) == 0, name);
+  }
+}
+
+static void touch_each(bool cured) {
+  char name[40];
+  for (int i = 0; i < (cured ? 10 : FILES); i++) {
+    name_of(name, sizeof name, i);
+    must(chmod(name, 0640) == 0 && utimensat(AT_FDCWD, name, NULL, 0) == 0, name);
+  }
+}
+
+static void remove_many(bool cured) {
+  char name[40];
+  for (int i = 0; i < (cured ? 1 : FILES); i++) {
+    name_of(name, sizeof name, i);
+    must(unlink(name) == 0, name);
+  }
+}
+
+/* Where am I?  asked before each of many reads of memory-sized steps */
+static void tell_each(bool cured) {
+  int fd = open("input", O_RDONLY);
+  off_t at = 0;
+  for (int i = 0; i < (cured ? 1000 : 2000000); i++)
+    at += lseek(fd, 0, SEEK_CUR);
+  must(fd >= 0 && at == 0, "lseek");
+  close(fd);
+}
+
+static void truncate_each(bool cured) {
+  char status[60] = "running";
+  int kept = cured ? open("status", O_CREAT | O_WRONLY, 0644) : -1;
+  for (int i = 0; i < 500; i++) {
+    int fd = cured ? kept : open("status", O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    must(fd >= 0 && pwrite(fd, status, sizeof status, 0) > 0, "status");
+    if (!cured) close(fd);
+  }
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+static void list_once(bool cured) {
+  (void)cured;
+  list_each_time(true);
+  usleep(200000);
+}
+
+static void open_some(bool cured) {
+  (void)cured;
+  static char block[1 << 20];
+  for (int i = 0; i < 20; i++) {
+    int fd = open("input", O_RDONLY);
+    must(fd >= 0 && pread(fd, block, sizeof block, (off_t)i << 20) == 1 << 20, "input");
+    close(fd);
+  }
+}
+
+/* A build tool looks once at each file, and then works. */
+static void stat_once(bool cured) {
+  (void)cured;
+  stat_each_entry(false);
+  usleep(300000);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"failed-access", failed_access},   {"failed-open", failed_open},
+      {"stat-poll", stat_poll},           {"stat-each-entry", stat_each_entry},
+      {"list-each-time", list_each_time}, {"read-many", read_many},
+      {"write-many", write_many},         {"open-per-record", open_per_record},
+      {"lock-file", lock_file},           {"folder-each", folder_each},
+      {"touch-each", touch_each},         {"remove-many", remove_many},
+      {"tell-each", tell_each},           {"truncate-each", truncate_each},
+      {"list-once", list_once},           {"open-some", open_some},
+      {"stat-once", stat_once},           {NULL, NULL},
+  };
+  return run_case(argc, argv, cases);
+}

@@ -1,0 +1,248 @@
+/* Jobs of MPI. */
+#include "case.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <unistd.h>
+
+static int rank, ranks;
+static char room[8 << 20];
+enum { WRITING = MPI_MODE_CREATE | MPI_MODE_WRONLY };
+
+static MPI_File opened(const char *name, int mode) {
+  MPI_File file;
+  must(!MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file), name);
+  return file;
+}
+
+static int made(const char *name) {
+  int fd = open(name, O_CREAT | O_RDWR, 0644);
+  must(fd >= 0, name);
+  return fd;
+}
+
+/* A file view of every ranks-th piece: one collective call for all pieces. */
+static void together(bool reads, int pieces, int size) {
+  MPI_File file = opened(reads ? "input" : "mesh", reads ? MPI_MODE_RDONLY : WRITING);
+  MPI_Datatype type;
+  MPI_Type_vector(pieces, size, size * ranks, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_File_set_view(file, (MPI_Offset)rank * size, MPI_BYTE, type, "native", MPI_INFO_NULL);
+  if (reads)
+    MPI_File_read_at_all(file, 0, room, pieces * size, MPI_BYTE, MPI_STATUS_IGNORE);
+  else
+    MPI_File_write_at_all(file, 0, room, pieces * size, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_Type_free(&type);
+  MPI_File_close(&file);
+}
+
+static void independent_writes(bool cured) {
+  enum { PIECES = 1500, SIZE = 512 };
+  if (cured) {
+    together(false, PIECES, SIZE);
+    return;
+  }
+  MPI_File file = opened("mesh", WRITING);
+  for (int i = 0; i < PIECES; i++)
+    MPI_File_write_at(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+static void independent_reads(bool cured) {
+  enum { PIECES = 1500, SIZE = 512 };
+  if (cured) {
+    together(true, PIECES, SIZE);
+    return;
+  }
+  MPI_File file = opened("input", MPI_MODE_RDONLY);
+  for (int i = 0; i < PIECES; i++)
+    MPI_File_read_at(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
+                     MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+/* Collective calls for eight bytes each. */
+static void tiny_collective(bool cured) {
+  enum { PIECES = 250, SIZE = 8 };
+  if (cured) {
+    together(false, PIECES, SIZE);
+    return;
+  }
+  MPI_File file = opened("mesh", WRITING);
+  for (int i = 0; i < PIECES; i++)
+    MPI_File_write_at_all(file, ((MPI_Offset)i * ranks + rank) * SIZE, room, SIZE, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+static void posix_shared(bool cured) {
+  enum { PIECES = 1500, SIZE = 512 };
+  if (cured) {
+    together(false, PIECES, SIZE);
+    return;
+  }
+  int fd = made("mesh");
+  for (int i = 0; i < PIECES; i++)
+    must(pwrite(fd, room, SIZE, ((off_t)i * ranks + rank) * SIZE) == SIZE, "pwrite");
+  close(fd);
+}
+
+/* Rank 0 collects and writes 128 MB; the others wait. */
+static void rank_zero(bool cured) {
+  char name[40];
+  snprintf(name, sizeof name, "out.%d", rank);
+  int blocks = cured ? 32 / ranks : 32;
+  if (cured || rank == 0) {
+    int fd = made(name);
+    for (int i = 0; i < blocks; i++)
+      must(write(fd, room, 8 << 20) == 8 << 20, "write");
+    close(fd);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* The last rank has what is left over, and that is most. */
+static void left_over(bool cured) {
+  char name[40];
+  snprintf(name, sizeof name, "out.%d", rank);
+  int fd = made(name), blocks = cured ? 8 : rank == ranks - 1 ? 23 : 3;
+  for (int i = 0; i < blocks; i++)
+    must(write(fd, room, 8 << 20) == 8 << 20, "write");
+  close(fd);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Every rank reads the whole input for itself. */
+static void all_read_all(bool cured) {
+  for (int i = 0; i < 6; i++) {
+    if (!cured || rank == 0) {
+      int fd = open("input", O_RDONLY);
+      for (int j = 0; j < 2048; j++)
+        must(read(fd, room + j * 4096, 4096) == 4096, "read");
+      close(fd);
+    }
+    if (cured) {
+      MPI_Bcast(room, 8 << 20, MPI_BYTE, 0, MPI_COMM_WORLD);
+      break;
+    }
+  }
+}
+
+static void file_each_step(bool cured) {
+  for (int step = 0; step < 400; step++) {
+    char name[40];
+    snprintf(name, sizeof name, "out.%d.%d", rank, cured ? 0 : step);
+    if (cured && step) break;
+    int fd = made(name);
+    must(write(fd, room, 2000) == 2000 && close(fd) == 0, name);
+  }
+}
+
+static void open_each_step(bool cured) {
+  MPI_File file = cured ? opened("mesh", WRITING) : MPI_FILE_NULL;
+  for (int step = 0; step < 60; step++) {
+    if (!cured) file = opened("mesh", WRITING);
+    MPI_File_write_at(file, ((MPI_Offset)step * ranks + rank) << 14, room, 1 << 14, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
+    if (!cured) MPI_File_close(&file);
+  }
+  if (cured) MPI_File_close(&file);
+}
+
+static void sync_each(bool cured) {
+  MPI_File file = opened("mesh", WRITING);
+  for (int step = 0; step < 60; step++) {
+    MPI_File_write_at(file, ((MPI_Offset)step * ranks + rank) << 16, room, 1 << 16, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
+    if (!cured) MPI_File_sync(file);
+  }
+  MPI_File_close(&file);
+}
+
+/* The last rank computes longer before each collective call. */
+static void late_rank(bool cured) {
+  MPI_File file = opened("mesh", WRITING);
+  for (int step = 0; step < 8; step++) {
+    if (cured || rank == ranks - 1) usleep(cured ? 80000 / (unsigned)ranks : 80000);
+    MPI_File_write_at_all(file, ((MPI_Offset)step * ranks + rank) << 20, room, 1 << 20, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+  }
+  MPI_File_close(&file);
+}
+
+/* Every rank asks for every file, as a start of a program with many modules does. */
+static void all_ask(bool cured) {
+  for (int i = 0; i < (cured && rank ? 0 : 600); i++) {
+    char name[40];
+    snprintf(name, sizeof name, "many/%d", i);
+    int fd = open(name, O_RDONLY);
+    must(fd >= 0 && read(fd, room, 500) > 0 && close(fd) == 0, name);
+  }
+  MPI_Bcast(room, 300000, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+static void large_collective(bool cured) {
+  (void)cured;
+  MPI_File file = opened("mesh", WRITING);
+  for (int step = 0; step < 4; step++)
+    MPI_File_write_at_all(file, ((MPI_Offset)step * ranks + rank) * (4 << 20), room, 4 << 20,
+                          MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+static void large_independent(bool cured) {
+  (void)cured;
+  MPI_File file = opened("mesh", WRITING);
+  for (int step = 0; step < 4; step++)
+    MPI_File_write_at(file, ((MPI_Offset)rank * 4 + step) * (8 << 20), room, 8 << 20, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+static void file_per_rank(bool cured) {
+  (void)cured;
+  left_over(true);
+}
+
+static void read_and_tell(bool cured) {
+  (void)cured;
+  if (rank == 0) {
+    int fd = open("input", O_RDONLY);
+    must(read(fd, room, 4096) == 4096, "input");
+    close(fd);
+  }
+  MPI_Bcast(room, 4096, MPI_BYTE, 0, MPI_COMM_WORLD);
+  usleep(300000);
+  file_per_rank(false);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"independent-writes", independent_writes},
+      {"independent-reads", independent_reads},
+      {"tiny-collective", tiny_collective},
+      {"posix-shared", posix_shared},
+      {"rank-zero", rank_zero},
+      {"left-over", left_over},
+      {"all-read-all", all_read_all},
+      {"file-each-step", file_each_step},
+      {"open-each-step", open_each_step},
+      {"sync-each", sync_each},
+      {"late-rank", late_rank},
+      {"all-ask", all_ask},
+      {"large-collective", large_collective},
+      {"large-independent", large_independent},
+      {"file-per-rank", file_per_rank},
+      {"read-and-tell", read_and_tell},
+      {NULL, NULL},
+  };
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int status = run_case(argc, argv, cases);
+  MPI_Finalize();
+  return status;
+}

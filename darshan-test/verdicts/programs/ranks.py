@@ -1,0 +1,44 @@
+"""Jobs of MPI from Python: ranks.py CASE [cured]."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+COMM = MPI.COMM_WORLD
+RANK, RANKS = COMM.Get_rank(), COMM.Get_size()
+
+
+def writes(cured: bool) -> None:
+    """Every ranks-th row of 400 bytes, one by one; or a block for each rank, together."""
+    rows, size = 3000, 400
+    file = MPI.File.Open(COMM, "mesh", MPI.MODE_CREATE | MPI.MODE_WRONLY)
+    if cured:
+        file.Write_at_all(RANK * rows * size, np.ones(rows * size, "u1"))
+    else:
+        for i in range(rows):
+            file.Write_at((i * RANKS + RANK) * size, np.ones(size, "u1"))
+    file.Close()
+
+
+def gather_and_save(cured: bool) -> None:
+    """Rank 0 gathers and saves: what the tutorial shows."""
+    part = np.ones(4 << 20)
+    if cured:
+        part.tofile(f"part.{RANK}")
+        return
+    whole = np.empty(RANKS * len(part)) if RANK == 0 else None
+    COMM.Gather(part, whole)
+    if whole is not None:
+        whole.tofile("whole")
+
+
+def healthy_parts(_: bool) -> None:
+    """A part for each rank."""
+    np.ones(2 << 20).tofile(f"part.{RANK}")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])

@@ -1,0 +1,217 @@
+/* Buffered streams of C, used well and badly. */
+#include "case.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static FILE *opened(const char *name, const char *mode) {
+  FILE *stream = fopen(name, mode);
+  must(stream != NULL, name);
+  return stream;
+}
+
+static void getc_unbuffered(bool cured) {
+  FILE *stream = opened("input", "r");
+  if (!cured) setvbuf(stream, NULL, _IONBF, 0);
+  for (int i = 0; i < 4000; i++)
+    must(getc(stream) != EOF, "getc");
+  fclose(stream);
+}
+
+static void fread_unbuffered(bool cured) {
+  double pair[2];
+  FILE *stream = opened("input", "r");
+  if (!cured) setbuf(stream, NULL);
+  for (int i = 0; i < 4000; i++)
+    must(fread(pair, sizeof pair, 1, stream) == 1, "fread");
+  fclose(stream);
+}
+
+static void fprintf_unbuffered(bool cured) {
+  FILE *stream = opened("table", "w");
+  if (!cured) setbuf(stream, NULL);
+  for (int i = 0; i < 3000; i++)
+    fprintf(stream, "%d %g\n", i, i * 0.5);
+  fclose(stream);
+}
+
+static void open_per_line(bool cured) {
+  FILE *kept = cured ? opened("log", "a") : NULL;
+  for (int i = 0; i < 600; i++) {
+    FILE *stream = cured ? kept : opened("log", "a");
+    fprintf(stream, "step %d\n", i);
+    if (!cured) fclose(stream);
+  }
+  if (cured) fclose(kept);
+}
+
+static void flush_per_line(bool cured) {
+  FILE *stream = opened("log", "w");
+  for (int i = 0; i < 4000; i++) {
+    fprintf(stream, "step %d: residual %g\n", i, 1.0 / (i + 1));
+    if (!cured) fflush(stream);
+  }
+  fclose(stream);
+}
+
+/* Line buffering, as if somebody looked on. */
+static void line_buffered(bool cured) {
+  FILE *stream = opened("log", "w");
+  if (!cured) setvbuf(stream, NULL, _IOLBF, 0);
+  for (int i = 0; i < 4000; i++)
+    fprintf(stream, "step %d\n", i);
+  fclose(stream);
+}
+
+/* An index is looked up, record by record, in the order of the questions. */
+static void seek_and_read(bool cured) {
+  enum { RECORD = 64, RECORDS = 8 << 14, ASKED = 3000 };
+  char record[RECORD];
+  FILE *stream = opened("input", "r");
+  unsigned at = 1;
+  char *all = NULL;
+  if (cured) {
+    all = malloc((size_t)RECORD * RECORDS);
+    must(all && fread(all, RECORD, RECORDS, stream) == RECORDS, "fread");
+  }
+  for (int i = 0; i < ASKED; i++) {
+    at = at * 1664525u + 1013904223u;
+    size_t place = (at >> 8) % RECORDS;
+    if (cured) {
+      memcpy(record, all + place * RECORD, RECORD);
+      continue;
+    }
+    fseek(stream, (long)place * RECORD, SEEK_SET);
+    must(fread(record, RECORD, 1, stream) == 1, "fread");
+  }
+  free(all);
+  fclose(stream);
+}
+
+/* 48 MB through the usual buffer of 4 KiB. */
+static void bulk_stream(bool cured) {
+  static char block[3000];
+  FILE *stream = opened("bulk", "w");
+  if (cured) setvbuf(stream, NULL, _IOFBF, 4 << 20);
+  for (int i = 0; i < 16000; i++)
+    must(fwrite(block, sizeof block, 1, stream) == 1, "fwrite");
+  fclose(stream);
+}
+
+/* rewind and parse the whole table again for each question */
+static void parse_again(bool cured) {
+  char line[80];
+  FILE *stream = opened("input", "r");
+  for (int question = 0; question < (cured ? 1 : 40); question++) {
+    rewind(stream);
+    while (fread(line, sizeof line, 1, stream) == 1)
+      continue;
+  }
+  fclose(stream);
+}
+
+/* A new file for each result. */
+static void file_per_result(bool cured) {
+  char name[40];
+  FILE *one = cured ? opened("results", "w") : NULL;
+  if (!cured) must(mkdir("results.d", 0755) == 0, "mkdir");
+  for (int i = 0; i < 1200; i++) {
+    snprintf(name, sizeof name, "results.d/%d.txt", i);
+    FILE *stream = cured ? one : opened(name, "w");
+    fprintf(stream, "%d %g\n", i, i * 0.25);
+    if (!cured) fclose(stream);
+  }
+  if (cured) fclose(one);
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+static void million_fprintf(bool cured) {
+  (void)cured;
+  FILE *stream = opened("table", "w");
+  for (int i = 0; i < 1000000; i++)
+    fprintf(stream, "%d\n", i);
+  fclose(stream);
+}
+
+static void getc_buffered(bool cured) {
+  (void)cured;
+  FILE *stream = opened("input", "r");
+  unsigned sum = 0;
+  for (int c; (c = getc(stream)) != EOF;)
+    sum += (unsigned)c;
+  must(sum != 0, "sum");
+  fclose(stream);
+}
+
+static void lines_in(bool cured) {
+  (void)cured;
+  char line[256];
+  FILE *stream = opened("input", "r");
+  while (fgets(line, sizeof line, stream))
+    continue;
+  fclose(stream);
+}
+
+static void fwrite_large(bool cured) {
+  static char block[8 << 20];
+  (void)cured;
+  FILE *stream = opened("bulk", "w");
+  for (int i = 0; i < 16; i++)
+    must(fwrite(block, sizeof block, 1, stream) == 1, "fwrite");
+  fclose(stream);
+}
+
+/* A few settings, and computing. */
+static void settings(bool cured) {
+  (void)cured;
+  char line[100];
+  FILE *stream = opened("input", "r");
+  for (int i = 0; i < 20; i++)
+    must(fgets(line, sizeof line, stream) != NULL, "fgets");
+  fclose(stream);
+  usleep(300000);
+}
+
+static void *answer(void *unused) {
+  usleep(500000);
+  fclose(opened("pipe", "w"));
+  return unused;
+}
+
+/* Nobody is slow here: the other side comes later. */
+static void fifo(bool cured) {
+  (void)cured;
+  pthread_t other;
+  must(mkfifo("pipe", 0600) == 0, "mkfifo");
+  must(pthread_create(&other, NULL, answer, NULL) == 0, "thread");
+  FILE *stream = opened("pipe", "r");
+  while (getc(stream) != EOF)
+    continue;
+  fclose(stream);
+  pthread_join(other, NULL);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"getc-unbuffered", getc_unbuffered},
+      {"fread-unbuffered", fread_unbuffered},
+      {"fprintf-unbuffered", fprintf_unbuffered},
+      {"open-per-line", open_per_line},
+      {"flush-per-line", flush_per_line},
+      {"line-buffered", line_buffered},
+      {"seek-and-read", seek_and_read},
+      {"bulk-stream", bulk_stream},
+      {"parse-again", parse_again},
+      {"file-per-result", file_per_result},
+      {"million-fprintf", million_fprintf},
+      {"getc-buffered", getc_buffered},
+      {"lines-in", lines_in},
+      {"fwrite-large", fwrite_large},
+      {"settings", settings},
+      {"fifo", fifo},
+      {NULL, NULL},
+  };
+  return run_case(argc, argv, cases);
+}

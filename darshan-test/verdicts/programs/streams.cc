@@ -1,0 +1,79 @@
+// Streams of C++.
+#include "case.h"
+
+#include <fstream>
+#include <iostream>
+#include <string>
+
+static void endl_each(bool cured) {
+  std::ofstream out("log");
+  for (int i = 0; i < 4000; i++) {
+    out << "step " << i;
+    if (cured)
+      out << '\n';
+    else
+      out << std::endl;
+  }
+}
+
+static void no_buffer(bool cured) {
+  std::ifstream in;
+  if (!cured) in.rdbuf()->pubsetbuf(nullptr, 0);
+  in.open("input", std::ios::binary);
+  char c;
+  for (int i = 0; i < 4000; i++) must(bool(in.get(c)), "get");
+}
+
+static void open_each(bool cured) {
+  std::ofstream kept;
+  if (cured) kept.open("log");
+  for (int i = 0; i < 600; i++) {
+    if (cured) {
+      kept << i << '\n';
+      continue;
+    }
+    std::ofstream out("log", std::ios::app);
+    out << i << '\n';
+  }
+}
+
+static void seekg_each(bool cured) {
+  std::ifstream in("input", std::ios::binary);
+  double value;
+  std::string all;
+  if (cured) {
+    all.resize(8 << 20);
+    in.read(&all[0], 8 << 20);
+  }
+  unsigned at = 1;
+  for (int i = 0; i < 3000; i++) {
+    at = at * 1664525u + 1013904223u;
+    unsigned place = (at >> 4) % (1u << 20) * 8;
+    if (cured) {
+      memcpy(&value, &all[place], sizeof value);
+      continue;
+    }
+    in.seekg(place);
+    in.read(reinterpret_cast<char *>(&value), sizeof value);
+  }
+}
+
+static void lines_out(bool) {
+  std::ofstream out("table");
+  for (int i = 0; i < 1000000; i++) out << i << '\n';
+}
+
+static void getline_all(bool) {
+  std::ifstream in("input");
+  std::string line;
+  while (std::getline(in, line)) continue;
+}
+
+int main(int argc, char **argv) {
+  static const Case cases[] = {
+      {"endl-each", endl_each},     {"no-buffer", no_buffer},   {"open-each", open_each},
+      {"seekg-each", seekg_each},   {"lines-out", lines_out},   {"getline-all", getline_all},
+      {nullptr, nullptr},
+  };
+  return run_case(argc, argv, cases);
+}

@@ -1,0 +1,135 @@
+/* What waits for the device: fsync and its relatives, asked for or on the way. */
+#include "case.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int made(const char *name, int flags) {
+  int fd = open(name, O_CREAT | O_TRUNC | O_RDWR | flags, 0644);
+  must(fd >= 0, name);
+  return fd;
+}
+
+static void put(int fd, const void *bytes, size_t size) {
+  must(write(fd, bytes, size) == (ssize_t)size, "write");
+}
+
+/* A journal that is safe after each record, though a run that ends is begun again. */
+static void fsync_each(bool cured) {
+  char record[1000] = "record";
+  int fd = made("journal", 0);
+  for (int i = 0; i < 300; i++) {
+    put(fd, record, sizeof record);
+    if (!cured) must(fsync(fd) == 0, "fsync");
+  }
+  must(fsync(fd) == 0 && close(fd) == 0, "fsync");
+}
+
+static void fdatasync_each(bool cured) {
+  static char block[65536];
+  int fd = made("state", 0);
+  for (int i = 0; i < 250; i++) {
+    put(fd, block, sizeof block);
+    if (!cured || i % 50 == 49) must(fdatasync(fd) == 0, "fdatasync");
+  }
+  close(fd);
+}
+
+/* Copied from a manual: O_SYNC, "to be safe". */
+static void o_sync(bool cured) {
+  char line[200] = "a line of a log";
+  int fd = made("log", cured ? 0 : O_SYNC);
+  for (int i = 0; i < 300; i++)
+    put(fd, line, sizeof line);
+  if (cured) must(fsync(fd) == 0, "fsync");
+  close(fd);
+}
+
+static void o_dsync(bool cured) {
+  static char page[4096];
+  int fd = made("pages", cured ? 0 : O_DSYNC);
+  for (int i = 0; i < 300; i++)
+    must(pwrite(fd, page, sizeof page, (off_t)i * 4096) == 4096, "pwrite");
+  if (cured) must(fdatasync(fd) == 0, "fdatasync");
+  close(fd);
+}
+
+/* The settings are saved after each step: written beside, synced, renamed. */
+static void save_each_step(bool cured) {
+  char state[3000] = "state";
+  for (int step = 0; step < 200; step++) {
+    if (cured && step % 50 != 49) continue;
+    int fd = made("state.new", 0);
+    put(fd, state, sizeof state);
+    must(fsync(fd) == 0 && close(fd) == 0, "fsync");
+    must(rename("state.new", "state") == 0, "rename");
+  }
+}
+
+static void msync_each(bool cured) {
+  size_t pages = 256;
+  int fd = made("mapped", 0);
+  must(ftruncate(fd, (off_t)pages * 4096) == 0, "ftruncate");
+  char *map = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  must(map != MAP_FAILED, "mmap");
+  for (size_t i = 0; i < pages; i++) {
+    map[i * 4096] = 1;
+    if (!cured) must(msync(map + i * 4096, 4096, MS_SYNC) == 0, "msync");
+  }
+  must(msync(map, pages * 4096, MS_SYNC) == 0, "msync");
+  munmap(map, pages * 4096);
+  close(fd);
+}
+
+/* An insert by itself is a transaction. */
+static void sqlite_autocommit(bool cured) {
+  sqlite3 *db;
+  must(sqlite3_open("results.db", &db) == SQLITE_OK, "open");
+  must(!sqlite3_exec(db, "create table t(i integer, v real)", NULL, NULL, NULL), "create");
+  if (cured) must(!sqlite3_exec(db, "begin", NULL, NULL, NULL), "begin");
+  for (int i = 0; i < 60; i++)
+    must(!sqlite3_exec(db, "insert into t values(1, 2.5)", NULL, NULL, NULL), "insert");
+  if (cured) must(!sqlite3_exec(db, "commit", NULL, NULL, NULL), "commit");
+  sqlite3_close(db);
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+/* A checkpoint of 64 MB, synced once: that is what fsync is for. */
+static void checkpoint(bool cured) {
+  static char block[4 << 20];
+  (void)cured;
+  int fd = made("checkpoint", 0);
+  for (int i = 0; i < 16; i++)
+    put(fd, block, sizeof block);
+  must(fsync(fd) == 0 && close(fd) == 0, "fsync");
+}
+
+static void sqlite_transaction(bool cured) {
+  (void)cured;
+  sqlite3 *db;
+  must(sqlite3_open("results.db", &db) == SQLITE_OK, "open");
+  must(!sqlite3_exec(db, "create table t(i integer, v text); begin", NULL, NULL, NULL), "begin");
+  for (int i = 0; i < 50000; i++)
+    must(!sqlite3_exec(db, "insert into t values(1, 'a short text')", NULL, NULL, NULL), "row");
+  must(!sqlite3_exec(db, "commit", NULL, NULL, NULL), "commit");
+  sqlite3_close(db);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"fsync-each", fsync_each},
+      {"fdatasync-each", fdatasync_each},
+      {"o-sync", o_sync},
+      {"o-dsync", o_dsync},
+      {"save-each-step", save_each_step},
+      {"msync-each", msync_each},
+      {"sqlite-autocommit", sqlite_autocommit},
+      {"checkpoint", checkpoint},
+      {"sqlite-transaction", sqlite_transaction},
+      {NULL, NULL},
+  };
+  return run_case(argc, argv, cases);
+}

@@ -1,0 +1,283 @@
+/* Sizes and places of transfers. */
+#include "case.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static char room[8 << 20];
+
+static int opened(const char *name, int flags) {
+  int fd = open(name, flags, 0644);
+  must(fd >= 0, name);
+  return fd;
+}
+
+static int made(const char *name) {
+  return opened(name, O_CREAT | O_TRUNC | O_RDWR);
+}
+
+static void put(int fd, size_t size) {
+  must(write(fd, room, size) == (ssize_t)size, "write");
+}
+
+static void take(int fd, size_t size, off_t at) {
+  must(pread(fd, room, size, at) == (ssize_t)size, "pread");
+}
+
+static void small_writes(bool cured) {
+  int fd = made("values"), calls = 4000;
+  for (int i = 0; i < (cured ? 1 : calls); i++)
+    put(fd, cured ? 100u * (unsigned)calls : 100);
+  close(fd);
+}
+
+static void small_reads(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  size_t whole = 2 << 20, each = cured ? whole : 512;
+  for (size_t at = 0; at < whole; at += each)
+    take(fd, each, (off_t)at);
+  close(fd);
+}
+
+static void byte_reads(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  if (cured) take(fd, 4000, 0);
+  for (int i = 0; !cured && i < 4000; i++)
+    must(read(fd, room, 1) == 1, "read");
+  close(fd);
+}
+
+static void copy_in_blocks(bool cured) {
+  int from = opened("input", O_RDONLY), to = made("copy");
+  size_t block = cured ? 1 << 20 : 512;
+  for (size_t at = 0; at < 1 << 20; at += block) {
+    take(from, block, (off_t)at);
+    put(to, block);
+  }
+  close(from), close(to);
+}
+
+/* 16 bytes of header and 8 of value, written one after the other */
+static void header_and_value(bool cured) {
+  int fd = made("values");
+  for (int i = 0; i < 2000 && !cured; i++)
+    put(fd, 16), put(fd, 8);
+  if (cured) put(fd, 48000);
+  close(fd);
+}
+
+static void gather_vectors(bool cured) {
+  struct iovec parts[4] = {{room, 10}, {room + 10, 20}, {room + 30, 30}, {room + 60, 40}};
+  int fd = made("values");
+  for (int i = 0; i < 4000 && !cured; i++)
+    must(writev(fd, parts, 4) == 100, "writev");
+  if (cured) put(fd, 400000);
+  close(fd);
+}
+
+static void random_reads(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  unsigned at = 7;
+  for (off_t place = 0; cured && place < 64 << 20; place += 8 << 20)
+    take(fd, 8 << 20, place);
+  for (int i = 0; !cured && i < 3000; i++) {
+    at = at * 1664525u + 1013904223u;
+    take(fd, 4096, (off_t)((at >> 8) % 16384) * 4096);
+  }
+  close(fd);
+}
+
+static void random_writes(bool cured) {
+  int fd = made("table");
+  unsigned at = 7;
+  for (int i = 0; i < 3000; i++) {
+    at = at * 1664525u + 1013904223u;
+    off_t place = (off_t)((at >> 8) % 2048) * 4096;
+    if (!cured) must(pwrite(fd, room, 4096, place) == 4096, "pwrite");
+  }
+  if (cured) put(fd, 8 << 20);
+  close(fd);
+}
+
+static void backward_reads(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  if (cured) take(fd, 8 << 20, 0);
+  for (int i = 2047; !cured && i >= 0; i--)
+    take(fd, 4096, (off_t)i * 4096);
+  close(fd);
+}
+
+/* One column of a table of records of 4 KiB. */
+static void one_column(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  for (int i = 0; !cured && i < 3000; i++)
+    take(fd, 8, (off_t)i * 4096);
+  for (int i = 0; cured && i < 12; i++)
+    take(fd, 1 << 20, (off_t)i << 20);
+  close(fd);
+}
+
+static void read_again(bool cured) {
+  int fd = opened("input", O_RDONLY);
+  for (int step = 0; step < (cured ? 1 : 40); step++)
+    for (off_t at = 0; at < 8 << 20; at += 1 << 20)
+      take(fd, 1 << 20, at);
+  close(fd);
+}
+
+/* A restart file that is written again after each of many short steps. */
+static void write_again(bool cured) {
+  int fd = made("restart");
+  for (int step = 0; step < 40; step++) {
+    if (cured && step != 39) continue;
+    for (off_t at = 0; at < 8 << 20; at += 1 << 20)
+      must(pwrite(fd, room, 1 << 20, at) == 1 << 20, "pwrite");
+  }
+  close(fd);
+}
+
+/* A header with a count, brought up to date after each block. */
+static void header_each_block(bool cured) {
+  int fd = made("blocks");
+  for (int i = 0; i < 1500; i++) {
+    must(pwrite(fd, room, 200000, 100 + (off_t)i * 200000) == 200000, "pwrite");
+    if (!cured || i == 1499) must(pwrite(fd, room, 100, 0) == 100, "pwrite");
+  }
+  close(fd);
+}
+
+/* Counters that are read, raised and written back, one after the other. */
+static void update_in_place(bool cured) {
+  int fd = opened("input", O_RDWR);
+  for (int i = 0; !cured && i < 2000; i++) {
+    take(fd, 256, (off_t)i * 256);
+    must(pwrite(fd, room, 256, (off_t)i * 256) == 256, "pwrite");
+  }
+  if (cured) take(fd, 512000, 0), must(pwrite(fd, room, 512000, 0) == 512000, "pwrite");
+  close(fd);
+}
+
+/* A copy of the whole file is made beside it for each change of 16 bytes; the cure keeps
+ * the bytes that were there. */
+static void copy_each_edit(bool cured) {
+  int fd = opened("input", O_RDWR);
+  int undo = made("input.undo");
+  for (int edit = 0; edit < 30; edit++) {
+    if (cured) {
+      take(fd, 16, edit * 1000);
+      put(undo, 16);
+    } else {
+      int copy = made("input.backup");
+      take(fd, 8 << 20, 0);
+      put(copy, 8 << 20);
+      close(copy);
+    }
+    must(pwrite(fd, "sixteen bytes...", 16, edit * 1000) == 16, "pwrite");
+  }
+  close(fd), close(undo);
+}
+
+/* --- healthy ------------------------------------------------------------------ */
+
+static void large_writes(bool cured) {
+  (void)cured;
+  int fd = made("bulk");
+  for (int i = 0; i < 24; i++)
+    put(fd, 4 << 20);
+  close(fd);
+}
+
+static void large_reads(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  for (int i = 0; i < 16; i++)
+    take(fd, 4 << 20, (off_t)i << 22);
+  close(fd);
+}
+
+static void large_random(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  for (int i = 0; i < 16; i++)
+    take(fd, 4 << 20, (off_t)(i * 7 % 16) << 22);
+  close(fd);
+}
+
+static void odd_sizes(bool cured) {
+  (void)cured;
+  int fd = made("bulk");
+  for (int i = 0; i < 100; i++)
+    put(fd, (1 << 20) + 13);
+  close(fd);
+}
+
+/* The page cache answers: 64 KiB at a time are as good as anything. */
+static void blocks_64k(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  for (off_t at = 0; at < 64 << 20; at += 65536)
+    take(fd, 65536, at);
+  close(fd);
+}
+
+static void mapped(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  char *map = mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED, fd, 0);
+  unsigned sum = 0;
+  must(map != MAP_FAILED, "mmap");
+  for (size_t i = 0; i < 64 << 20; i += 4096)
+    sum += (unsigned char)map[i];
+  must(sum != 0, "sum");
+  close(fd);
+}
+
+static void few_small(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  for (int i = 0; i < 100; i++)
+    take(fd, 100, i * 100);
+  close(fd);
+  usleep(400000);
+}
+
+/* 500 small reads among 200 MB: what they cost is lost in the rest. */
+static void headers_among_bulk(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  for (int i = 0; i < 40; i++)
+    take(fd, 64, i * 1000), take(fd, 4 << 20, (off_t)(i % 16) << 22);
+  close(fd);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"small-writes", small_writes},
+      {"small-reads", small_reads},
+      {"byte-reads", byte_reads},
+      {"copy-in-blocks", copy_in_blocks},
+      {"header-and-value", header_and_value},
+      {"gather-vectors", gather_vectors},
+      {"random-reads", random_reads},
+      {"random-writes", random_writes},
+      {"backward-reads", backward_reads},
+      {"one-column", one_column},
+      {"read-again", read_again},
+      {"write-again", write_again},
+      {"header-each-block", header_each_block},
+      {"update-in-place", update_in_place},
+      {"copy-each-edit", copy_each_edit},
+      {"large-writes", large_writes},
+      {"large-reads", large_reads},
+      {"large-random", large_random},
+      {"odd-sizes", odd_sizes},
+      {"blocks-64k", blocks_64k},
+      {"mapped", mapped},
+      {"few-small", few_small},
+      {"headers-among-bulk", headers_among_bulk},
+      {NULL, NULL},
+  };
+  return run_case(argc, argv, cases);
+}

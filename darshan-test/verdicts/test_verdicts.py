@@ -1,0 +1,64 @@
+"""A turning sample of the corpus is judged as known.txt says; `./dev verdicts` judges all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import FAR, ROWS, Row
+from judge import HERE, Judge, Verdict
+from known import SOMETIMES, known
+from place import needs
+from sample import turning
+from table import summary
+
+SHARE = 0.07  # 15 s at most on one core
+
+
+@pytest.fixture(scope="module")
+def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """Builds what the sample needs."""
+    return Judge(build, tmp_path_factory.mktemp("verdicts"))
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> dict[str, Verdict]:
+    """What was judged so far."""
+    return {}
+
+
+def wanted(row: Row) -> list[str]:
+    """What the place must be able to do."""
+    found = ["slow-calls"] if row.place == FAR else []
+    if row.mpi:
+        found.append(f"mpi:{row.mpi}")
+    if row.program == "sync.c":
+        found.append("sqlite")
+    return [*found, "hdf5"] if row.program == "fields.c" else found
+
+
+@pytest.mark.parametrize("row", turning(ROWS, SHARE, "verdicts"), ids=lambda row: row.name)
+def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
+    needs(*wanted(row))
+    verdict = verdicts[row.name] = judge.verdict(row)
+    listed = known().get(row.name, "")
+    if listed.startswith(SOMETIMES):
+        return
+    if listed:
+        assert not verdict.good, f"{row.name} is right now: take it out of known.txt"
+    else:
+        assert verdict.good, f"{verdict.outcome}: {verdict.said or 'nothing is said'}"
+
+
+def test_table(verdicts: dict[str, Verdict]) -> None:
+    """For who looks at the output of a run."""
+    print("\n".join(summary(list(verdicts.values()))))
+
+
+def test_corpus_is_in_order() -> None:
+    names = [row.name for row in ROWS]
+    assert len(set(names)) == len(names)
+    assert set(known()) <= set(names)
+    for row in ROWS:
+        assert bool(row.finding) == bool(row.remedy), row.name
+        assert (HERE / "programs" / row.program).exists()
