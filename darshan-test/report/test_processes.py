@@ -203,10 +203,10 @@ def test_pdf(members: list[Member], summary: Run, tmp_path: Path) -> None:
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
     """Long names of files, of programs and of those that used them stay on the page."""
-    names = ["x" * 40, "y-program.with.a.name " + "z" * 200, "w" * 80, "python3 " + "v" * 80]
+    names = ["x" * 40, "program.of-long-name " + "z" * 200, "long_words", "python3 " + "v" * 80]
     members = [Member("bash run.sh"), *(Member(name, 0, opens=1, read_time=1) for name in names)]
-    made = content.standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1}, exe=b"u" * 300)
-    made.names = [(i, name + b"-" + b"n" * 40) for i, name in made.names or []]
+    made = content.standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1}, exe=b"run it " * 40)
+    made.names = [(i, name + b"-" + b"n" * 20) for i, name in made.names or []]
     module, called = trees.processes(members)
     made.annex, made.names = [module], made.names + called
     path = tmp_path / "run.darshan"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _UNKNOWN = "(unknown)"
 _BECAME = " -> "  # between the programs that a process was (runtime/modules/process)
-_LONGEST = 60  # characters of a name
+_LONGEST = 32  # characters of a name, which stands in sentences
 # What is known by its script.
 _INTERPRETER = re.compile(
     r"(python|pypy)[0-9.]*|(ba|da|z|k|a)?sh|perl[0-9.]*|ruby[0-9.]*|lua[0-9.]*|php[0-9.]*|"
@@ -56,6 +56,10 @@ def split(name: str, programs: int) -> tuple[str, str]:
     return host, commands.rpartition(_BECAME)[2] if programs > 1 else commands
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}\u2026"
+
+
 def _script(words: list[str], program: str) -> str:
     """The script that an interpreter runs, the interpreter itself where it runs none."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
@@ -78,7 +82,7 @@ def _script(words: list[str], program: str) -> str:
 def program_name(command: str) -> tuple[str, bool]:
     """The name of a command line's program, and whether it is a shell."""
     if not is_command(command):
-        return command[:_LONGEST] or _UNKNOWN, False
+        return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
     program = os.path.basename(words[0].rstrip("/")).lstrip("-") if words else ""
     if not program:
@@ -88,8 +92,8 @@ def program_name(command: str) -> tuple[str, bool]:
         return f"multiprocessing.{tracker[1]}", False
     if _INTERPRETER.fullmatch(program):
         found = _script(words[1:], program)
-        return found[:_LONGEST], bool(_SHELL.fullmatch(program))
-    return program[:_LONGEST], False
+        return _short(found), bool(_SHELL.fullmatch(program))
+    return _short(program), False
 
 
 def is_command(command: str) -> bool:

@@ -11,7 +11,7 @@ from ..units import UNKNOWN, amount, plural, seconds, share
 TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
-_NAME_IN_TREE, _BY = 36, 26  # of a name, and of the programs that used it
+_NAME_IN_TREE, _BY = 36, 24  # of a name, and of the programs that used it
 
 
 def _cell(value: float, shown: str) -> str:
