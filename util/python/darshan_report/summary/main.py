@@ -20,7 +20,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog=PROGRAM,
         description="Makes a report of Darshan logs: what the I/O was, and what to change.",
         epilog="Without -o, every LOG gives LOG's name with .pdf (or the format's ending) in the "
-        "current folder; --text goes to standard output.",
+        "current folder; --text goes to standard output.  As first option, --transfers LOG tells "
+        "of traces (darshan-dxt-analyzer), --per-file DIR LOG makes a report of each file in it "
+        "(darshan-summary-per-file).",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "

@@ -1,0 +1,59 @@
+"""darshan-summary-per-file: a log and a report of each file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from darshan_report import open_log
+from logs.content import standard_log
+from logs.encode import encode
+from logs.model import Log
+from logs.record_id import record_id
+
+
+def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    words = [str(x) for x in (command, *arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_each_file(build: Path, tmp_path: Path) -> None:
+    """Two of one name in different folders; one name is hard on shells."""
+    names = [b"/a/same", b"/b/same", b"/c/-n $(x) 'y'.dat"]
+    log = standard_log({"POSIX": 4, "LUSTRE": 2}, files=3)
+    order = list(dict.fromkeys(record.id for record in log.modules[0].records))
+    ids = {old: record_id(name) for old, name in zip(order, names)}
+    for module in log.modules:
+        module.records = [record for record in module.records if record.id in ids]
+        for record in module.records:
+            record.id = ids[record.id]
+    log.names = [(record_id(name), name) for name in names]
+    (tmp_path / "log").write_bytes(encode(log))
+    folder = tmp_path / "out folder"
+    done = called(build / "darshan", "report", "--per-file", folder, tmp_path / "log", "--text")
+    assert done.returncode == 0, done.stderr
+    logs = sorted(folder.glob("*.darshan"))
+    assert len(logs) == len(names) == len(done.stdout.splitlines())
+    found = {}
+    for path in logs:
+        with open_log(path) as opened:
+            (name,) = opened.names().values()
+            found[name] = path.name
+        assert path.with_suffix(".pdf").exists()
+    assert set(found) == {name.decode() for name in names}
+    assert found["/c/-n $(x) 'y'.dat"] == "-n $(x) 'y'.dat.darshan"
+    assert "same.darshan" in found.values()
+    again = called(build / "darshan-summary-per-file.sh", tmp_path / "log", folder)
+    assert again.returncode == 1 and again.stderr.count("\n") == 1
+
+
+def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
+    """No log, no file in it, or a wrong use: a line, and no folder."""
+    command, log, folder = build / "darshan-summary-per-file", tmp_path / "log", tmp_path / "out"
+    done = called(command, log, folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    log.write_bytes(encode(Log()))
+    done = called(command, log, folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert called(command, log).returncode == 2
+    assert not folder.exists()

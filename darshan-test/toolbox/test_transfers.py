@@ -1,0 +1,103 @@
+"""darshan-dxt-analyzer: sizes and order of transfers, of a log and of its text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from logs.content import standard_log
+from logs.encode import encode
+from logs.model import Dxt, Log, Module, Segment
+from logs.record_id import record_id
+from logs.tools import start
+
+RANKS, BLOCKS, SIZE = 4, 8, 1 << 16
+FILES = {
+    b"/scratch/turns": lambda rank, i: i * RANKS + rank,
+    b"/blocks": lambda r, i: r * BLOCKS + i,
+}
+
+
+def traced() -> Log:
+    """Two files of the same blocks: the ranks take turns in one, have stretches in the other."""
+    log = standard_log({}, names=[(record_id(name), name) for name in FILES])
+    records = []
+    for name, place in FILES.items():
+        for rank in range(RANKS):
+            segments = [
+                Segment(place(rank, i) * SIZE, SIZE, i + rank / 10, i + rank / 10 + 0.05)
+                for i in range(BLOCKS)
+            ]
+            records.append(Dxt(record_id(name), rank, b"host", segments, segments[:2]))
+    log.modules = [Module("DXT_POSIX", 1, list(records))]
+    return log
+
+
+def analyzed(build: Path, *arguments: object) -> tuple[int, list[str], str]:
+    """Without the limits of the other tools: Python and numpy map much."""
+    done = start([str(x) for x in (build / "darshan-dxt-analyzer", *arguments)], True, {})
+    return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
+
+
+def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
+    """file -> write or read -> the fields behind it."""
+    found: dict[str, dict[str, list[str]]] = {}
+    name = ""
+    for line in lines:
+        if line.startswith("/"):
+            name = line
+        elif line.split()[:1] in (["write"], ["read"]):
+            found.setdefault(name, {})[line.split()[0]] = line.split()[1:]
+    return found
+
+
+def test_patterns(build: Path, tmp_path: Path) -> None:
+    """Neighbours of other ranks tell turns from stretches; text says what the log says."""
+    log = tmp_path / "log"
+    log.write_bytes(encode(traced()))
+    status, lines, said = analyzed(build, log)
+    assert (status, said) == (0, "")
+    found = table(lines)
+    assert set(found) == {name.decode() for name in FILES}
+    for name, kinds in found.items():
+        writes = kinds["write"]
+        assert writes[:2] == [str(RANKS), str(RANKS * BLOCKS)]
+        assert writes[2:10] == ["2.00", "MiB", "64.0", "KiB"] + ["64.0", "KiB"] * 2
+        assert writes[10:15] == ["0%", "0%", "100%", "0%", "0%"]
+        turns = name == "/scratch/turns"
+        assert writes[15] == ("0%" if turns else "100%")  # consecutive
+        neighbours = RANKS * BLOCKS - 1
+        share = 1 if turns else (RANKS - 1) / neighbours
+        assert writes[16] == f"{share:.0%}"
+        assert kinds["read"][:2] == [str(RANKS), str(RANKS * 2)]
+    text = tmp_path / "text"
+    text.write_bytes(start([build / "darshan-dxt-parser", log], True, {}).stdout)
+    assert analyzed(build, "-i", text) == (0, lines, "")
+
+
+def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
+    log, picture = tmp_path / "log", tmp_path / "out.pdf"
+    log.write_bytes(encode(traced()))
+    status, lines, said = analyzed(build, log, "--ranks", "-f", "blocks", "--read", "-o", picture)
+    assert (status, said) == (0, "")
+    assert not any("turns" in line for line in lines)
+    assert sum(line.startswith("  rank ") for line in lines) == 2 * RANKS
+    assert picture.read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("what", ["no traces", "no log", "bad text", "huge", "missing"])
+def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
+    """One line, status 1."""
+    log = tmp_path / "log"
+    if what == "no traces":
+        log.write_bytes(encode(Log()))
+    elif what == "no log":
+        log.write_bytes(encode(Log())[:100])
+    elif what == "huge":
+        head = b"# DXT, file_id: 1, file_name: x\n"
+        log.write_bytes(head + b" X_POSIX 0 write 0 " + b"9" * 30 + b" 1 0.1 0.2\n")
+    elif what == "bad text":
+        log.write_text("hello\n")
+    status, lines, said = analyzed(build, log)
+    assert (status, lines, said.count("\n")) == (1, [], 1), said
+    assert str(log) in said

@@ -1,0 +1,1 @@
+"""The command darshan-dxt-analyzer: what traces (DXT) say of single transfers."""

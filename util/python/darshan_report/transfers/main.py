@@ -1,0 +1,121 @@
+"""The command darshan-dxt-analyzer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from ..library import LibraryMissing, LogError
+from ..summary.output import replace
+from ..summary.text import printable
+from ..summary.units import amount, seconds
+from .figure import draw
+from .patterns import SIZES, Pattern, pattern
+from .source import Trace, read
+
+PROGRAM = "darshan-dxt-analyzer"
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM, description="What traces (DXT) say of the transfers to each file."
+    )
+    parser.add_argument("log", nargs="?", metavar="LOG", help="a log, or darshan-dxt-parser's text")
+    parser.add_argument("-i", "--input", metavar="LOG", help="the same")
+    parser.add_argument("-o", "--output", metavar="PDF", help="draw transfers over time by rank")
+    parser.add_argument("--show", action="store_true", help="draw them in a window")
+    parser.add_argument("--read", action="store_true", help="draw reads [writes]")
+    parser.add_argument("--ranks", action="store_true", help="a row for each rank, too")
+    parser.add_argument("--filemode", action="store_true", help="only one file: that of -f")
+    parser.add_argument("-f", "--filename", metavar="NAME", help="only files whose names end so")
+    options = parser.parse_args(arguments)
+    if (options.log is None) == (options.input is None):
+        parser.error("one LOG is needed")
+    if options.filemode and not options.filename:
+        parser.error("--filemode needs -f NAME")
+    options.log = options.log or options.input
+    return options
+
+
+def _row(label: str, kind: str, found: Pattern) -> str:
+    classes = " ".join(f"{share:4.0%}" for share in found.classes)
+    return (
+        f"  {label:8s} {kind:5s} {found.ranks:6d} {found.count:9d} {amount(found.bytes):>9s} "
+        f"{amount(found.smallest):>9s} {amount(found.median):>9s} {amount(found.largest):>9s}  "
+        f"{classes} {found.consecutive:6.0%} {found.interleaved:6.0%} {seconds(found.seconds):>8s}"
+    )
+
+
+def _heading() -> str:
+    bounds = [*(f"<{x >> 20}M" if x >> 20 else f"<{x >> 10}K" for x in SIZES), "more"]
+    return (
+        f"  {'':8s} {'':5s} {'ranks':>6s} {'transfers':>9s} {'bytes':>9s} {'smallest':>9s} "
+        f"{'median':>9s} {'largest':>9s}  {' '.join(f'{x:>4s}' for x in bounds)} "
+        f"{'consec':>6s} {'mixed':>6s} {'time':>8s}"
+    )
+
+
+def _rows(traces: Sequence[Trace], by_rank: bool) -> Iterator[str]:
+    groups = [("", traces)]
+    if by_rank:
+        ranks = sorted({t.rank for t in traces})
+        groups += [(f"rank {rank}", [t for t in traces if t.rank == rank]) for rank in ranks]
+    for label, group in groups:
+        for kind, reads in (("write", False), ("read", True)):
+            if found := pattern(group, reads):
+                yield _row(label, kind, found)
+
+
+def _print(traces: Sequence[Trace], by_rank: bool) -> None:
+    files: dict[tuple[str, int], list[Trace]] = {}
+    for trace in traces:
+        files.setdefault((trace.module, trace.id), []).append(trace)
+    layer = ""
+    for (module, _), group in files.items():
+        if module != layer:
+            print(f"{module}\n{_heading()}")
+            layer = module
+        print(printable(group[0].name))
+        for row in _rows(group, by_rank):
+            print(row)
+
+
+def _draw(options: argparse.Namespace, traces: Sequence[Trace]) -> None:
+    title = f"{'reads' if options.read else 'writes'} of {printable(options.log)}"
+    modules = {trace.module for trace in traces}
+    # What MPI-IO moved came by POSIX again: one layer is drawn.
+    one = "DXT_POSIX" if "DXT_POSIX" in modules else "DXT_MPIIO"
+    chosen = [trace for trace in traces if trace.module == one]
+    if options.output:
+        replace(options.output, lambda out: draw(chosen, options.read, title, out))
+    if options.show:
+        draw(chosen, options.read, title, None)
+
+
+def _say(text: str) -> None:
+    print(f"{PROGRAM}: {printable(text)}", file=sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    options = _arguments(arguments)
+    try:
+        traces = read(options.log)
+        if options.filename:
+            traces = [trace for trace in traces if trace.name.endswith(options.filename)]
+        if not traces:
+            which = f" of {options.filename}" if options.filename else ""
+            raise LogError(f"there are no traces{which} (DXT_ENABLE_IO_TRACE=1 makes them)")
+        _print(traces, options.ranks)
+        _draw(options, traces)
+        sys.stdout.flush()
+        return 0
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except LogError as error:
+        _say(f"{options.log}: {error}")
+    except (OSError, LibraryMissing, ImportError) as error:
+        _say(str(error))
+    return 1

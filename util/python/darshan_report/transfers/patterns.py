@@ -1,0 +1,66 @@
+"""What the transfers to one file have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .source import Trace
+
+SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20)  # upper bounds of the classes; the last is open
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The writes, or the reads, of one file by some ranks."""
+
+    ranks: int
+    count: int
+    bytes: int
+    smallest: int
+    median: int
+    largest: int
+    classes: tuple[float, ...]  # share of the transfers below each of SIZES, and above
+    consecutive: float  # share that begins where the same rank's one before ended
+    interleaved: float  # share of neighbours in the file that are of different ranks
+    seconds: float  # in calls, summed over ranks
+
+
+def _ends(part: np.ndarray) -> npt.NDArray[np.int64]:
+    return part["offset"] + part["length"]
+
+
+def _interleaved(parts: Sequence[np.ndarray], ranks: Sequence[int]) -> float:
+    offsets = np.concatenate([part["offset"] for part in parts])
+    owners = np.repeat(np.asarray(ranks), [len(part) for part in parts])
+    known = offsets >= 0
+    owners = owners[known][np.argsort(offsets[known], kind="stable")]
+    return float(np.mean(owners[1:] != owners[:-1])) if len(owners) > 1 else 0.0
+
+
+def pattern(traces: Sequence[Trace], reads: bool) -> Pattern | None:
+    """Of the writes (or reads) of these traces, which are of one file; None: there are none."""
+    used = [(t.rank, t.reads if reads else t.writes) for t in traces]
+    used = [(rank, part) for rank, part in used if len(part)]
+    if not used:
+        return None
+    parts = [part for _, part in used]
+    lengths = np.concatenate([part["length"] for part in parts])
+    follows = sum(int(np.sum(p["offset"][1:] == _ends(p)[:-1])) for p in parts)
+    times = np.concatenate([part["end_time"] - part["start_time"] for part in parts])
+    edges = np.searchsorted(SIZES, lengths, side="right")
+    return Pattern(
+        ranks=len({rank for rank, _ in used}),
+        count=len(lengths),
+        bytes=int(lengths.sum()),
+        smallest=int(lengths.min()),
+        median=int(np.median(lengths)),
+        largest=int(lengths.max()),
+        classes=tuple(float(np.mean(edges == i)) for i in range(len(SIZES) + 1)),
+        consecutive=follows / max(1, len(lengths) - len(parts)),
+        interleaved=_interleaved(parts, [rank for rank, _ in used]),
+        seconds=float(np.nansum(times.clip(0))),
+    )
