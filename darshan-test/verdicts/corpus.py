@@ -140,7 +140,9 @@ def _transfers() -> list[Row]:
         transfer("read-again", "same-bytes-again-read", "memory", 8),
         transfer("write-again", "same-bytes-again-written", "once"),
         transfer("header-each-block", f"{small_write} same-bytes-again-written", "together"),
-        transfer("update-in-place", f"read-write-alternation {small_read} {small_write}", "memory", 1),
+        transfer(
+            "update-in-place", f"read-write-alternation {small_read} {small_write}", "memory", 1
+        ),
         transfer("copy-each-edit", "whole-file-copy", "undo", 8),
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
