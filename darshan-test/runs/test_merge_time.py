@@ -14,8 +14,8 @@ from darshan_report.variable import HeatMap, Trace, heat_maps, traces
 from logs.pydarshan import compare_with_pydarshan
 
 from .conftest import Merge, Program
-from .events import SECOND, Run
-from .reading import names, rows
+from .events import SECOND, Kind, Run
+from .reading import metadata, names, rows
 
 WRITES = """
 import os, sys, time
@@ -127,6 +127,34 @@ def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_
     (map_,) = [h for (_, layer), h in heat(log).items() if layer == "heatmap:POSIX"]
     (before,) = [h for (_, layer), h in heat(traced).items() if layer == "heatmap:POSIX"]
     assert map_.write.sum() == 2 * before.write.sum()
+
+
+@pytest.mark.parametrize("ahead", [0, 5 * SECOND, -7 * SECOND])
+def test_clocks_of_hosts_are_compared(
+    merge: Merge, traced: Path, tmp_path: Path, ahead: int
+) -> None:
+    """By the order of rows, which is the same for all."""
+    run = Run(tmp_path / "darshan-run.50.x", host="one")
+    early, late = SECOND // 4, SECOND // 2
+    run.row(Kind.START, 50, 0, program="top")
+    run.row(Kind.START, 60, early + ahead, parent=1, program="far", host="two")
+    run.row(Kind.FORKING, 50, 2 * early, token=1)
+    run.row(Kind.END, 60, 3 * early + ahead, parent=1, host="two")
+    run.row(Kind.END, 50, 2 * late)
+    run.part(traced, 60, early + ahead)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    said = metadata(log)
+    _top, far = rows(log, "PROCESS")
+    error = float(said["clock_error"].split()[0])
+    assert said["nodes"] == "2" and error <= early / SECOND
+    start = far["PROCESS_F_START_TIMESTAMP"]
+    assert start == pytest.approx(early / SECOND, abs=error)
+    assert ("clocks_moved" in said) == (ahead != 0)
+    (first,) = (t for t in rows(log, "POSIX") if t["POSIX_BYTES_WRITTEN"] >= 78778)
+    (before,) = (t for t in rows(traced, "POSIX") if t["POSIX_BYTES_WRITTEN"] >= 78778)
+    moved = first["POSIX_F_OPEN_START_TIMESTAMP"] - before["POSIX_F_OPEN_START_TIMESTAMP"]
+    assert moved == pytest.approx(start, abs=2e-6)
 
 
 @pytest.mark.filterwarnings("ignore")

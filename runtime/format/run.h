@@ -6,6 +6,7 @@
  *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
  *                        start is that of the program
  *   closed               there is a log of the run: who comes later writes its own
+ *   merging, merged, naming, partial, writing   a merger's (util/merge/run/closing.h)
  *
  * A process is one from its fork or spawn to its end, however many programs it became
  * by exec; each of those has a START row of its own, and its start tells which part and

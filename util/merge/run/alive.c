@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WEEK = 7 * 24 * 3600, FIELD_START = 22 };
+enum { WEEK = 7 * 24 * 3600 };
 static const int64_t second_ns = 1000000000;
 
 static int64_t now_ns(clockid_t clock) {
@@ -31,23 +31,30 @@ static int is_here(const struct run_place *place) {
          (place->pid_namespace == 0 || place->pid_namespace == st.st_ino);
 }
 
+/* /proc/PID/stat: state, threads, and start in ticks since the system's. */
+static int parse(const char *line, char *state, unsigned long *threads, unsigned long long *start) {
+  const char *at = strrchr(line, ')'); /* a name may have anything in it */
+  return at && sscanf(at + 1,
+                      " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu"
+                      " %*s %llu",
+                      state, threads, start) == 3;
+}
+
 /* When the process that has this pid now began, by the wall clock; 0: there is none, or
  * it is dead and not yet reaped; -1: not known. */
 static int64_t began(int32_t pid) {
-  char path[32], line[1024];
-  unsigned long long ticks = 0;
+  char path[32], line[1024], state;
+  unsigned long threads;
+  unsigned long long ticks;
   snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
   FILE *file = fopen(path, "re");
-  if (!file) return kill(pid, 0) < 0 && errno == ESRCH ? 0 : -1;
-  size_t n = fread(line, 1, sizeof(line) - 1, file);
-  fclose(file);
+  size_t n = file ? fread(line, 1, sizeof(line) - 1, file) : 0;
+  if (file) fclose(file);
   line[n] = '\0';
-  char *at = strrchr(line, ')'); /* a name may have anything in it */
-  if (!at || at[1] != ' ') return n == 0 ? 0 : -1;
-  if (at[2] == 'Z' || at[2] == 'X') return 0;
-  for (int field = 2; at && field < FIELD_START; field++)
-    at = strchr(at + 1, ' ');
-  if (!at || sscanf(at, "%llu", &ticks) != 1) return -1;
+  if (n == 0) return kill(pid, 0) < 0 && errno == ESRCH ? 0 : -1;
+  if (!parse(line, &state, &threads, &ticks)) return -1;
+  /* Of a process whose other threads go on, the first may be a zombie. */
+  if (state == 'X' || (state == 'Z' && threads <= 1)) return 0;
   int64_t boot = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
   return boot + (int64_t)(ticks * (unsigned long long)second_ns /
                           (unsigned long long)sysconf(_SC_CLK_TCK));

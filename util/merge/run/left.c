@@ -108,5 +108,6 @@ int left_read(struct run_folder *folder, struct run_tree *tree) {
     if (folder->found[i].journal) result = take_journal(folder, tree, &folder->found[i]);
   if (result < 0) merge_say("%s: out of memory", folder->path);
   find_living(tree);
+  tree_set_clocks(tree);
   return result;
 }

@@ -87,7 +87,8 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
   int64_t start = part->start_ns, end = part_end_ns(job);
   if (end == 0 && part_read(&run->part, log, &error) == 0)
     end = start + (int64_t)(part_last(&run->part) * 1e9);
-  reach(run, process, start, end);
+  int64_t behind = tree_behind(&run->tree, process);
+  reach(run, process, start + behind, end ? end + behind : 0);
   if (!run->speaker || process->rank < run->speaker_rank) {
     run->speaker = part;
     run->speaker_rank = process->rank;
@@ -98,8 +99,9 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
 static int take_records(struct one_log *run, const struct run_process *process,
                         struct run_part *part, darshan_log *log) {
   struct darshan_error error = {""};
+  int64_t start = part->start_ns + tree_behind(&run->tree, process);
   struct combine_clock clock = {.grid = run->grid,
-                                .shift = (double)(part->start_ns - run->start_ns) * 1e-9,
+                                .shift = (double)(start - run->start_ns) * 1e-9,
                                 .end = (double)(process->end_ns - run->start_ns) * 1e-9};
   if (part_read(&run->part, log, &error) < 0) {
     leave_out(run, part, error.text);
@@ -163,6 +165,26 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, s
   return darshan_metadata_add(out, room, used, key, text);
 }
 
+/* Of a run on several hosts: which, what was done about their clocks, and what is not
+ * known of them. */
+static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, size_t used) {
+  char text[256] = "";
+  int64_t error = clocks->more ? -1 : 0;
+  size_t length = 0;
+  if (clocks->count < 2) return used;
+  for (int i = 0; i < clocks->count; i++) {
+    int64_t behind = clocks_behind(clocks, i), wrong = clocks_error(clocks, i);
+    if (wrong < 0 || error < 0 || wrong > error) error = wrong < 0 || error < 0 ? -1 : wrong;
+    if (behind && length < sizeof(text) - 1)
+      length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s %+.3f s",
+                                 length ? ", " : "", clocks->host[i].host, (double)behind * 1e-9);
+  }
+  used = add_number(out, room, used, "nodes", (size_t)clocks->count);
+  if (length) used = darshan_metadata_add(out, room, used, "clocks_moved", text);
+  snprintf(text, sizeof(text), "%.3f s", (double)error * 1e-9);
+  return darshan_metadata_add(out, room, used, "clock_error", error < 0 ? "not known" : text);
+}
+
 /* Metadata on top of those of the top. */
 static void tell(const struct one_log *run, char *out, size_t room) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
@@ -174,6 +196,7 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   else
     used = add_number(out, room, used, "processes", run->tree.num_processes);
   if (running && !run->alone) used = add_number(out, room, used, "still_running", (size_t)running);
+  if (!run->alone) used = tell_hosts(&run->tree.clocks, out, room, used);
   if (run->speaker && run->speaker_rank == 0 && run->speaker->journal)
     used = darshan_metadata_add(out, room, used, "end",
                                 top->how == PROCESS_SIGNALLED

@@ -10,6 +10,7 @@ enum { MOST_PLACES = 4096 };
 /* --- where and who --------------------------------------------------------------- */
 
 static int place_of(struct run_tree *tree, const struct run_event *event) {
+  int clock = clocks_take(&tree->clocks, event);
   for (size_t i = tree->num_places; i-- > 0;)
     if (tree->places[i].pid_namespace == event->pid_namespace &&
         strcmp(tree->places[i].host, event->host) == 0)
@@ -19,6 +20,7 @@ static int place_of(struct run_tree *tree, const struct run_event *event) {
       list_more((void **)&tree->places, tree->num_places, &tree->room_places, sizeof(*place));
   if (!place) return -1;
   place->pid_namespace = event->pid_namespace;
+  place->clock = clock;
   memcpy(place->host, event->host, sizeof(place->host));
   return (int)tree->num_places++;
 }
@@ -246,6 +248,20 @@ int tree_take_part(struct run_tree *tree, const struct run_part *part) {
   link_part(tree, &tree->processes[tree->programs[program].process], (int)tree->num_parts);
   tree->num_parts++;
   return 0;
+}
+
+int64_t tree_behind(const struct run_tree *tree, const struct run_process *process) {
+  return clocks_behind(&tree->clocks, tree->places[process->place].clock);
+}
+
+void tree_set_clocks(struct run_tree *tree) {
+  for (size_t i = 0; i < tree->num_processes; i++) {
+    struct run_process *process = &tree->processes[i];
+    int64_t behind = tree_behind(tree, process);
+    process->start_ns += behind;
+    if (process->end_ns) process->end_ns += behind;
+    if (process->reaped_ns) process->reaped_ns += behind;
+  }
 }
 
 void tree_free(struct run_tree *tree) {

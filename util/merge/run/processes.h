@@ -2,8 +2,8 @@
 #ifndef DARSHAN_MERGE_PROCESSES_H
 #define DARSHAN_MERGE_PROCESSES_H
 
+#include "clocks.h"
 #include "map.h"
-#include "run.h"
 
 enum process_end { /* as PROCESS_ENDED has it */
                    PROCESS_END_UNKNOWN,
@@ -54,6 +54,7 @@ struct run_process {
 struct run_place { /* where a pid means something */
   uint64_t pid_namespace;
   char host[RUN_HOST];
+  int clock; /* of the run's clocks */
 };
 
 struct run_tree { /* zeroed before its first use */
@@ -64,6 +65,7 @@ struct run_tree { /* zeroed before its first use */
   size_t num_processes, num_programs, num_parts, num_places;
   size_t room_processes, room_programs, room_parts, room_places;
   struct map by_pid, by_token, by_start;
+  struct clocks clocks;
 };
 
 /* A row; context is the tree.  0, or -1: no memory. */
@@ -71,6 +73,10 @@ int tree_take_row(void *tree, const struct run_event *event);
 /* A part, or a journal (whose name the tree then owns), in order of their starts; all rows
  * have been taken.  0 or -1. */
 int tree_take_part(struct run_tree *tree, const struct run_part *part);
+/* Brings the times of processes to one clock, of parts not: after all rows and parts. */
+void tree_set_clocks(struct run_tree *tree);
+/* Nanoseconds that are to be added to times that a process's own parts tell. */
+int64_t tree_behind(const struct run_tree *tree, const struct run_process *process);
 /* The program that began at this moment in a process of this pid (0: of any); -1: none. */
 int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns);
 void tree_free(struct run_tree *tree);
