@@ -148,14 +148,23 @@ def test_who_is_a_worker(tmp_path: Path) -> None:
         [
             Member("python3 train.py"), Member("python3 train.py", 0), Member(spawned, 0),
             Member(server, 0), Member(server, 3), Member("bash x.sh", 0), Member("bash x.sh", 5),
-            Member("awk a -> b", 0, programs=1),
+            Member("awk a -> b", 0, programs=1), Member("(not seen)", 0), Member(spawned, 8),
         ],
         tmp_path,
     )  # fmt: skip
     names = [program.times(1) for program in tree.programs]
-    assert names == ["train.py", *["train.py's worker"] * 4, "x.sh", "x.sh's subshell", "awk"]
+    assert names == [
+        "train.py",
+        *["train.py's worker"] * 4,
+        "x.sh",
+        "x.sh's subshell",
+        "awk",
+        "(not seen)",
+        "train.py's worker",
+    ]
     assert (
-        tree.told(np.ones(len(tree))) == "train.py's 4 workers, awk, train.py and 2 other programs"
+        tree.told(np.ones(len(tree)))
+        == "train.py's 5 workers, (not seen), awk and 3 other programs"
     )
 
 
@@ -221,7 +230,7 @@ def test_page(summary: Run, tmp_path: Path) -> None:
     assert summary(log, "-o", "a.pdf").returncode == 0
     text = "".join(text_of(tmp_path / "a.pdf").split())
     for words_of in (
-        "bash ran for 20.0 s, 4 processes. Of these 1 was killed by a signal and 1 ended with a "
+        "bash ran for 20.0 s, 4 processes. Of these 1 was killed by SIGKILL and 1 ended with a "
         "status other than 0.",
         "4 processes of 4 programs, at most 4 at once.",
         "dump --all data.db 100 ms 2.00 s 1.90 s 400 ms 40.0 MiB 0 B 1",
@@ -245,7 +254,7 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "words_of"),
     [
-        (trees.loop(200), ["run.sh ran for 20.0 s, 201 processes.", "  cat \u00d7 200 "]),
+        (trees.loop(200), ["loop.sh ran for 20.0 s, 201 processes.", "  cat \u00d7 200 "]),
         (trees.mpi(), ["(launcher)", "MPI job of 4 ranks: solver ", "wrap.sh \u00d7 4"]),
         (trees.workers(8), ["train.py's 8 workers"]),
         (trees.pipeline(), ["Ended badly: dump (killed by SIGKILL), put (exit status 3)."]),

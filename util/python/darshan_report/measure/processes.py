@@ -97,7 +97,10 @@ class Processes:
 
     def _starter(self, place: int) -> tuple[str, bool]:
         """The program whose worker somebody is: the next one above that is no worker itself."""
-        while is_spawned(self.commands[place]) and self.parents[place] >= 0:
+        while self.parents[place] >= 0:
+            command = self.commands[place]
+            if is_command(command) and not is_spawned(command):
+                break
             place = int(self.parents[place])
         return program_name(self.commands[place])
 

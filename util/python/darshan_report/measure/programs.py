@@ -60,22 +60,26 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}\u2026"
 
 
-def _script(words: list[str], program: str) -> str:
-    """The script that an interpreter runs, the interpreter itself where it runs none."""
+def _script(words: list[str], program: str) -> int | None:
+    """The place of the script, or module, that an interpreter runs; None: it runs none."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
     skip = False
     for place, word in enumerate(words):
         if skip:
             skip = False
         elif code.fullmatch(word):
-            return program
+            return None
         elif word == "-m" and _PYTHON.fullmatch(program) and place + 1 < len(words):
-            return words[place + 1]
+            return place + 1
         elif word in valued:
             skip = True
         elif not word.startswith("-"):
-            return os.path.basename(word.rstrip("/")) or program
-    return program
+            return place
+    return None
+
+
+def _base(word: str) -> str:
+    return os.path.basename(word.rstrip("/"))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -84,16 +88,30 @@ def program_name(command: str) -> tuple[str, bool]:
     if not is_command(command):
         return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
-    program = os.path.basename(words[0].rstrip("/")).lstrip("-") if words else ""
+    program = _base(words[0]).lstrip("-") if words else ""
     if not program:
         return _UNKNOWN, False
     tracker = _TRACKER.search(command)
     if tracker:
         return f"multiprocessing.{tracker[1]}", False
     if _INTERPRETER.fullmatch(program):
-        found = _script(words[1:], program)
+        place = _script(words[1:], program)
+        found = program if place is None else _base(words[1 + place]) or program
         return _short(found), bool(_SHELL.fullmatch(program))
     return _short(program), False
+
+
+def without_folders(command: str) -> str:
+    """A command line as a person would have typed it: program and script without folders."""
+    words = command.split(" ")
+    program = _base(words[0])
+    if not is_command(command) or not program:
+        return command
+    words[0] = program
+    place = _script(words[1:], program) if _INTERPRETER.fullmatch(program) else None
+    if place is not None:
+        words[1 + place] = _base(words[1 + place]) or words[1 + place]
+    return " ".join(words)
 
 
 def is_command(command: str) -> bool:

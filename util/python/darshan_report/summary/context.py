@@ -22,7 +22,6 @@ from ..measure.lanes import Lanes, lanes
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
-from ..measure.programs import program_name
 from ..measure.shared import Users, shared
 from ..measure.timelines import Timelines, timelines
 from ..records import Totals
@@ -267,9 +266,9 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The program's short name; of a tree that of the script which is at its top."""
+        """The program's short name; of a tree that of what its top became."""
         if self.tree:
-            return program_name(self.info.exe)[0]
+            return self.tree.programs[0].name
         words = self.info.exe.split()
         return os.path.basename(words[0].rstrip("/")) if words else ""
 

@@ -41,11 +41,13 @@ def _run_sentence(context: Context) -> str:
 def bad_ends(context: Context) -> str:
     """How many processes a signal or a status ended, in a sentence; empty: none."""
     ends = endings(context.tree) if context.tree else []
+    signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)
     failed = sum(end.number for end in ends if end.how != KILLED)
     parts = []
     if killed:
-        parts.append(f"{killed:,} {'was' if killed == 1 else 'were'} killed by a signal")
+        how = signals.pop() if len(signals) == 1 else "killed by signals"
+        parts.append(f"{killed:,} {'was' if killed == 1 else 'were'} {how}")
     if failed:
         parts.append(f"{failed:,} ended with a status other than 0")
     return f"Of these {' and '.join(parts)}." if parts else ""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from ...measure.endings import endings, still_running, unknown
 from ...measure.lanes import Lanes
 from ...measure.processes import Processes
+from ...measure.programs import without_folders
 from ...measure.tree import Group, Row, Sums, fold, rows
 from ..context import Context
 from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import lanes as lanes_plot
+from ..text import ELLIPSIS, printable
 from ..units import NONE, amount, plural, seconds
 
 _ROWS = 32  # of the table of the tree
 _ENDINGS = 8
 _NAME = 52  # characters of a command line, of which an indent takes some
-_LAUNCHER = " (launcher)"
 _STEP = 2  # characters of an indent
 
 
@@ -34,6 +35,19 @@ def _job(group: Group) -> str:
     return f"{what}: {group.program.name}"
 
 
+def _command(context: Context, tree: Processes, group: Group, width: int) -> str:
+    """The command line of a single process; of one that is too long the beginning tells most."""
+    full = tree.commands[group.places[0]].strip() or group.program.name
+    program = group.program
+    mark = " (worker)" if program.worker else " (launcher)" if program.launcher else ""
+    width -= len(mark)
+    name = printable(without_folders(full))
+    if len(name) > width:
+        name = f"{name[: width - 1]}{ELLIPSIS}"
+        context.shortened.setdefault(name, full)
+    return name + mark
+
+
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
     """What stands for the processes of a row."""
     width = max(12, width - _STEP * row.depth)
@@ -43,12 +57,8 @@ def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> st
     if group.program.job_ranks:
         return context.short(_job(group), width)
     if len(group.places) == 1 and group.own.number == 1:
-        command = tree.commands[group.places[0]].strip() or group.program.name
-        name = f"{command} (worker)" if group.program.worker else command
-    else:
-        name = group.program.times(group.own.number)
-    name = context.short(name, width - len(_LAUNCHER) * group.program.launcher)
-    return name + _LAUNCHER * group.program.launcher
+        return _command(context, tree, group, width)
+    return context.short(group.program.times(group.own.number), width)
 
 
 def io(sums: Sums, shown: str) -> str:
