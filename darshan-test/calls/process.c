@@ -6,9 +6,12 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +118,78 @@ CASE(fork) {
       "POSIX_ACCESS2_ACCESS", "POSIX_ACCESS2_COUNT",  "POSIX_MAX_WRITE_TIME_SIZE"};
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
     expect_any(shared, order[i]);
+}
+
+/* Programs that are started, and how they are heard of: what this process records stays as
+ * it is. */
+static char true_name[] = "true";
+static char *const true_words[] = {true_name, NULL};
+static void records_on(const char *path) {
+  int fd = new_file(path);
+  CHECK(C(close(fd)) == 0);
+  model_close(path);
+}
+#define SPAWN_CASE(name, program)                                                                  \
+  CASE(name) {                                                                                     \
+    pid_t pid = 0;                                                                                 \
+    records_on(in_dir("before"));                                                                  \
+    CHECK(name(&pid, program, NULL, NULL, true_words, environ) == 0 && pid > 0);                   \
+    reap(pid, 0);                                                                                  \
+    CHECK(name(&pid, "/no/such/program", NULL, NULL, true_words, environ) == ENOENT);              \
+    records_on(in_dir("after"));                                                                   \
+  }
+SPAWN_CASE(posix_spawn, "/bin/true")
+SPAWN_CASE(posix_spawnp, "true")
+
+CASE(system) {
+  records_on(in_dir("before"));
+  CHECK(WEXITSTATUS(system("exit 7")) == 7);
+  records_on(in_dir("after"));
+}
+
+CASE(popen) {
+  char word[8] = "";
+  records_on(in_dir("before"));
+  FILE *pipe = popen("echo word", "r");
+  CHECK(pipe && read(fileno(pipe), word, 5) == 5 && memcmp(word, "word\n", 5) == 0);
+  CHECK(pclose(pipe) == 0);
+  records_on(in_dir("after"));
+}
+
+static pid_t ends_with(int status) {
+  pid_t child = fork();
+  if (child == 0) _exit(status);
+  return child;
+}
+/* With and without a place for the status; a call that fails. */
+#define WAIT_CASE(name, with, without)                                                             \
+  CASE(name) {                                                                                     \
+    int status = 0;                                                                                \
+    struct rusage usage;                                                                           \
+    (void)usage;                                                                                   \
+    records_on(in_dir("before"));                                                                  \
+    pid_t child = ends_with(5);                                                                    \
+    CHECK(with == child && WEXITSTATUS(status) == 5);                                              \
+    child = ends_with(6);                                                                          \
+    CHECK(without == child);                                                                       \
+    CHECK(without == -1 && errno == ECHILD);                                                       \
+    records_on(in_dir("after"));                                                                   \
+  }
+WAIT_CASE(wait, wait(&status), wait(NULL))
+WAIT_CASE(waitpid, waitpid(child, &status, 0), waitpid(-1, NULL, 0))
+WAIT_CASE(wait3, wait3(&status, 0, &usage), wait3(NULL, 0, NULL))
+WAIT_CASE(wait4, wait4(child, &status, 0, &usage), wait4(-1, NULL, 0, NULL))
+
+CASE(waitid) {
+  siginfo_t what;
+  records_on(in_dir("before"));
+  pid_t child = ends_with(5);
+  CHECK(waitid(P_PID, (id_t)child, &what, WEXITED | WNOWAIT) == 0 && what.si_status == 5);
+  CHECK(waitid(P_PID, (id_t)child, &what, WEXITED) == 0 && what.si_pid == child);
+  child = ends_with(6);
+  CHECK(waitid(P_ALL, 0, NULL, WEXITED) == 0);
+  CHECK(waitid(P_ALL, 0, NULL, WEXITED) == -1 && errno == ECHILD);
+  records_on(in_dir("after"));
 }
 
 /* The parent ends inside of libc; the child goes on. */

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from left import left_in
 from place import absent, elsewhere
 
 SKIPPED = 77
@@ -179,6 +180,7 @@ def run_case(
             preexec_fn=no_core_files,
             check=False,
         )
+    left = left_in(journals)
     return Run(
         status=done.returncode,
         stdout=(folder / "stdout").read_bytes(),
@@ -186,7 +188,7 @@ def run_case(
         work=work,
         out=out,
         logs=sorted(logs.glob("**/*.darshan")),
-        journals=sorted(journals.iterdir()),
+        journals=left,
     )
 
 

@@ -97,7 +97,7 @@ def test_io_in_signal_handler(build: Path, parser: Path, tmp_path: Path) -> None
 
 
 def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path) -> None:
-    run = run_case(build, "fork", tmp_path)
+    run = run_case(build, "fork", tmp_path, extra={"DARSHAN_JOB_TREE": "0"})
     parents = [parse(parser, path).metadata.get("fork_parent") for path in run.logs]
     assert len(parents) == 2
     assert sum(parent is not None for parent in parents) == 1

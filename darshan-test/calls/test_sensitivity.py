@@ -27,6 +27,13 @@ PASSED_ON = {
     "io_destroy": "no transfer",
     "io_cancel": "kernels do not cancel file I/O",
     "fork": "the kernel tells the child that it is one, whatever made it",
+    **dict.fromkeys(
+        ("posix_spawn", "posix_spawnp", "system", "popen"), "the child tells its run by itself, too"
+    ),
+    **dict.fromkeys(
+        ("wait", "waitpid", "wait3", "wait4", "waitid"),
+        "how a child ended is in no record of files",
+    ),
     "fts_children": "the folder is the same when it returns",
     "fts64_children": "the folder is the same when it returns",
     "setns": "what it changes needs privileges",

@@ -147,6 +147,13 @@ def test_run_within_a_run(darshan: Run, build: Path, work: Path) -> None:
 
 def test_several_processes(darshan: Run, work: Path) -> None:
     done = darshan("run", "sh", "-c", " ".join(COPY) + "; cat copy > again")
+    (log,) = logs_in(work / "darshan-logs")
+    assert done.stderr.decode() == f"darshan: log: {log}\n"
+
+
+def test_several_logs(darshan: Run, work: Path) -> None:
+    script = " ".join(COPY) + "; cat copy > again; exit 0"
+    done = darshan("run", "sh", "-c", script, variables={"DARSHAN_JOB_TREE": "0"})
     logs = logs_in(work / "darshan-logs")
     assert len(logs) > 1
     assert done.stderr.decode() == f"darshan: {len(logs)} logs, the first: {logs[0]}\n"

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from left import left_in
+
 SECONDS = 60  # after which a program hangs
 
 
@@ -121,8 +123,8 @@ def both(
     if traced:
         command = [*traced, "-E", f"LD_PRELOAD={environment.pop('LD_PRELOAD')}", *command]
     watched = run(command, places["work"], environment)
+    watched.journals = left_in(places["journals"])
     watched.logs = sorted(places["logs"].glob("**/*.darshan"))
-    watched.journals = sorted(places["journals"].iterdir())
     watched.records = read_records(build / "darshan-parser", watched.logs + watched.journals)
     return bare, watched
 
@@ -137,9 +139,8 @@ def same_end(bare: Outcome, watched: Outcome) -> bool:
 
 
 def metadata(build: Path, log: Path) -> dict[str, str]:
-    """What the log says of itself."""
-    text = subprocess.run(
-        [build / "darshan-parser", log], check=True, capture_output=True, text=True
-    ).stdout
+    """What the log says of itself, whether or not it is whole."""
+    parse = [build / "darshan-parser", "--show-incomplete", log]
+    text = subprocess.run(parse, check=True, capture_output=True, text=True).stdout
     marked = [line[len("# metadata: ") :] for line in text.split("\n") if "# metadata: " in line]
     return dict(line.split(" = ", 1) for line in marked)

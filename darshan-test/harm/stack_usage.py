@@ -38,7 +38,19 @@ START = {"darshan_link"}
 # with glibc 2.36 and rounded up.
 LIBC = {
     **dict.fromkeys(
-        ("strlen", "strnlen", "strcmp", "strncmp", "strncasecmp", "strchr", "strstr", "strcspn"), 64
+        (
+            "strlen",
+            "strnlen",
+            "strcmp",
+            "strncmp",
+            "strncasecmp",
+            "strchr",
+            "strrchr",
+            "strstr",
+            "strcspn",
+            "strspn",
+        ),
+        64,
     ),
     **dict.fromkeys(("memcpy", "memmove", "memset", "memcmp", "memchr", "memrchr", "wcslen"), 64),
     **dict.fromkeys(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hostile import compile_c, read_records
+from left import left_in
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi
 from place import needs
 
@@ -84,13 +85,9 @@ class Place:
             timeout=SECONDS,
             check=False,
         )
-        return Left(
-            done.returncode,
-            done.stdout,
-            done.stderr,
-            sorted(path for path in (self.folder / "logs").rglob("*") if path.is_file()),
-            sorted((self.folder / "journals").iterdir()),
-        )
+        journals = left_in(self.folder / "journals")
+        logs = sorted(path for path in (self.folder / "logs").rglob("*") if path.is_file())
+        return Left(done.returncode, done.stdout, done.stderr, logs, journals)
 
     def total(self, logs: Sequence[Path], name: str, counter: str = BYTES) -> float:
         """A counter of a file of the working folder, added up over logs."""
@@ -263,10 +260,10 @@ def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
     extra = {"DARSHAN_LOGFILE": str(named), "DARSHAN_ENABLE_NONMPI": "1"}
     left = place.run([script], **extra, DARSHAN_LAUNCHERS="begin,start-it")
     assert (left.status, left.error) == (0, "")
+    assert left.logs == []  # all of it is one run, whose log has the name
     assert place.total([named], "a") == 10
-    (other,) = left.logs
-    assert place.total([other], "started", "STDIO_BYTES_WRITTEN") + place.total(
-        [other], "started"
+    assert place.total([named], "started", "STDIO_BYTES_WRITTEN") + place.total(
+        [named], "started"
     ) == len("started\n")
 
 
@@ -292,11 +289,20 @@ def test_the_name_is_the_top_process_of_a_run(place: Place, writes: Path) -> Non
         assert done.returncode == 0, done
         path = f"{named}{'.2' * number}"
         assert place.total([Path(path)], "b") == 2
-        assert place.total([Path(path)], "a") == 0
+        assert place.total([Path(path)], "a") == 10
         assert path in done.stderr
-    logs = list((place.work / "darshan-logs").iterdir())
-    assert place.total(logs, "a") == 20
-    assert place.total(logs, "b") == 0
+    assert list((place.work / "darshan-logs").iterdir()) == []
+
+
+def test_the_name_is_the_top_process_without_trees(place: Place, writes: Path) -> None:
+    named = place.folder / "top.darshan"
+    script = f"{writes} a 10; echo b >b; exit 0"
+    extra = {"DARSHAN_LOGFILE": str(named), "DARSHAN_JOB_TREE": "0"}
+    done = darshan(place, "run", "sh", "-c", script, **extra)
+    assert done.returncode == 0, done
+    assert place.total([named], "b") == 2
+    assert place.total([named], "a") == 0
+    assert place.total(list((place.work / "darshan-logs").iterdir()), "a") == 10
 
 
 def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None:

@@ -190,7 +190,7 @@ def test_kept_records(build: Path, tmp_path: Path) -> None:
 def test_lost_records(build: Path, tmp_path: Path) -> None:
     """Nothing is said to be kept that somebody removed."""
     program = compile_c(tmp_path, ENDS)
-    command = [program, f"rm -f {tmp_path}/journals/*"]
+    command = [program, f"rm -rf {tmp_path}/journals/*"]
     _, watched = both(build, tmp_path, command, extra=NOWHERE)
     assert watched.status == 0
     assert "the records are lost" in watched.stderr.decode()
@@ -248,11 +248,14 @@ int main(int argc, char **argv) {
 """
 
 
+CUT = "find {} -name '*.darshan' -exec truncate -s 0 {{}} + 2>/dev/null || true"
+
+
 def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
     """Recording ends, the program does not, and the line says what was lost."""
     program = compile_c(tmp_path, TORN)
-    cut = f"truncate -c -s 0 {tmp_path}/journals/*.darshan"
-    bare, watched = both(build, tmp_path, [program, f"{cut} 2>/dev/null || true"])
+    cut = CUT.format(tmp_path / "journals")
+    bare, watched = both(build, tmp_path, [program, cut])
     assert (bare.status, bare.stdout) == (watched.status, watched.stdout) == (0, b"done\n")
     assert "somebody cut off its journal, the records are lost" in watched.stderr.decode()
     assert (watched.logs, watched.journals) == ([], [])
@@ -261,7 +264,7 @@ def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
 def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
     """What is noticed when the log is written leaves no log of zeros."""
     program = compile_c(tmp_path, ENDS)
-    cut = f"truncate -c -s 0 {tmp_path}/journals/*.darshan 2>/dev/null || true"
+    cut = CUT.format(tmp_path / "journals")
     _, watched = both(build, tmp_path, [program, cut])
     assert watched.status == 0
     assert "somebody cut off its journal, the records are lost" in watched.stderr.decode()

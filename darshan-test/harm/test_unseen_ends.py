@@ -127,7 +127,7 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
     """With memory of its own it is a child as any other."""
     bare, watched = both(build, tmp_path, [program, "clone"])
     assert bare.stdout == b"5\n" and same_end(bare, watched), watched.stderr
-    assert (len(watched.logs), watched.journals) == (2, [])
+    assert (len(watched.logs), watched.journals) == (1, [])
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == 110
     assert watched.value("of-child", "POSIX_BYTES_WRITTEN") == 70
     assert all("end" not in metadata(build, log) for log in watched.logs)
@@ -143,14 +143,17 @@ def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
 
 
 def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Path) -> None:
-    bare, watched = both(build, tmp_path, [program, "killed"])
+    bare, watched = both(build, tmp_path, [program, "killed"], extra={"DARSHAN_JOB_TREE": "0"})
     assert bare.status == 2 and same_end(bare, watched), watched.stderr
     end = log_of("of-child", watched, build)["end"]
     assert end == "not seen; log written from its journal when it was gone"
 
 
 @pytest.mark.needs("root", "namespace:pid")
-def test_child_with_other_process_ids_lives(build: Path, program: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tree", ["1", "0"])
+def test_child_with_other_process_ids_lives(
+    tree: str, build: Path, program: Path, tmp_path: Path
+) -> None:
     """Its number is nobody's for the parent, which must not take its journal for a dead one's."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for place in (work, logs, journals):
@@ -160,23 +163,25 @@ def test_child_with_other_process_ids_lives(build: Path, program: Path, tmp_path
         done = subprocess.run(
             [program, "survivor"],
             cwd=work,
-            env=settings(build, logs, journals),
+            env=settings(build, logs, journals) | {"DARSHAN_JOB_TREE": tree},
             stdin=subprocess.DEVNULL,
             stderr=stderr,
             timeout=SECONDS,
             check=False,
         )
     assert done.returncode == 2
+    assert list(logs.iterdir()) == [] or tree == "0"
     (journal,) = journals.iterdir()
     line = f"a child in another PID namespace: it may live, its records are kept in: {journal}"
-    assert said.read_text() == f"darshan_library_warning: {line}\n"
+    expected = f"darshan_library_warning: {line}\n" if tree == "0" else ""
+    assert said.read_text() == expected
     (work / "go").touch()
     for _ in range(SECONDS * 100):
         if not any(journals.iterdir()):
             break
         time.sleep(0.01)
     found = Outcome(0, b"", b"", work, sorted(logs.glob("*.darshan")))
-    assert not any(journals.iterdir()) and len(found.logs) == 2
+    assert not any(journals.iterdir()) and len(found.logs) == (2 if tree == "0" else 1)
     assert "end" not in log_of("of-child", found, build)
 
 
@@ -210,7 +215,11 @@ def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> 
     """A journal that is left need not be that of a process that was killed."""
     done = subprocess.run(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
-        env={"PATH": os.environ["PATH"], "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        env={
+            "PATH": os.environ["PATH"],
+            "DARSHAN_MMAP_LOGPATH": str(tmp_path),
+            "DARSHAN_JOB_TREE": "0",
+        },
         cwd=tmp_path,
         capture_output=True,
         text=True,

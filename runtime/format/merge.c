@@ -44,7 +44,7 @@ static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from,
   case DARSHAN_RULE_OR:
     return into == 1 || from == 1 ? 1 : into;
   case DARSHAN_RULE_ANY:
-    return from;
+    return from != 0 ? from : into; /* who never opened the file knows no mode */
   default:
     return into; /* merged together with others, below */
   }
@@ -60,7 +60,7 @@ static double merge_fcounter(enum darshan_rule rule, double into, double from) {
   case DARSHAN_RULE_MIN_NONZERO:
     return from > 0 && (into <= 0 || from < into) ? from : into;
   case DARSHAN_RULE_ANY:
-    return from;
+    return from != 0 ? from : into; /* who never opened the file knows no mode */
   default:
     return into;
   }

@@ -1,7 +1,8 @@
 /* What the processes of one run tell each other and whoever makes one log of them: a
  * folder that they share, and in it
  *
- *   events               what happened to processes, appended one row at a time
+ *   events               what happened to processes, appended one row at a time; its owner
+ *                        may execute it (mode 0700) when the top has said its END
  *   part.PID.START.N     the finished log of one program that a process was
  *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
  *                        start is that of the program
@@ -16,12 +17,15 @@
 
 #include <stdint.h>
 
+enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700 };
+
 #define RUN_EVENTS "events"
 #define RUN_PART "part."
 #define RUN_CLOSED "closed"
 
-/* The folder's name: this, the process id of the top ("0": the front merges), and
- * something unique, with points between. */
+/* The folder's name: this, the process id of the top and something unique, with points
+ * between.  "0" for the top: the front makes the log.  A "p" behind it: it is that of the
+ * launcher, which tells nothing, of the tops of several trees. */
 #define RUN_FOLDER "darshan-run."
 
 enum run_event_kind {
@@ -31,7 +35,8 @@ enum run_event_kind {
   RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself */
   RUN_EXEC = 5,        /* pid is about to become another program; its next START is not
                         * that of a new process */
-  RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known */
+  RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known;
+                        * token 1: it could not, and its records are lost */
   RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait */
   RUN_JOB = 8          /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
 };

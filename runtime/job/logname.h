@@ -21,8 +21,12 @@ struct darshan_log_identity {
   int64_t rank;       /* of this process, for the journal */
   int64_t start_time; /* seconds since the epoch */
   enum darshan_log_naming naming;
-  uint64_t unique; /* of the job, for its journals; 0: one is made */
+  uint64_t unique;  /* of the job, for its journals; 0: one is made */
+  const char *part; /* path of what is no log yet, but part of that of a run; NULL: a log */
 };
+
+/* A number that no other process, on this node or another, comes up with. */
+uint64_t darshan_unique_number(uint64_t salt);
 
 /* Path under which a log is written before it is complete.  Makes a new one at
  * every call: keep it.  Returns its length, 0 if it does not fit into room. */

@@ -12,8 +12,10 @@
 #include "../intercept/loader.h"
 #include "../job/modules.h"
 #include "end.h"
+#include "run.h"
 
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+extern int on_exit(void (*function)(int status, void *argument), void *argument);
 extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
 
 static int arranged; /* exit comes to finish by itself */
@@ -34,9 +36,15 @@ static void finish_quickly(void *unused) {
   errno = saved;
 }
 
+/* Of those of exit only on_exit's know how the process was asked to end. */
+static void finish_with(int status, void *unused) {
+  run_note_status(status);
+  finish(unused);
+}
+
 void last_arrange(void) {
   __cxa_at_quick_exit(finish_quickly, NULL);
-  if (loader_is_there()) arranged = __cxa_atexit(finish, NULL, NULL) == 0;
+  if (loader_is_there()) arranged = on_exit(finish_with, NULL) == 0;
 }
 
 void last_destructor(void) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "../intercept/sys.h"
+#include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../log/adopt.h"
 #include "../records/outside.h"
@@ -11,7 +12,7 @@
 static struct child *children; /* shared with forked descendants; NULL: none yet */
 
 void children_prepare(void) {
-  if (!darshan_hot.fd_limit || children) return;
+  if (!darshan_hot.fd_limit || children || run_state.joined) return;
   void *memory = sys_mmap(NULL, CHILDREN * sizeof(struct child), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!sys_failed(memory)) children = memory;

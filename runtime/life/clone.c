@@ -6,8 +6,9 @@
 #include "../intercept/wrap.h"
 #include "../job/runtime.h"
 #include "../names/folder.h"
-#include "children.h"
 #include "end.h"
+#include "fork.h"
+#include "run.h"
 
 enum sharing {
   NOTHING_SHARED = 0,
@@ -83,9 +84,10 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   if (darshan_guard & GUARD_VFORK) sharing &= ~(unsigned)MARKED; /* by somebody before */
   share(sharing);
   struct start start = {body, argument};
-  if (!(flags & CLONE_VM)) children_prepare(); /* no handler of fork's runs */
+  if (!(flags & CLONE_VM)) runtime_forking(); /* no handler of fork's runs */
   if (ends_unseen(body, flags)) body = run_apart, argument = &start;
   int r = real(body, stack, flags, argument, parent_tid, storage, child_tid);
+  if (r < 0 && !(flags & CLONE_VM)) run_fork_failed();
   if (r < 0 || (flags & CLONE_VFORK) || sharing == MARKED) end_sharing(sharing);
   return r;
 }

@@ -4,6 +4,7 @@
 #include "../log/write.h"
 #include "../names/folder.h"
 #include "end.h"
+#include "run.h"
 
 static __thread int in_daemon; /* this thread is in the call */
 
@@ -14,7 +15,8 @@ void daemon_begins(void) {
 /* Whether there is a child libc does not say: if not, daemon comes back. */
 void daemon_forked(void) {
   if (!in_daemon || !darshan_hot.fd_limit) return;
-  runtime_before_exec();
+  runtime_pause();
+  run_left();
   log_say_problems();
 }
 

@@ -15,6 +15,8 @@
 #include "describe.h"
 #include "fork.h"
 #include "last-word.h"
+#include "run.h"
+#include "watched.h"
 
 /* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {
@@ -57,6 +59,13 @@ static void log_is_there(void) {
   children_remove_self();
 }
 
+/* A log of its own, or its part of the run's. */
+static int write_records(void) {
+  int takes_part = run_takes_part();
+  int result = log_write();
+  return takes_part && !run_part_stays(result) ? log_write() : result;
+}
+
 /* What needs memory of ours to run on; signals are blocked there, so none ends the
  * process between a half-written log and its name. */
 static void finish(void *nothing) {
@@ -68,7 +77,7 @@ static void finish(void *nothing) {
   int failed = 0;
   if (keep_journal())
     last_word_say(mpi_state.aborted ? "MPI_Abort" : "MPI_Finalize was not called");
-  else if (log_write() == 0)
+  else if (write_records() == 0)
     log_is_there();
   else
     failed = 1;
@@ -103,6 +112,7 @@ void runtime_finish(void) {
     finish_in_memory();
   else if (stack_run(finish, NULL) < 0 && stop_recording() != RUNTIME_OFF)
     finish_at_once();
+  run_left();
   fd_vfork_leaves(1);
 }
 
@@ -126,6 +136,7 @@ static void finish_ranks(void *comm_) {
   /* Messages are exchanged on the caller's stack and with its signals: a job that
    * waits here for a lost rank must be one that can be ended. */
   int written = log_write_ranks(comm) == 0;
+  run_note_job();
   if (comm->rank != 0) darshan_problems.count = 0; /* one line for all */
   if (written) log_is_there();                     /* but whose journal stays says so */
   children_adopt();
@@ -165,7 +176,7 @@ static void before_exec(void *nothing) {
   static int said; /* once, however often an exec fails */
   unsigned problems = darshan_problems.count;
   if (keep_journal()) return;
-  if (log_write() == 0) {
+  if (write_records() == 0) {
     exec_state.log_written = 1;
     log_is_there();
   }
@@ -180,7 +191,18 @@ int runtime_has_something_to_say(void) {
   return darshan_hot.fd_limit != 0 || darshan_store.unrecorded;
 }
 
-void runtime_before_exec(void) {
+void runtime_before_exec(int is_watched, char *const *envp) {
+  int ours = fd_may_change() && !sys_gate_is_shut() && process_is_ours();
+  is_watched = is_watched && environment_is_watched(envp);
+  if (!fd_may_change() && is_watched)
+    run_vforked();
+  else if (ours && is_watched)
+    run_exec();
+  runtime_pause();
+  if (ours && !is_watched) run_left();
+}
+
+void runtime_pause(void) {
   if (sys_gate_is_shut())
     stop_before_exec();
   else if (fd_may_change() && stack_run(before_exec, NULL) < 0 && stop_before_exec() != RUNTIME_OFF)

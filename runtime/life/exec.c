@@ -7,8 +7,9 @@
 
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
-#include "../job/same-memory.h"
+#include "../job/run-state.h"
 #include "../names/path-buffers.h"
+#include "watched.h"
 
 extern char **environ;
 
@@ -20,12 +21,20 @@ static int is_absent(long result) {
   return result == NOT_THERE || result == NOT_A_FOLDER || result == TOO_LONG || result == LOOPS;
 }
 
-int exec_may_work(const char *path) {
+static enum exec_kind kind_of(const char *path) {
+  return !run_state.folder[0] || file_is_watched(path) ? EXEC_WATCHED : EXEC_UNWATCHED;
+}
+
+static int may_work(const char *path) {
   struct stat st;
   if (!sys_may(SYS_faccessat)) return instead_of_access_to_run(path);
   if (is_absent(sys_faccess(path, X_OK))) return 0;
   if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0) return 1;
   return S_ISREG(st.st_mode) && (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH));
+}
+
+enum exec_kind exec_may_work(const char *path) {
+  return may_work(path) ? kind_of(path) : EXEC_FAILS;
 }
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */
@@ -45,20 +54,20 @@ static int is_in_folders(char *candidate, const char *file) {
       memcpy(candidate, folder, n);
       if (n) candidate[n++] = '/';
       memcpy(candidate + n, file, length + 1);
-      if (exec_may_work(candidate)) return 1;
+      if (may_work(candidate)) return 1;
     }
     folder += strcspn(folder, ":");
     if (*folder++ == '\0') return 0;
   }
 }
 
-int exec_in_path(const char *file) {
-  if (!fd_may_change()) return 0; /* the child of a vfork: there is no log to write */
+enum exec_kind exec_in_path(const char *file) {
   if (strchr(file, '/')) return exec_may_work(file);
   struct path_buffer *candidate = path_buffer_take();
   int found = candidate && is_in_folders(candidate->bytes, file);
+  enum exec_kind kind = found ? kind_of(candidate->bytes) : EXEC_FAILS;
   path_buffer_give(candidate);
-  return found;
+  return kind;
 }
 
 /* The list forms: their arguments become an array for the v form, which is the

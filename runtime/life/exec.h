@@ -2,9 +2,14 @@
 #ifndef DARSHAN_EXEC_H
 #define DARSHAN_EXEC_H
 
-/* 1 if an exec of this path, or of this name by way of PATH, is likely to
- * succeed: the log is then written before.  A wrong guess is repaired. */
-int exec_may_work(const char *path);
-int exec_in_path(const char *file);
+/* Is an exec of this path, or of this name by way of PATH, likely to succeed?  The log
+ * is then written before; a wrong guess is repaired. */
+enum exec_kind {
+  EXEC_FAILS,
+  EXEC_UNWATCHED, /* the next program will tell nothing (watched.h) */
+  EXEC_WATCHED
+};
+enum exec_kind exec_may_work(const char *path);
+enum exec_kind exec_in_path(const char *file);
 
 #endif

@@ -8,6 +8,8 @@
 #include "../job/runtime.h"
 #include "../names/folder.h"
 #include "../names/path-buffers.h"
+#include "children.h"
+#include "run.h"
 
 /* In a forked child: the parent's records are not ours.  Behind a filter there is no
  * journal to be had. */
@@ -37,7 +39,13 @@ void runtime_become_child(void) {
   /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
   if (!darshan_config.nonmpi && mpi_state.phase != MPI_NOT_YET)
     __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
+  run_forked();
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+}
+
+void runtime_forking(void) {
+  run_forking();
+  children_prepare();
 }
 
 static void forked(void *nothing) {

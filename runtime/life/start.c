@@ -15,6 +15,7 @@
 #include "../intercept/stack.h"
 #include "../job/identity.h"
 #include "../job/modules.h"
+#include "../job/run-state.h"
 #include "../job/same-memory.h"
 #include "../log/snapshot.h"
 #include "../log/torn.h"
@@ -27,6 +28,7 @@
 #include "end.h"
 #include "filter.h"
 #include "fork.h"
+#include "run.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -69,10 +71,11 @@ static void switch_on(void) {
     log_say_problems();
     return;
   }
-  pthread_atfork(children_prepare, daemon_forked, runtime_forked);
+  pthread_atfork(runtime_forking, daemon_forked, runtime_forked);
   if (darshan_config.dump && runtime_may_leave_files()) darshan_config_dump(&darshan_config, 2);
   log_state.start_cost_ns = clock_ns(CLOCK_MONOTONIC) - darshan_hot.clock.first_ns;
   __atomic_store_n(runtime_phase_word(), RUNTIME_READY, __ATOMIC_RELEASE);
+  run_started();
   __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
@@ -107,7 +110,7 @@ void runtime_start(int argc, char **argv, char **envp) {
   if (!darshan_config_active(&darshan_config)) return;
   const struct darshan_config *config = &darshan_config;
   if (!config->nonmpi && !mpi_may_come()) return;
-  if (config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, sys_getpid())) return;
+  if (!run_find(config, argc, argv, envp)) return;
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
@@ -142,7 +145,7 @@ static void keep_journal(void) {
     return;
   }
   torn_watch();
-  if (process_state.fork_parent) children_add_self();
+  if (process_state.fork_parent && !run_state.joined) children_add_self();
 }
 
 /* Who comes while another thread prepares waits for some mappings of memory, and for

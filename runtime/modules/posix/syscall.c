@@ -147,6 +147,16 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
+/* Another program takes the place of this one. */
+static void leave(struct posix_call *call) {
+  const long *a = call->argument;
+  int by_descriptor = call->number == SYS_execveat;
+  enum exec_kind kind = by_descriptor ? EXEC_WATCHED : exec_may_work((const char *)a[0]);
+  call->leaves = kind != EXEC_FAILS;
+  if (call->leaves)
+    runtime_before_exec(kind == EXEC_WATCHED, (char *const *)a[by_descriptor ? 3 : 2]);
+}
+
 void posix_before_syscall(struct posix_call *call) {
   switch (call->number) {
   case SYS_copy_file_range:
@@ -181,8 +191,7 @@ void posix_before_syscall(struct posix_call *call) {
     break;
   case SYS_execve:
   case SYS_execveat:
-    call->leaves = call->number == SYS_execveat || exec_may_work((const char *)call->argument[0]);
-    if (call->leaves) runtime_before_exec();
+    leave(call);
     break;
   case SYS_unshare:
     if (!(call->argument[0] & CLONE_NEWNS)) break;

@@ -5,9 +5,14 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../door/door.h"
@@ -17,6 +22,7 @@
 #include "../../life/exec.h"
 #include "../../life/filter.h"
 #include "../../life/root.h"
+#include "../../life/run.h"
 #include "../lustre/lustre.h"
 
 #define CALLS "../modules/posix/calls.def"
@@ -113,10 +119,24 @@
   ACTIVE;                                                                                          \
   int outermost = posix_ring_begin()
 /* Who has no memory for records has something to say all the same. */
-#define EXEC(may_work)                                                                             \
+#define ENDS(status)                                                                               \
+  run_note_status(status);                                                                         \
+  runtime_finish();                                                                                \
+  FORWARD
+/* Where the program does not want to know the process, or how it ended, we do. */
+#define SPAWN(pid)                                                                                 \
+  pid_t own = 0, *child = pid ? pid : &own;                                                        \
+  run_grows()
+#define SPAWNED(kind)                                                                              \
+  if (r == 0) run_spawned(*child, kind == EXEC_WATCHED, envp)
+#define WAIT(status) int own = 0, *ended = status ? status : &own
+#define WAITED(what, options)                                                                      \
+  if (r == 0 && what && !((options)&WNOWAIT)) run_told(what->si_pid, what->si_code, what->si_status)
+#define EXEC(may_work, envp)                                                                       \
   if (LIKELY(!darshan_hot.fd_limit) && !runtime_has_something_to_say()) FORWARD;                   \
-  if (!(may_work)) FORWARD;                                                                        \
-  runtime_before_exec()
+  enum exec_kind kind = may_work;                                                                  \
+  if (kind == EXEC_FAILS) FORWARD;                                                                 \
+  runtime_before_exec(kind == EXEC_WATCHED, envp)
 
 /* What a row may say in its column "event". */
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)

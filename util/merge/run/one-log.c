@@ -159,6 +159,13 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
+static size_t lost(const struct run_tree *tree) {
+  size_t found = 0;
+  for (size_t i = 0; i < tree->num_processes; i++)
+    found += tree->processes[i].lost;
+  return found;
+}
+
 static size_t add_number(char *out, size_t room, size_t used, const char *key, size_t number) {
   char text[32];
   snprintf(text, sizeof(text), "%zu", number);
@@ -195,6 +202,8 @@ static void tell(const struct one_log *run, char *out, size_t room) {
     used = darshan_metadata_add(out, room, used, "outlived", "its run, whose log is without it");
   else
     used = add_number(out, room, used, "processes", run->tree.num_processes);
+  if (lost(&run->tree) && !run->alone)
+    used = add_number(out, room, used, "processes_without_records", lost(&run->tree));
   if (running && !run->alone) used = add_number(out, room, used, "still_running", (size_t)running);
   if (!run->alone) used = tell_hosts(&run->tree.clocks, out, room, used);
   if (run->speaker && run->speaker_rank == 0 && run->speaker->journal)

@@ -183,6 +183,7 @@ static int tell(struct run_tree *tree, int place, const struct run_event *event)
     process->job_ranks = event->status > 0 ? event->status : 1;
   } else {
     process->finished = 1;
+    process->lost = event->token == 1;
     process->end_ns = event->now_ns;
     process->how = PROCESS_EXITED;
     process->status = event->status < 0 ? -1 : event->status & 0xff;

@@ -1,0 +1,142 @@
+#include "run-state.h"
+
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "../intercept/sys.h"
+#include "../records/in-place.h"
+#include "logname.h"
+#include "text.h"
+
+struct run_state run_state;
+
+static const char variable[] = "DARSHAN_ENABLE_NONMPI=";
+/* What the program and its children see in the place of the entry: it has to stay. */
+static char entry[sizeof(variable) + RUN_ROOM];
+
+static char **find_entry(char **envp) {
+  for (; *envp; envp++)
+    if (strncmp(*envp, variable, sizeof(variable) - 1) == 0) return envp;
+  return NULL;
+}
+
+/* The top's process id in the name of a run's folder; -1: it is none. */
+static pid_t top_of(const char *folder, int *has_peers) {
+  const char *name = strrchr(folder, '/');
+  int64_t pid = 0;
+  if (folder[0] != '/' || strlen(folder) >= RUN_ROOM) return -1;
+  if (strncmp(++name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return -1;
+  name += sizeof(RUN_FOLDER) - 1;
+  if (*name < '0' || *name > '9') return -1;
+  for (; *name >= '0' && *name <= '9' && pid < INT32_MAX; name++)
+    pid = 10 * pid + *name - '0';
+  name += *has_peers = *name == 'p';
+  return *name == '.' && pid <= INT32_MAX ? (pid_t)pid : -1;
+}
+
+/* "-c" and its likes, "-lc": what follows is the command. */
+static int is_command(const char *option) {
+  return option[0] == '-' && option[1] != '-' && strchr(option, 'c');
+}
+
+/* A shell that somebody sits at: what he starts are runs, it is none. */
+static int is_login(const struct darshan_config *config, int argc, char **argv) {
+  static const char *const shells[] = {"sh",  "bash", "dash", "zsh",  "ksh",
+                                       "ash", "mksh", "tcsh", "fish", "csh"};
+  enum { GET_ATTRIBUTES = 0x5401 /* TCGETS */ };
+  const char *name = config->exe + (config->exe[0] == '-');
+  char attributes[64]; /* struct termios of the kernel has 36 */
+  int is_shell = 0;
+  for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+    is_shell |= strcmp(name, shells[i]) == 0;
+  for (int i = 1; i < argc; i++)
+    if (argv[i][0] != '-' || is_command(argv[i])) return 0;
+  return is_shell && SYS3(SYS_ioctl, 0, GET_ATTRIBUTES, attributes) >= 0;
+}
+
+/* Where journals may be mapped, so that they all find room in one folder. */
+static const char *base_of(const struct darshan_config *config) {
+  struct statfs fs;
+  if (SYS2(SYS_statfs, config->mmap_logpath, &fs) < 0 || in_place(fs.f_type))
+    return config->mmap_logpath;
+  return SYS2(SYS_statfs, IN_PLACE_FOLDER, &fs) == 0 && in_place(fs.f_type) ? IN_PLACE_FOLDER
+                                                                            : config->mmap_logpath;
+}
+
+/* When a process began, in the kernel's units, so that its number means no other one's. */
+static uint64_t birth_of(pid_t pid) {
+  enum { FIELD = 22 - 2 }; /* of those behind the name */
+  char path[32], text[512];
+  struct darshan_text name = darshan_text_in(path, sizeof(path));
+  darshan_text_add(&name, "/proc/");
+  darshan_text_signed(&name, pid);
+  darshan_text_add(&name, "/stat");
+  int fd = sys_open(path, O_RDONLY, 0);
+  ssize_t n = fd < 0 ? 0 : sys_read(fd, text, sizeof(text) - 1);
+  if (fd >= 0) sys_close(fd);
+  text[n > 0 ? n : 0] = '\0';
+  const char *at = strrchr(text, ')');
+  for (int i = 0; at && i < FIELD; i++)
+    if ((at = strchr(at + 1, ' ')) == NULL) return 0;
+  uint64_t value = 0;
+  for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+    value = 10 * value + (uint64_t)(*at - '0');
+  return value;
+}
+
+/* Of the processes that a launcher has started here all come up with the same name. */
+static void name_run(const struct darshan_config *config, char **place, pid_t self) {
+  int has_peers = config->launched_size > 1;
+  if (has_peers) self = (pid_t)SYS1(SYS_getppid, 0);
+  struct darshan_text text = darshan_text_in(run_state.folder, sizeof(run_state.folder));
+  darshan_text_add(&text, base_of(config));
+  darshan_text_add(&text, "/" RUN_FOLDER);
+  darshan_text_signed(&text, self);
+  darshan_text_add(&text, has_peers ? "p." : ".");
+  darshan_text_unsigned(&text,
+                        has_peers ? birth_of(self) : darshan_unique_number((uint64_t)self << 40));
+  if (!darshan_text_length(&text)) {
+    run_state.folder[0] = '\0';
+    return;
+  }
+  memcpy(entry, variable, sizeof(variable) - 1);
+  memcpy(entry + sizeof(variable) - 1, run_state.folder, text.length + 1);
+  run_state.top = self;
+  run_state.has_peers = has_peers;
+  run_state.is_first = 1;
+  *place = entry;
+}
+
+static int name_files(void) {
+  size_t n = strlen(run_state.folder);
+  _Static_assert(sizeof(run_state.events) >= RUN_ROOM + sizeof("/" RUN_EVENTS), "they fit");
+  memcpy(run_state.events, run_state.folder, n);
+  memcpy(run_state.events + n, "/" RUN_EVENTS, sizeof("/" RUN_EVENTS));
+  memcpy(run_state.closed, run_state.folder, n);
+  memcpy(run_state.closed + n, "/" RUN_CLOSED, sizeof("/" RUN_CLOSED));
+  return 1;
+}
+
+int run_find(const struct darshan_config *config, int argc, char **argv, char **envp) {
+  pid_t self = sys_getpid();
+  char **place = config->nonmpi ? find_entry(envp) : NULL;
+  const char *value = place ? *place + sizeof(variable) - 1 : NULL;
+  pid_t top = value ? top_of(value, &run_state.has_peers) : -1;
+  int member = top >= 0 && config->job_tree;
+  if (!member && config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, self)) {
+    if (place && config->job_tree) { /* nor is any of its descendants */
+      memcpy(entry, variable, sizeof(variable) - 1);
+      memcpy(entry + sizeof(variable) - 1, "0", 2);
+      *place = entry;
+    }
+    return 0;
+  }
+  if (!value || !config->job_tree) return 1;
+  if (member) {
+    memcpy(run_state.folder, value, strlen(value) + 1);
+    run_state.top = top;
+  } else if (!is_login(config, argc, argv)) {
+    name_run(config, place, self);
+  }
+  return name_files();
+}

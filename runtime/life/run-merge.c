@@ -1,0 +1,295 @@
+#include "run-merge.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../counting/clock.h"
+#include "../intercept/loader.h"
+#include "../intercept/memory.h"
+#include "../job/identity.h"
+#include "../job/run-state.h"
+#include "../job/runtime.h"
+#include "../job/text.h"
+#include "../names/path-buffers.h"
+#include "../records/outside.h"
+#include "life/programs.h" /* made by the build */
+
+static const char program[] = "darshan-merge";
+
+/* --- where the program is ------------------------------------------------------------- */
+
+static const char *library; /* this one's path, as the loader has it */
+
+void run_merge_prepare(void) {
+  Dl_info info;
+  if (loader_is_there() && dladdr((void *)&run_merge_prepare, &info)) library = info.dli_fname;
+}
+
+static int is_there(const struct darshan_text *text) {
+  return darshan_text_length(text) && sys_faccess(text->bytes, X_OK) == 0;
+}
+
+/* Beside the library, as it is built; where it is installed; where that was meant to be. */
+static int find_program(char *out, size_t room) {
+  const char *slash = library && library[0] == '/' ? strrchr(library, '/') : NULL;
+  static const char *const folders[] = {"", DARSHAN_PROGRAMS_RELATIVE "/"};
+  struct darshan_text text;
+  for (size_t i = 0; slash && i < sizeof(folders) / sizeof(folders[0]); i++) {
+    text = darshan_text_in(out, room);
+    darshan_text_bytes(&text, library, (size_t)(slash - library) + 1);
+    darshan_text_add(&text, folders[i]);
+    darshan_text_add(&text, program);
+    if (is_there(&text)) return 1;
+  }
+  text = darshan_text_in(out, room);
+  darshan_text_add(&text, DARSHAN_PROGRAMS "/");
+  darshan_text_add(&text, program);
+  return is_there(&text);
+}
+
+int run_merge_is_possible(void) {
+  if (sys_gate % SYS_GATE_STRETCH != 0 || outside_is_active()) return 0;
+  struct path_buffer *path = path_buffer_take();
+  int possible = path && find_program(path->bytes, RUN_ROOM);
+  path_buffer_give(path);
+  return possible;
+}
+
+/* --- who lives ----------------------------------------------------------------------- */
+
+enum { PIDS = 1 << 22, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
+static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
+static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* from fork to the child's row */
+
+/* The kernel's state of a process; 0: it is gone. */
+static char state_of(pid_t pid) {
+  char path[32], text[STAT_ROOM];
+  struct darshan_text name = darshan_text_in(path, sizeof(path));
+  if (SYS2(SYS_kill, pid, 0) == NO_SUCH) return 0;
+  darshan_text_add(&name, "/proc/");
+  darshan_text_signed(&name, pid);
+  darshan_text_add(&name, "/stat");
+  int fd = sys_open(path, O_RDONLY, 0);
+  if (fd < 0) return 'R'; /* nobody can say */
+  ssize_t n = sys_read(fd, text, sizeof(text) - 1);
+  sys_close(fd);
+  for (ssize_t i = n - 1; i >= 0; i--)
+    if (text[i] == ')' && i + 2 < n) return text[i + 2];
+  return 'R';
+}
+
+static int is_alive(pid_t pid) {
+  char state = state_of(pid);
+  return state && state != 'Z' && state != 'X' && state != 'x';
+}
+
+struct look {
+  unsigned char *alive; /* a bit per process id of this namespace */
+  int64_t now;
+  int64_t unborn, foreign; /* of each more began than ended, lately */
+};
+
+static int is_here(const struct run_event *row) {
+  return row->pid_namespace == run_state.names &&
+         memcmp(row->host, run_state.host, sizeof(row->host)) == 0;
+}
+
+static void mark(struct look *look, int32_t pid, int alive) {
+  if (pid <= 0 || pid >= PIDS) return;
+  unsigned char bit = (unsigned char)(1 << pid % 8);
+  if (alive)
+    look->alive[pid / 8] |= bit;
+  else
+    look->alive[pid / 8] &= (unsigned char)~bit;
+}
+
+static void take_row(struct look *look, const struct run_event *row) {
+  int begins = row->kind == RUN_START || row->kind == RUN_SPAWNED;
+  int ends = row->kind == RUN_END || row->kind == RUN_REAPED;
+  int being_born = row->kind == RUN_FORKING || row->kind == RUN_FORK_FAILED ||
+                   (row->kind == RUN_START && row->token);
+  if (being_born && look->now - row->now_ns < birth_ns)
+    look->unborn += row->kind == RUN_FORKING ? 1 : -1;
+  if (!begins && !ends) return;
+  if (is_here(row))
+    mark(look, row->pid, begins);
+  else if (look->now - row->now_ns < week_ns && row->kind != RUN_SPAWNED && row->kind != RUN_REAPED)
+    look->foreign += begins ? 1 : -1;
+}
+
+/* A full disk may have cut a row: the next begins where its mark is. */
+static size_t take_rows(struct look *look, const char *bytes, size_t n) {
+  struct run_event row;
+  size_t at = 0;
+  while (n - at >= sizeof(row)) {
+    memcpy(&row, bytes + at, sizeof(row));
+    if (row.magic == RUN_EVENT_MAGIC) take_row(look, &row);
+    at += row.magic == RUN_EVENT_MAGIC ? sizeof(row) : 1;
+  }
+  return at;
+}
+
+static int read_rows(struct look *look) {
+  char bytes[ROWS * sizeof(struct run_event)];
+  int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
+  ssize_t n;
+  off_t at = 0;
+  if (fd < 0) return -1;
+  while ((n = sys_pread(fd, bytes, sizeof(bytes), at)) >= (ssize_t)sizeof(struct run_event))
+    at += (off_t)take_rows(look, bytes, (size_t)n);
+  sys_close(fd);
+  return 0;
+}
+
+/* It has not said its end, after which it looks for others by itself. */
+static int top_has_to_look(void) {
+  struct stat st;
+  return outside_lstat(run_state.events, &st) == 0 && !(st.st_mode & S_IXUSR) &&
+         is_alive(run_state.top);
+}
+
+/* The top in another namespace has a number that means nothing here.  Its row is among
+ * the first. */
+static int top_is_here(void) {
+  struct run_event rows[ROWS];
+  int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
+  ssize_t n = fd < 0 ? 0 : sys_pread(fd, rows, sizeof(rows), 0);
+  if (fd >= 0) sys_close(fd);
+  for (ssize_t i = 0; i < n / (ssize_t)sizeof(rows[0]); i++)
+    if (rows[i].kind == RUN_START && rows[i].pid == run_state.top) return is_here(&rows[i]);
+  return 1;
+}
+
+static int any_alive(const struct look *look) {
+  for (int i = 0; i < PIDS / 8; i++)
+    for (int bit = 0; look->alive[i] >> bit; bit++)
+      if ((look->alive[i] >> bit & 1) && 8 * i + bit != process_state.pid && is_alive(8 * i + bit))
+        return 1;
+  return 0;
+}
+
+int run_others_live(void) {
+  int has_top = run_state.top > 0 && !run_state.has_peers;
+  int top_is_other = has_top && run_state.top != process_state.pid;
+  if (top_is_other && top_has_to_look() && top_is_here()) return 1;
+  struct look look = {private_memory(PIDS / 8), (int64_t)clock_ns(CLOCK_REALTIME), 0, 0};
+  if (!look.alive) return 1;
+  int others = read_rows(&look) < 0 || look.unborn > 0 || look.foreign > 0 || any_alive(&look);
+  sys_munmap(look.alive, PIDS / 8);
+  return others;
+}
+
+/* --- the program ------------------------------------------------------------------------ */
+
+enum {
+  WORDS = 12,
+  ENVIRONMENT = 6,
+  SETTINGS_ROOM = 4096,
+  STEP_NS = 200000,
+  STEPS = 100 /* 20 ms */
+};
+
+/* No filter is there (run_merge_is_possible), so no call has to be asked for.
+ *
+ * In the child, which has descriptors and signals of its own but this memory. */
+__attribute__((noreturn, noinline)) static void become(const char *path, char **argv, char **envp) {
+  uint64_t none = 0;
+  sys_call_now(SYS_setsid, 0, 0, 0, 0, 0, 0);
+  long null = sys_call_now(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
+  for (int fd = 0; fd < 3 && null >= 0; fd++)
+    sys_call_now(SYS_dup3, null, fd, 0, 0, 0, 0);
+  sys_call_now(SYS_close_range, 3, ~0U, 0, 0, 0, 0);
+  sys_call_now(SYS_chdir, (long)"/", 0, 0, 0, 0, 0);
+  sys_call_now(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof(none), 0, 0);
+  sys_call_now(SYS_execve, (long)path, (long)argv, (long)envp, 0, 0, 0);
+  for (;;)
+    sys_call_now(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+}
+
+/* The log is there when the folder is gone; the program may also have ended without. */
+static void wait_a_moment(pid_t child) {
+  struct timespec step = {0, STEP_NS};
+  struct stat st;
+  for (int i = 0; i < STEPS && child > 0; i++) {
+    if (outside_lstat(run_state.folder, &st) < 0 || !is_alive(child)) return;
+    SYS2(SYS_nanosleep, &step, NULL);
+  }
+}
+
+/* Two generations, so that the program is nobody's child here: neither a signal nor a
+ * wait of this process's own code tells of it. */
+static void start(const char *path, char **argv, char **envp) {
+  volatile pid_t grandchild = 0;
+  int status;
+  long child = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+  if (child == 0) {
+    long next = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+    if (next == 0) become(path, argv, envp);
+    grandchild = (pid_t)next;
+    for (;;)
+      sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
+  }
+  if (child < 0) return;
+  sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
+  wait_a_moment(grandchild);
+}
+
+/* "NAME=value" */
+static char *setting(struct darshan_text *text, const char *name, const char *value) {
+  char *at = text->bytes + text->length;
+  if (!value) return NULL;
+  darshan_text_add(text, name);
+  darshan_text_add(text, "=");
+  darshan_text_add(text, value);
+  darshan_text_bytes(text, "", 1);
+  return text->overflow ? NULL : at;
+}
+
+/* The folder that this process's own log would go to. */
+static int folder_of_logs(char *out) {
+  struct darshan_log_identity identity = runtime_identity();
+  identity.naming = DARSHAN_NAME_MADE;
+  if (!darshan_partial_path(out, DARSHAN_PATH_ROOM, &darshan_config, &identity)) return -1;
+  if (darshan_make_folders(out, darshan_dated_levels(&darshan_config)) < 0) return -1;
+  *strrchr(out, '/') = '\0';
+  return 0;
+}
+
+/* The words of the command line, after its name. */
+static int words(char **argv, char *folder) {
+  static char quiet[] = "--quiet", run[] = "--run", out[] = "-o", numbered[] = "--numbered",
+              logs[] = "--logs";
+  int n = 0;
+  argv[n++] = quiet;
+  argv[n++] = run;
+  argv[n++] = run_state.folder;
+  if (darshan_config.logfile) {
+    argv[n++] = numbered;
+    argv[n++] = out;
+    argv[n++] = (char *)(uintptr_t)darshan_config.logfile;
+  } else {
+    if (folder_of_logs(folder) < 0) return -1;
+    argv[n++] = logs;
+    argv[n++] = folder;
+  }
+  argv[n] = NULL;
+  return 0;
+}
+
+void run_merge(void) {
+  char path[RUN_ROOM], folder[DARSHAN_PATH_ROOM], settings[SETTINGS_ROOM];
+  char *argv[WORDS] = {(char *)(uintptr_t)program}, *envp[ENVIRONMENT];
+  struct darshan_text text = darshan_text_in(settings, sizeof(settings));
+  int m = 0;
+  if (!run_merge_is_possible() || !find_program(path, sizeof(path)) || words(argv + 1, folder) < 0)
+    return;
+  if ((envp[m] = setting(&text, "LOGNAME", darshan_config.user))) m++;
+  if ((envp[m] = setting(&text, "TZ", darshan_config.timezone))) m++;
+  if ((envp[m] = setting(&text, "HOME", darshan_config.home))) m++;
+  envp[m] = NULL;
+  start(path, argv, envp);
+}

@@ -1,0 +1,15 @@
+/* The last process of a run has one log made of the parts of all. */
+#ifndef DARSHAN_LIFE_RUN_MERGE_H
+#define DARSHAN_LIFE_RUN_MERGE_H
+
+/* At start, while the loader may be asked: where this library is, beside which there is
+ * the program that makes the log. */
+void run_merge_prepare(void);
+/* 1: it is there. */
+int run_merge_is_possible(void);
+/* Lives any other process of the run, as far as anybody can tell? */
+int run_others_live(void);
+/* Starts that program, and waits a moment for it; what goes on longer is left alone. */
+void run_merge(void);
+
+#endif

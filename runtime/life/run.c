@@ -1,0 +1,280 @@
+#include "run.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../counting/clock.h"
+#include "../intercept/signals.h"
+#include "../intercept/stack.h"
+#include "../job/run-state.h"
+#include "../job/runtime.h"
+#include "../job/same-memory.h"
+#include "../job/text.h"
+#include "../log/torn.h"
+#include "../names/path-buffers.h"
+#include "../records/outside.h"
+#include "run-merge.h"
+#include "watched.h"
+
+enum { FOLDER_MODE = 0700, EXISTS = -17 /* EEXIST */ };
+
+static int exit_status = -1;
+static int records_are_lost;
+static uint32_t forks;            /* counts them, to name them */
+static __thread uint32_t forking; /* the fork that this thread is in; 0: none */
+
+/* --- rows --------------------------------------------------------------------------- */
+
+static int path_in_folder(char *out, size_t room, const char *name) {
+  struct darshan_text text = darshan_text_in(out, room);
+  darshan_text_add(&text, run_state.folder);
+  darshan_text_add(&text, "/");
+  darshan_text_add(&text, name);
+  return darshan_text_length(&text) ? 0 : -1;
+}
+
+static int append(const struct run_event *row) {
+  struct stat st;
+  int fd =
+      outside_open(run_state.events, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, RUN_EVENTS_MODE);
+  if (fd < 0) return -1;
+  int result = sys_fstat(fd, &st);
+  if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = -1;
+  if (result == 0) result = sys_write(fd, row, sizeof(*row)) == sizeof(*row) ? 0 : -1;
+  if (row->kind == RUN_END && row->pid == run_state.top) sys_fchmod(fd, RUN_TOP_LEFT_MODE);
+  sys_close(fd);
+  return result;
+}
+
+/* Between opening and closing no handler may run, nor a filter come. */
+static int tell(struct run_event *row) {
+  row->magic = RUN_EVENT_MAGIC;
+  row->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+  row->pid_namespace = run_state.names;
+  memcpy(row->host, run_state.host, sizeof(row->host));
+  uint64_t mask = signals_block();
+  int result = sys_gate_is_shut() ? -1 : append(row);
+  signals_restore(mask);
+  return result;
+}
+
+/* Of this program, as its job record has it. */
+static int64_t own_start(void) {
+  const struct darshan_clock *clock = &darshan_hot.clock;
+  return clock->start_sec * (int64_t)NS_PER_SECOND + clock->start_nsec;
+}
+
+static int tell_start(int32_t parent, uint32_t token) {
+  struct run_event row = {.kind = RUN_START,
+                          .pid = process_state.pid,
+                          .parent = parent,
+                          .status = -1,
+                          .token = token,
+                          .start_ns = own_start()};
+  size_t length = strlen(darshan_config.exe);
+  memcpy(row.program, darshan_config.exe, length < RUN_PROGRAM ? length : RUN_PROGRAM);
+  return tell(&row);
+}
+
+/* --- the folder ------------------------------------------------------------------------ */
+
+static void know_place(void) {
+  struct stat st;
+  char name[sizeof(((struct utsname *)0)->nodename)];
+  sys_nodename(name, sizeof(name));
+  size_t length = strcspn(name, ".");
+  memcpy(run_state.host, name, length < RUN_HOST ? length : RUN_HOST);
+  run_state.names =
+      SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+}
+
+/* It is nobody else's, and takes parts. */
+static int is_open(void) {
+  struct stat st;
+  if (outside_lstat(run_state.folder, &st) < 0 || !S_ISDIR(st.st_mode)) return 0;
+  if (st.st_uid != (uid_t)sys_geteuid()) return 0;
+  return outside_lstat(run_state.closed, &st) < 0;
+}
+
+static void join(uint32_t token) {
+  if (run_state.joined || !is_open()) return;
+  if (!run_state.host[0]) know_place();
+  int32_t parent = token ? process_state.fork_parent : (int32_t)SYS1(SYS_getppid, 0);
+  if (tell_start(parent, token) == 0) run_state.joined = 1;
+}
+
+/* Whose journal began before there was a folder for it. */
+static void bring_journal(void) {
+  struct record_store *store = &darshan_store;
+  const char *name = strrchr(store->journal.path, '/');
+  darshan_config.mmap_logpath = run_state.folder;
+  struct path_buffer *path = store->journal.has_file && name ? path_buffer_take() : NULL;
+  if (path && path_in_folder(path->bytes, DARSHAN_PATH_ROOM, name + 1) == 0 && store_lock(store)) {
+    journal_rename(&store->journal, path->bytes);
+    store_unlock(store);
+  }
+  path_buffer_give(path);
+}
+
+/* The first of several makes it; whoever comes first, if that could not be seen. */
+static int make_folder(void) {
+  if (is_open()) return 0;
+  if (run_state.top == 0 || !run_merge_is_possible()) return -1;
+  int result = sys_mkdir(run_state.folder, FOLDER_MODE);
+  return result == 0 || result == EXISTS ? 0 : -1;
+}
+
+static void grow(void *nothing) {
+  (void)nothing;
+  if (make_folder() < 0) {
+    run_state.folder[0] = '\0'; /* a log per process */
+    return;
+  }
+  join(0);
+  if (run_state.joined) bring_journal();
+}
+
+/* --- what happens to the process ---------------------------------------------------------- */
+
+/* Where a filter may forbid to ask for it, a process has no number to go by. */
+static int is_in_run(void) {
+  return run_state.folder[0] && process_state.pid > 0 && darshan_hot.phase_page &&
+         !sys_gate_is_shut();
+}
+
+void run_started(void) {
+  if (!run_state.folder[0] || process_state.pid <= 0) return;
+  run_merge_prepare();
+  if (!run_state.is_first) grow(NULL);
+  if (run_state.joined) darshan_config.mmap_logpath = run_state.folder;
+}
+
+void run_grows(void) {
+  if (is_in_run() && !run_state.joined && fd_may_change() && process_is_ours())
+    stack_run(grow, NULL);
+}
+
+void run_forking(void) {
+  forking = 0;
+  if (!is_in_run()) return;
+  run_grows();
+  if (!run_state.joined) return;
+  uint32_t token = __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);
+  struct run_event row = {.kind = RUN_FORKING, .pid = process_state.pid, .token = token};
+  if (tell(&row) == 0) forking = token;
+}
+
+void run_fork_failed(void) {
+  struct run_event row = {.kind = RUN_FORK_FAILED, .pid = process_state.pid, .token = forking};
+  if (forking && is_in_run()) tell(&row);
+  forking = 0;
+}
+
+void run_forked(void) {
+  int was_joined = run_state.joined;
+  uint32_t token = forking;
+  forking = 0;
+  run_state.joined = run_state.left = run_state.parts = run_state.is_first = 0;
+  run_state.part[0] = run_state.host[0] = '\0'; /* it may be in another namespace */
+  exit_status = -1;
+  records_are_lost = 0;
+  if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
+}
+
+void run_vforked(void) {
+  if (!is_in_run()) return;
+  if (!run_state.joined && make_folder() < 0) return;
+  if (!run_state.host[0]) know_place(); /* true of the parent, too, as is what follows */
+  if (!run_state.joined && tell_start(0, 0) == 0) run_state.joined = 1;
+  struct run_event row = {.kind = RUN_SPAWNED, .pid = sys_getpid(), .parent = process_state.pid};
+  tell(&row);
+}
+
+void run_exec(void) {
+  if (!is_in_run()) return;
+  run_grows();
+  struct run_event row = {.kind = RUN_EXEC, .pid = process_state.pid};
+  if (run_state.joined) tell(&row);
+}
+
+void run_spawned(pid_t child, int is_watched, char *const *envp) {
+  struct run_event row = {.kind = RUN_SPAWNED, .pid = child, .parent = process_state.pid};
+  if (child <= 0 || !is_in_run() || !run_state.joined || !is_watched) return;
+  if (environment_is_watched(envp)) tell(&row);
+}
+
+void run_reaped(pid_t child, int status) {
+  struct run_event row = {
+      .kind = RUN_REAPED, .pid = child, .parent = process_state.pid, .status = status};
+  int is_end = WIFEXITED(status) || WIFSIGNALED(status);
+  if (child > 0 && is_end && is_in_run() && run_state.joined) tell(&row);
+}
+
+void run_told(pid_t child, int code, int status) {
+  if (code == CLD_EXITED)
+    run_reaped(child, W_EXITCODE(status & 0xff, 0));
+  else if (code == CLD_KILLED || code == CLD_DUMPED)
+    run_reaped(child, W_EXITCODE(0, status & 0x7f));
+}
+
+/* --- its part, and its end ---------------------------------------------------------------- */
+
+int run_takes_part(void) {
+  run_state.part[0] = '\0';
+  if (!is_in_run() || mpi_state.phase == MPI_RUNNING) return 0;
+  join(0);
+  if (!run_state.joined || !is_open()) return 0;
+  struct darshan_text text = darshan_text_in(run_state.part, sizeof(run_state.part));
+  darshan_text_add(&text, run_state.folder);
+  darshan_text_add(&text, "/" RUN_PART);
+  darshan_text_signed(&text, process_state.pid);
+  darshan_text_add(&text, ".");
+  darshan_text_signed(&text, own_start());
+  darshan_text_add(&text, ".");
+  darshan_text_signed(&text, run_state.parts);
+  if (darshan_text_length(&text)) return 1;
+  run_state.part[0] = '\0';
+  return 0;
+}
+
+int run_part_stays(int result) {
+  records_are_lost = result < 0;
+  int taken = result < 0 || is_open() || outside_unlink(run_state.part) < 0;
+  if (taken) run_state.parts++;
+  run_state.part[0] = '\0';
+  return taken;
+}
+
+void run_note_job(void) {
+  struct run_event row = {.kind = RUN_JOB,
+                          .pid = process_state.pid,
+                          .status = mpi_state.size,
+                          .job = (uint64_t)mpi_state.start_ns ^ (uint64_t)mpi_state.leader_pid};
+  if (!is_in_run()) return;
+  join(0);
+  if (run_state.joined) tell(&row);
+}
+
+void run_note_status(int status) {
+  exit_status = status & 0xff;
+}
+
+static void leave(void *nothing) {
+  struct run_event row = {.kind = RUN_END,
+                          .pid = process_state.pid,
+                          .status = exit_status,
+                          .token = records_are_lost || torn_apart(),
+                          .start_ns = own_start()};
+  (void)nothing;
+  join(0);
+  if (!run_state.joined || run_state.left) return;
+  run_state.left = 1;
+  /* The front has made its log when the program it started has ended; what is left of the
+   * folder goes with the last who outlived that. */
+  if (tell(&row) < 0 || (run_state.top == 0 && is_open()) || run_others_live()) return;
+  run_merge();
+}
+
+void run_left(void) {
+  if (is_in_run() && fd_may_change() && process_is_ours()) stack_run(leave, NULL);
+}

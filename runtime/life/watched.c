@@ -1,0 +1,79 @@
+#include "watched.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "../job/run-state.h"
+#include "../names/path-buffers.h"
+
+#define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+
+/* The first bytes of a file, with a NUL behind; how many, 0: it cannot be looked at. */
+static size_t first_bytes(const char *path, char *bytes) {
+  int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+  if (fd < 0) return 0;
+  ssize_t n = sys_pread(fd, bytes, DARSHAN_PATH_ROOM - 1, 0);
+  sys_close(fd);
+  if (n <= 0) return 0;
+  bytes[n] = '\0';
+  return (size_t)n;
+}
+
+/* The interpreter of a script, moved to the start of its bytes; 0: it is none. */
+static int is_script(char *bytes, size_t n) {
+  if (n < 3 || memcmp(bytes, "#!", 2) != 0) return 0;
+  char *name = bytes + 2 + strspn(bytes + 2, " \t");
+  name[strcspn(name, " \t\r\n")] = '\0';
+  memmove(bytes, name, strlen(name) + 1);
+  return 1;
+}
+
+/* Does the file name a loader, and that of glibc?  Without one it is linked statically. */
+static int is_for_loader(const char *bytes, size_t n) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) row;
+  memcpy(&head, bytes, sizeof(head));
+  for (size_t i = 0; i < head.e_phnum; i++) {
+    size_t at = head.e_phoff + i * sizeof(row);
+    if (at > n || n - at < sizeof(row)) return 1;
+    memcpy(&row, bytes + at, sizeof(row));
+    if (row.p_type == PT_INTERP)
+      return row.p_offset >= n || strstr(bytes + row.p_offset, "/ld-linux") != NULL;
+  }
+  return 0;
+}
+
+static int is_watched(const char *path, char *bytes) {
+  struct stat st;
+  size_t n = first_bytes(path, bytes);
+  if (is_script(bytes, n)) {
+    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0) return 1;
+    n = first_bytes(bytes, bytes);
+  } else if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0) {
+    return 1;
+  }
+  if (st.st_mode & (S_ISUID | S_ISGID)) return 0;
+  if (n < sizeof(ElfW(Ehdr)) || memcmp(bytes, ELFMAG, SELFMAG) != 0) return 1;
+  return bytes[EI_CLASS] == OUR_CLASS && is_for_loader(bytes, n);
+}
+
+int file_is_watched(const char *path) {
+  struct path_buffer *bytes = path_buffer_take();
+  int watched = !bytes || is_watched(path, bytes->bytes);
+  path_buffer_give(bytes);
+  return watched;
+}
+
+int environment_is_watched(char *const *envp) {
+  static const char preload[] = "LD_PRELOAD=", run[] = "DARSHAN_ENABLE_NONMPI=";
+  int by_preload = 0, knows_run = 0;
+  for (; envp && *envp; envp++) {
+    if (strncmp(*envp, preload, sizeof(preload) - 1) == 0)
+      by_preload = strstr(*envp, "libdarshan") != NULL;
+    else if (strncmp(*envp, run, sizeof(run) - 1) == 0)
+      knows_run = strcmp(*envp + sizeof(run) - 1, run_state.folder) == 0;
+  }
+  return knows_run && (by_preload || sys_faccess("/etc/ld.so.preload", F_OK) == 0);
+}
