@@ -13,7 +13,9 @@ from pathlib import Path
 
 from calls.run_case import parse
 from e2e.descriptors import Tally
+from e2e.handlers import FORKS
 from e2e.sandbox import SECONDS, Outcome, Recorded, Sandbox, snapshot
+from e2e.strace import Call, read_trace
 from mpi.launch import MPIS
 
 from .row import Row
@@ -21,6 +23,7 @@ from .watched import watched_in
 
 ONE_LOG = False  # whether a run's processes join one log
 INHERITED = False  # whether descriptors that a process is born with are known
+STAMP = "darshan-recovered."  # when orphans were looked for
 LAST = 60  # seconds until a run that has ended must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
 USER = 65534
@@ -28,8 +31,11 @@ NOBODY = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 OURS = re.compile(rb"^darshan: .*\n", re.M)
 
 
+@dataclass
 class RunBox(Sandbox):
     """A folder for one row; waits for processes that outlive the first one."""
+
+    killed: bool = False  # as of Row
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
         """Runs to the end of the last process: each of them holds an end of a pipe."""
@@ -47,7 +53,7 @@ class RunBox(Sandbox):
             out, error = process.communicate(timeout=SECONDS)
             os.read(inner, 1)
             os.close(inner)
-        if ONE_LOG:
+        if ONE_LOG and not self.killed:
             self.settle()
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
@@ -56,6 +62,16 @@ class RunBox(Sandbox):
         end = time.monotonic() + LAST
         while any((self.base / "journals").glob("darshan-run.*")) and time.monotonic() < end:
             time.sleep(0.02)
+
+    def recover(self) -> None:
+        """What a user does after a crash."""
+        command = [self.build / "darshan", "recover", "-o", self.base / "logs"]
+        subprocess.run([*command, self.base / "journals"], check=True, capture_output=True)
+
+    def unexpected(self) -> list[Path]:
+        """What is left of a run that has its log."""
+        left = (self.base / "journals").rglob("*")
+        return sorted(path for path in left if not path.name.startswith(STAMP))
 
     def recorded(self) -> Recorded:
         """What the run left: logs, and journals of who was killed, in whatever folder."""
@@ -78,6 +94,13 @@ class Bare:
 
     outcome: Outcome
     counts: dict[str, Tally] = field(default_factory=dict)
+    processes: int = 0  # that strace saw; 0: it was not asked
+
+
+def born(calls: list[Call]) -> int:
+    """How many processes there were, the first one among them."""
+    forks = [call for call in calls if call.name in FORKS and call.result > 0]
+    return 1 + sum("CLONE_THREAD" not in call.text for call in forks)
 
 
 @dataclass
@@ -97,7 +120,7 @@ class Runner:
         setup = handed_over(row.setup) if row.ordinary else row.setup
         # A number, for the name of a socket has 107 letters at most.
         place = self.base / str(self.places.setdefault(row.name, len(self.places)))
-        box = RunBox(place, build, setup, {}, watched)
+        box = RunBox(place, build, setup, {}, watched, row.killed)
         places = {"bin": str(self.programs), "work": str(box.work)}
         box.extra = {name: text.format(**places) for name, text in row.environment.items()}
         return box
@@ -134,7 +157,8 @@ class Runner:
             if row.varies:
                 self.known[row.name] = Bare(box.bare(command))
             else:
-                self.known[row.name] = Bare(*box.traced(command))
+                outcome, counts = box.traced(command)
+                self.known[row.name] = Bare(outcome, counts, born(read_trace(box.base / "trace")))
         return self.known[row.name]
 
     def recorded(self, row: Row, mode: str) -> tuple[RunBox, Outcome, dict[str, Tally]]:

@@ -39,8 +39,8 @@ class Row:
     inside: str = ""
     # Why names outside the folder where it runs are not looked at.
     only_work: str = ""
-    # Processes of it are killed: what they have counted may be ahead of what they have done.
-    kills: str = ""
+    # The last of its processes is killed: nobody is left who could make its log.
+    killed: bool = False
     # The run's log, and those of the MPI jobs in it.
     logs: int = 1
     # The top ends before its descendants: `darshan run` writes the log without them.

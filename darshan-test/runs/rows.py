@@ -158,7 +158,7 @@ TREES = [
     tree("shell"),
     tree("vfork"),
     tree("chain", "0"),
-    tree("killed", status=-9, kills="the top is"),
+    tree("killed", status=-9, killed=True),
 ]
 
 ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]

@@ -5,11 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from e2e.sandbox import Recorded
 from logs.pydarshan import compare_with_pydarshan
+from mpi.launch import read
 from place import absent, needs
 
 from .compare import differences, without_inheritance
-from .harness import INHERITED, ONE_LOG, Runner, compile_programs, lasting, missing_module, said
+from .harness import (
+    INHERITED,
+    ONE_LOG,
+    RunBox,
+    Runner,
+    compile_programs,
+    lasting,
+    missing_module,
+    said,
+)
 from .row import Row
 from .rows import cases
 
@@ -23,6 +34,20 @@ def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Runner:
     for folder in (programs, base):
         folder.chmod(0o755)  # some rows are run by an ordinary user
     return Runner(build, programs, base)
+
+
+def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
+    """Fails unless there is the run's log, those of its jobs, and nothing else."""
+    late = 1 if row.outlives and mode == "run" else 0
+    assert len(recorded.paths) == row.logs + late
+    assert box.unexpected() == []
+    for path in recorded.paths:
+        compare_with_pydarshan(parser, path)
+
+
+def processes(recorded: Recorded, parser: Path) -> float:
+    """How many the log of a run tells of."""
+    return max(read(parser, path).total("PROCESS_COUNT") for path in recorded.paths)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -39,14 +64,15 @@ def test_run(row: Row, mode: str, runner: Runner, parser: Path) -> None:
     assert said(row, outcome) == said(row, bare)
     assert lasting(row, outcome) == lasting(row, bare)
 
+    if ONE_LOG and row.killed and mode == "preload":
+        box.recover()
     recorded = box.recorded()
     assert recorded.paths
     assert recorded.others == []
     if ONE_LOG:
-        assert row.outlives or len(recorded.paths) == row.logs
-        assert recorded.journals == []
-        for path in recorded.paths:
-            compare_with_pydarshan(parser, path)
+        one_log(row, mode, box, recorded, parser)
+        if counted := runner.bare(row).processes:
+            assert row.outlives or processes(recorded, parser) == counted
     assert any(name.startswith(str(box.work)) for name in counts), "strace saw no file of its own"
     compare = differences if INHERITED else without_inheritance
     found = compare(row, counts, recorded.log, str(box.work))

@@ -1,0 +1,89 @@
+"""A run of many short processes: what each costs, what they leave, what merging that needs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from figures import Need, need
+from machine import Bench, numbers, plain_environment
+from rows import Row
+
+PROCESSES = 10_000
+TOGETHER = 4
+LAST = 120  # seconds until the run's log must be there
+
+
+def used(folder: Path) -> float:
+    """What files below a folder take of the disk, in MB."""
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 1e6
+
+
+def alone(bench: Bench) -> Path:
+    """The runtime with a merger beside it that fails: what processes leave stays."""
+    folder = bench.empty("alone")
+    merger = folder / "darshan-merge"
+    merger.write_text("#!/bin/sh\nexit 1\n")
+    merger.chmod(0o755)
+    shutil.copy2(bench.build / "libdarshan.so", folder)
+    return folder / "libdarshan.so"
+
+
+def merging(bench: Bench, folder: Path) -> Need:
+    """Merges a copy of what a run left, three times."""
+    log = bench.folder / "log"
+    command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
+    script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]
+    needed = need(bench, 3, script)
+    log.unlink()
+    return needed
+
+
+def log_of(bench: Bench) -> Path:
+    """The one log of a run, which nobody waits for."""
+    end = time.monotonic() + LAST
+    while time.monotonic() < end:
+        logs = list((bench.folder / "logs").glob("*.darshan"))
+        if logs and not any((bench.folder / "journals").glob("darshan-run.*")):
+            if len(logs) != 1:
+                raise RuntimeError(f"{len(logs)} logs of one run")
+            return logs[0]
+        time.sleep(0.1)
+    raise RuntimeError("a run has no log")
+
+
+def trees(bench: Bench) -> list[Row]:
+    """Processes that read a small file each."""
+    data = bench.folder / "data"
+    data.write_bytes(bytes(4000))
+    command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]
+    bench.empty("journals")
+    bench.empty("logs")
+    _, bare = numbers(command)
+    _, ours = numbers(command, bench.settings())
+    log = log_of(bench)
+    size = log.stat().st_size / 1e3
+    parsed = subprocess.run([bench.build / "darshan-parser", log], capture_output=True, check=True)
+    (line,) = [x for x in parsed.stdout.splitlines() if x.startswith(b"# nprocs: ")]
+
+    settings = bench.settings() | {"LD_PRELOAD": str(alone(bench))}
+    subprocess.run(command, env=plain_environment() | settings, capture_output=True, check=True)
+    (left,) = (bench.folder / "journals").glob("darshan-run.*")
+    disk = used(left)
+    merged = merging(bench, left)
+    shutil.rmtree(left)
+    each = (ours - bare) / PROCESSES / 1000
+    many = f"{PROCESSES:,} processes"
+    return [
+        Row(
+            f"a run of {many}, processor time of each",
+            f"+{each:.2f} ms on {bare / PROCESSES / 1000:.2f} ms",
+            "1 ms",
+            each <= 1,
+        ),
+        Row(f"what {many} leave until that", f"{disk:.0f} MB", "100 MB", disk <= 100),
+        Row(f"merging what {many} left", merged.text(), "2 s; 64 MiB", merged.within(2, 64)),
+        Row(f"the one log of {many}", f"{size:.0f} KB, {line.decode()[2:]}", "", True),
+    ]
