@@ -273,6 +273,18 @@ def test_screen(
         assert wanted in text or wanted in joined, text
 
 
+def test_hosts(summary: Run, tmp_path: Path) -> None:
+    """What the merger says of the hosts' clocks."""
+    made = trees.tree_log([Member("a"), Member("b", 0, host="node2")], RUN_TIME)
+    made.metadata += b"nodes=2\nclocks_moved=node2 +1.500 s\nclock_error=0.012 s\n"
+    path = tmp_path / "run.darshan"
+    path.write_bytes(encode(made))
+    joined = " ".join(summary("--text", path).stdout.split())
+    assert "2 processes of 2 programs on 2 hosts, at most 2 at once." in joined
+    assert "their times are moved: node2 +1.500 s. How far times of two hosts" in joined
+    assert "may be off: 0.012 s." in joined
+
+
 def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
     text = summary("--text", written([Member("a")], tmp_path)).stdout
     assert "on 1 process." in text and "lived" not in text

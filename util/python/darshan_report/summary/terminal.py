@@ -75,7 +75,7 @@ def _processes(context: Context) -> Iterator[str]:
             *(processes.io(sums, cell) for cell in cells),
         )
     if context.lanes:
-        yield from _wrapped(processes.summary(tree, context.lanes), "")
+        yield from _wrapped(processes.summary(context, tree, context.lanes), "")
     yield from _wrapped(processes.ended_badly(tree), "")
 
 

@@ -102,7 +102,7 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
     return Table(columns, cells, note, tuple(row.depth for row in found))
 
 
-def summary(tree: Processes, shown: Lanes) -> str:
+def summary(context: Context, tree: Processes, shown: Lanes) -> str:
     """How many there were, and what the log does not know of them."""
     hosts = len(set(tree.hosts))
     programs = len({program.name for program in tree.programs})
@@ -115,6 +115,12 @@ def summary(tree: Processes, shown: Lanes) -> str:
             f" The log has {len(tree):,} ranks: late processes share one per program, and how "
             "long each of those lived is estimated."
         )
+    keys = dict(context.info.metadata)
+    moved, error = keys.get("clocks_moved", ""), keys.get("clock_error", "")
+    if moved:
+        text += f" Clocks of hosts were wrong, and their times are moved: {printable(moved)}."
+    if error:
+        text += f" How far times of two hosts may be off: {printable(error)}."
     running, lost = still_running(tree), unknown(tree)
     if running:
         text += f" {running:,} had not ended when the log was written."
@@ -152,7 +158,7 @@ def blocks(context: Context) -> list[Block]:
     found = tree_rows(tree, _ROWS)
     return [
         Heading("Processes"),
-        Paragraph(summary(tree, shown)),
+        Paragraph(summary(context, tree, shown)),
         _table(context, tree, found),
         PlotRow((lanes_plot.plot(shown),)),
         *_ends(tree),
