@@ -17,7 +17,7 @@ from sample import turning
 
 from .conftest import Merge, Program
 from .events import SECOND, Kind, Run, here, start_of
-from .reading import metadata, names, of_file, rows
+from .reading import metadata, names, of_file, processes, rows
 
 WRITES = """
 import os, signal, sys, time
@@ -236,6 +236,7 @@ def test_the_command_is_said_where_the_top_has_no_part(
     with open_log(log) as opened:
         assert (opened.info.exe, opened.info.jobid) == (command, 50)
         assert opened.info.mounts
+    assert command in processes(log)
     other = tmp_path / "two.darshan"
     assert merge("--run", run.folder, "-o", other).returncode == 0
     with open_log(other) as opened:

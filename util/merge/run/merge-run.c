@@ -2,10 +2,19 @@
 #include "merge-run.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "../journals.h"
 #include "closing.h"
 #include "left.h"
+
+/* As it was asked for: from here, if that was a path from here. */
+static void print_log(const struct run_options *options, const char *log) {
+  size_t length = strlen(options->from);
+  int is_here = length && strncmp(log, options->from, length) == 0;
+  if (options->print) printf("%s\n", log + (is_here ? length : 0));
+}
 
 /* Of all, or of one process who came too late for it. */
 static enum run_result make(struct one_log *run, int process) {
@@ -19,7 +28,7 @@ static enum run_result make(struct one_log *run, int process) {
   if (!run->options->keep) closing_begin(&closing, &run->folder, &run->tree, only);
   int made = one_log_make(run) == 0;
   if (!run->options->keep) closing_end(&closing, made);
-  if (made && run->options->print) printf("%s\n", run->final);
+  if (made) print_log(run->options, run->final);
   return made ? RUN_LOGGED : RUN_FAILED;
 }
 
@@ -57,7 +66,7 @@ static enum run_result merge_folder(struct one_log *run) {
   enum run_result result = RUN_NOTHING;
   char log[PATH_MAX];
   if (!run->options->keep && closing_resume(&run->folder, log)) {
-    if (run->options->print) printf("%s\n", log);
+    print_log(run->options, log);
     result = RUN_LOGGED;
   }
   if (!folder_has(&run->folder, RUN_CLOSED)) result = merge_all(run);
@@ -65,9 +74,29 @@ static enum run_result merge_folder(struct one_log *run) {
   return merge_rest(run, result);
 }
 
-enum run_result merge_run(const struct run_options *options) {
+/* What stands in the folder is read from anywhere.  NULL stays. */
+static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
+  static char here[PATH_MAX];
+  if (!*path || **path == '/') return 0;
+  size_t length = getcwd(here, sizeof(here) - 1) ? strlen(here) : 0;
+  if (length > 1) strcpy(here + length, "/");
+  int n = length ? snprintf(room, PATH_MAX, "%s%s", here, *path) : PATH_MAX;
+  *path = room;
+  options->from = here;
+  if (n < PATH_MAX) return 0;
+  merge_say("the path of the log is too long");
+  return -1;
+}
+
+enum run_result merge_run(const struct run_options *given) {
   static struct one_log run; /* large, and zeroed */
+  static char output[PATH_MAX], logs[PATH_MAX];
+  struct run_options absolute = *given, *options = &absolute;
   run.options = options;
+  options->from = "";
+  if (make_absolute(options, &options->output, output) < 0 ||
+      make_absolute(options, &options->logs, logs) < 0)
+    return RUN_FAILED;
   enum folder_state state = folder_open(&run.folder, options->folder);
   if (state != FOLDER_OPEN) return state == FOLDER_BUSY ? RUN_NOTHING : RUN_FAILED;
   enum run_result result = merge_folder(&run);

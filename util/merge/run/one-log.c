@@ -50,12 +50,18 @@ static void reach(struct one_log *run, struct run_process *process, int64_t star
 }
 
 /* The first word of a command line, without its folders. */
-static void set_exe(struct one_log *run, const char *command) {
+static size_t program_of(const char *command, const char **name) {
   size_t length = strcspn(command, " "), begin = length;
   while (begin > 0 && command[begin - 1] != '/')
     begin--;
-  if (length > begin)
-    snprintf(run->exe, sizeof(run->exe), "%.*s", (int)(length - begin), command + begin);
+  *name = command + begin;
+  return length - begin;
+}
+
+static void set_exe(struct one_log *run, const char *command) {
+  const char *name;
+  size_t length = program_of(command, &name);
+  if (length > 0) snprintf(run->exe, sizeof(run->exe), "%.*s", (int)length, name);
 }
 
 /* What a part says of the whole: that of the top its command, others their job at least. */
@@ -125,12 +131,25 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
+/* Whoever asks for the log may know what the top was called, if it cannot say that. */
+static void name_top(const struct one_log *run, struct row_name *name) {
+  const struct run_process *top = &run->tree.processes[run->ranks.top];
+  const char *asked = run->options->command, *program;
+  int first = top->first_part < 0 ? -1 : run->tree.parts[top->first_part].program;
+  if (!asked || run->alone || (first >= 0 && first == top->first_program)) return;
+  size_t length = program_of(asked, &program);
+  const char *told = top->first_program < 0 ? "" : run->tree.programs[top->first_program].name;
+  if (!told[0] || (strlen(told) == length && strncmp(told, program, length) == 0))
+    row_name_first(name, &run->tree, asked);
+}
+
 /* Everything of a rank: its names, and the second time its records. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;
   combined_clear(&run->combined);
   row_name_begin(&name, &run->tree, rank);
+  if (number == 0 && !rank->folded) name_top(run, &name);
   for (int i = rank->first; i >= 0; i = run->tree.processes[i].next_of_rank) {
     struct run_process *process = &run->tree.processes[i];
     for (int p = process->first_part; p >= 0; p = run->tree.parts[p].next)
@@ -325,6 +344,7 @@ static void describe(struct one_log *run) {
   const char *name = top->first_program >= 0 ? run->tree.programs[top->first_program].name : "";
   run->job = (struct darshan_job){.uid = (int64_t)getuid(), .jobid = top->pid};
   snprintf(run->exe, sizeof(run->exe), "%s", name[0] ? name : "unknown");
+  if (!name[0] && options->command && !run->alone) set_exe(run, options->command);
   snprintf(run->command, sizeof(run->command), "%s",
            options->command && !run->alone ? options->command : run->exe);
   run->config.logfile = options->output;

@@ -18,6 +18,7 @@ struct run_options {
   int keep;            /* parts stay */
   int print;           /* the log's path goes to standard output */
   int keep_ranks;      /* no record is combined */
+  const char *from;    /* what stands before a path that was given from here; "" */
 };
 
 struct one_log { /* zeroed before its first use */

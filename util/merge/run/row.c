@@ -70,6 +70,11 @@ void row_name_add(struct row_name *name, const struct run_tree *tree, int progra
   name->next = programs[program].next;
 }
 
+void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command) {
+  add_command(name, command);
+  if (name->next >= 0) name->next = tree->programs[name->next].next;
+}
+
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree) {
   for (; name->next >= 0; name->next = tree->programs[name->next].next)
     add_command(name, tree->programs[name->next].name);

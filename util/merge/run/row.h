@@ -20,6 +20,8 @@ void row_name_begin(struct row_name *name, const struct run_tree *tree,
 /* What a part knows of its program. */
 void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
                   const char *command);
+/* The same of the first program, of which there is no part, or nothing at all. */
+void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command);
 /* What nobody knew more of gets its name from the rows.  Returns the record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
