@@ -52,15 +52,22 @@ static uint64_t key_of(const struct run_event *row) {
 
 /* The number has been given to another process. */
 static void begin_anew(struct tree_process *process) {
-  process->starts = process->others = process->ended = process->is_rank = process->is_launcher = 0;
+  process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
 
-static void add_start(struct tree_process *process, const struct run_event *row) {
+static uint64_t key_of_program(pid_t pid, int64_t start_ns) {
+  return (uint64_t)(uint32_t)pid * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)start_ns;
+}
+
+static void add_start(struct tree *folder, struct tree_process *process,
+                      const struct run_event *row) {
   char program[RUN_PROGRAM + 1];
+  int is_new;
   if (process->ended) begin_anew(process);
   snprintf(program, sizeof(program), "%.*s", RUN_PROGRAM, row->program);
   process->is_launcher = is_launcher(program);
-  process->others += !process->is_launcher;
+  if (process->is_launcher)
+    id_table_get(&folder->launchers, key_of_program(row->pid, row->start_ns), &is_new);
   process->traces.start_ns = row->start_ns;
   process->starts++;
 }
@@ -77,7 +84,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   }
   process->seen_ns = row->now_ns;
   folder->rows++;
-  if (row->kind == RUN_START) add_start(process, row);
+  if (row->kind == RUN_START) add_start(folder, process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
   if (row->kind == RUN_JOB) process->is_rank = 1;
@@ -119,6 +126,7 @@ static void add_entry(struct tree *folder, const char *name) {
 int tree_read(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
   id_table_init(&folder->processes, sizeof(struct tree_process));
+  id_table_init(&folder->launchers, 1);
   snprintf(folder->path, sizeof(folder->path), "%s", path);
   DIR *dir = opendir(path);
   if (!dir) return -1;
@@ -131,6 +139,7 @@ int tree_read(struct tree *folder, const char *path) {
 
 void tree_free(struct tree *folder) {
   id_table_free(&folder->processes);
+  id_table_free(&folder->launchers);
   path_list_free(&folder->parts);
   path_list_free(&folder->journals);
 }
@@ -210,17 +219,24 @@ int tree_is_empty(const struct tree *folder) {
   return !folder->parts.count && !folder->journals.count && !folder->strange;
 }
 
-/* Of ranks and launchers, only what they recorded as another program before: as a shell,
- * perhaps.  A child begins as the image of its parent; that of a launcher is none. */
-static int is_worth_it(const struct tree *folder, const char *part) {
-  long pid = strtol(strrchr(part, '/') + sizeof(RUN_PART), NULL, 10);
+/* Whether a process of that number was a rank in the end. */
+static int is_of_a_rank(const struct tree *folder, pid_t pid) {
   for (size_t i = 0; i < folder->processes.count; i++) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
-    if (process->traces.pid != pid) continue;
-    if (!process->is_rank && !process->is_launcher) return 1;
-    return process->others > process->is_rank && log_kind_of(part).has_records;
+    if (process->traces.pid == pid && process->is_rank) return 1;
   }
-  return 1; /* nobody knows */
+  return 0;
+}
+
+/* A child begins as the image of its parent: that of a launcher is one.  Of ranks, only
+ * what they recorded as another program before: as a shell, perhaps. */
+static int is_worth_it(const struct tree *folder, const char *part) {
+  const char *name = strrchr(part, '/') + sizeof(RUN_PART);
+  char *rest;
+  pid_t pid = (pid_t)strtol(name, &rest, 10);
+  int64_t start_ns = *rest == '.' ? strtoll(rest + 1, NULL, 10) : 0;
+  if (id_table_find(&folder->launchers, key_of_program(pid, start_ns))) return 0;
+  return !is_of_a_rank(folder, pid) || log_kind_of(part).has_records;
 }
 
 int tree_is_worth_a_log(const struct tree *folder) {

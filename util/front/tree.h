@@ -14,7 +14,6 @@ struct tree_process {
   int64_t seen_ns;
   char host[RUN_HOST + 1];
   int starts; /* programs of ours that it was */
-  int others; /* of them, but for launchers */
   int ended, is_rank;
   int is_launcher; /* as the last of its programs is */
 };
@@ -22,6 +21,7 @@ struct tree_process {
 struct tree {
   char path[PATH_MAX];
   struct id_table processes;
+  struct id_table launchers; /* programs that are such */
   size_t rows;
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
