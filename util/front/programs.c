@@ -13,12 +13,14 @@ enum { EXITED = 1, SIGNALLED = 2 }; /* PROCESS_ENDED */
 
 void programs_init(struct programs *programs) {
   id_table_init(&programs->table, sizeof(struct program));
+  id_table_init(&programs->bad_ends, sizeof(struct bad_end));
 }
 
 void programs_free(struct programs *programs) {
   for (size_t i = 0; i < programs->table.count; i++)
     free(((struct program *)id_table_value(&programs->table, i))->name);
   id_table_free(&programs->table);
+  id_table_free(&programs->bad_ends);
 }
 
 /* --- names ------------------------------------------------------------------------- */
@@ -89,16 +91,25 @@ static void add(int64_t *sum, int64_t value) {
 
 static void add_record(struct program *program, const struct darshan_process_record *record) {
   const int64_t *counters = record->counters;
-  int64_t ended = counters[PROCESS_ENDED];
-  int first = program->failed == 0;
   add(&program->count, counters[PROCESS_COUNT]);
   add(&program->ranks, counters[PROCESS_JOB_RANKS]);
-  add(&program->failed, counters[PROCESS_FAILED]);
   for (int i = PROCESS_F_READ_TIME; i <= PROCESS_F_META_TIME; i++)
     if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* and is a number */
-  if (!first || program->failed == 0) return;
-  program->signal = ended == SIGNALLED ? counters[PROCESS_STATUS] : 0;
-  program->status = ended == EXITED ? counters[PROCESS_STATUS] : -1;
+}
+
+static void add_end(struct programs *programs, const char *name,
+                    const struct darshan_process_record *record) {
+  int64_t ended = record->counters[PROCESS_ENDED], status = record->counters[PROCESS_STATUS];
+  int is_new;
+  uint64_t key[] = {darshan_record_id(name, strlen(name)), (uint64_t)ended, (uint64_t)status};
+  if (record->counters[PROCESS_FAILED] <= 0) return;
+  struct bad_end *end =
+      id_table_get(&programs->bad_ends, darshan_record_id((const char *)key, sizeof(key)), &is_new);
+  if (!end) return;
+  end->name = name;
+  end->signal = ended == SIGNALLED ? status : 0;
+  end->status = ended == EXITED ? status : -1;
+  add(&end->count, record->counters[PROCESS_FAILED]);
 }
 
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
@@ -124,6 +135,7 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
     else
       program->name = name;
     add_record(program, record);
+    add_end(programs, program->name, record);
     if (record->counters[PROCESS_JOB_RANKS] <= 0) add(processes, record->counters[PROCESS_COUNT]);
   }
   darshan_records_close(records);
@@ -144,5 +156,23 @@ const struct program **programs_by_time(const struct programs *programs, size_t 
   for (size_t i = 0; i < *count; i++)
     all[i] = id_table_value(&programs->table, i);
   if (all) qsort(all, *count, sizeof(*all), by_time);
+  return all;
+}
+
+static int by_count(const void *a, const void *b) {
+  const struct bad_end *left = *(const struct bad_end *const *)a;
+  const struct bad_end *right = *(const struct bad_end *const *)b;
+  if (left->count != right->count) return left->count > right->count ? -1 : 1;
+  int order = strcmp(left->name, right->name);
+  return order ? order : (left->status > right->status) - (left->status < right->status);
+}
+
+const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count) {
+  *count = programs->bad_ends.count;
+  const struct bad_end **all = *count ? malloc(*count * sizeof(*all)) : NULL;
+  if (!all) *count = 0;
+  for (size_t i = 0; i < *count; i++)
+    all[i] = id_table_value(&programs->bad_ends, i);
+  if (all) qsort(all, *count, sizeof(*all), by_count);
   return all;
 }

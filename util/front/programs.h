@@ -6,17 +6,23 @@
 #include "darshan-util.h"
 
 struct program {
-  char *name;     /* of the last program that its processes were */
-  int64_t count;  /* of processes */
-  int64_t ranks;  /* of MPI jobs, whose I/O is in logs of their own */
-  double time;    /* seconds in I/O */
-  int64_t failed; /* that a signal or a status but 0 ended */
-  int64_t signal; /* of the first of them; 0: by its status */
-  int64_t status; /* -1: not known */
+  char *name;    /* of the last program that its processes were */
+  int64_t count; /* of processes */
+  int64_t ranks; /* of MPI jobs, whose I/O is in logs of their own */
+  double time;   /* seconds in I/O */
+};
+
+/* One way in which processes of a program ended that was neither exit(0) nor life. */
+struct bad_end {
+  const char *name;
+  int64_t count;
+  int64_t signal; /* 0: by its status */
+  int64_t status; /* -1: not known, or in several ways */
 };
 
 struct programs {
-  struct id_table table;
+  struct id_table table;    /* hash of the name -> struct program */
+  struct id_table bad_ends; /* hash of all but the count -> struct bad_end */
 };
 
 void programs_init(struct programs *programs);
@@ -29,6 +35,9 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
 
 /* All of them, those with most time first; to be freed, NULL: none.  How many: *count. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
+
+/* The same of bad ends, those of most processes first. */
+const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
 /* A program's name, from the name of a PROCESS record: the script of an interpreter, else
  * the file.  To be freed. */

@@ -108,9 +108,9 @@ static void end_packed(struct packed *packed, size_t left) {
 enum { ITEM = 8 * COLUMNS, NAME_COLUMNS = 24 };
 
 /* "cat x 200" */
-static int name_program(char *out, size_t room, const struct program *program, int64_t count) {
+static int name_program(char *out, size_t room, const char *program, int64_t count) {
   char name[4 * COLUMNS], number[NUMBER];
-  say_printable(name, sizeof(name), program->name, NAME_COLUMNS, 1);
+  say_printable(name, sizeof(name), program, NAME_COLUMNS, 1);
   if (count <= 1) return snprintf(out, room, "%s", name);
   return snprintf(out, room, "%s x %s", name, quantity_count(number, count));
 }
@@ -120,7 +120,7 @@ static void print_programs(struct screen *screen, const struct program **all, si
   size_t i = 0;
   struct packed packed = begin_packed(screen, "programs by time in I/O: ");
   for (; i < count; i++) {
-    int n = name_program(item, sizeof(item), all[i], all[i]->count);
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->count);
     if (all[i]->ranks)
       snprintf(item + n, sizeof(item) - (size_t)n, " (an MPI job)");
     else
@@ -130,28 +130,25 @@ static void print_programs(struct screen *screen, const struct program **all, si
   end_packed(&packed, count - i);
 }
 
-static void print_failed(struct screen *screen, const struct program **all, size_t count) {
+static void print_bad_ends(struct screen *screen, const struct bad_end **all, size_t count) {
   char item[ITEM];
-  size_t left = 0;
-  for (size_t i = 0; i < count; i++)
-    left += all[i]->failed > 0;
-  if (!left) return;
+  size_t i = 0;
+  if (count == 0) return;
   struct packed packed = begin_packed(screen, "ended badly: ");
-  for (size_t i = 0; i < count; i++) {
-    if (all[i]->failed <= 0) continue;
-    int n = name_program(item, sizeof(item), all[i], all[i]->failed);
-    const char *word =
-        all[i]->signal > 0 && all[i]->signal < 65 ? sigabbrev_np((int)all[i]->signal) : NULL;
+  for (; i < count; i++) {
+    int64_t number = all[i]->signal;
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->count);
+    size_t room = sizeof(item) - (size_t)n;
+    const char *word = number > 0 && number < NSIG ? sigabbrev_np((int)number) : NULL;
     if (word)
-      snprintf(item + n, sizeof(item) - (size_t)n, " (SIG%s)", word);
-    else if (all[i]->signal > 0 || all[i]->status >= 0)
-      snprintf(item + n, sizeof(item) - (size_t)n, " (%s %lld)",
-               all[i]->signal > 0 ? "signal" : "status",
-               (long long)(all[i]->signal > 0 ? all[i]->signal : all[i]->status));
+      snprintf(item + n, room, " (SIG%s)", word);
+    else if (number > 0)
+      snprintf(item + n, room, " (signal %lld)", (long long)number);
+    else if (all[i]->status >= 0)
+      snprintf(item + n, room, " (status %lld)", (long long)all[i]->status);
     if (!pack(&packed, item)) break;
-    left--;
   }
-  end_packed(&packed, left);
+  end_packed(&packed, count - i);
 }
 
 /* Of a run that was several processes. */
@@ -159,8 +156,10 @@ static void print_tree(struct screen *screen, const struct picture *picture) {
   size_t count;
   const struct program **all = programs_by_time(&picture->programs, &count);
   if (picture->processes > 1 && count) print_programs(screen, all, count);
-  print_failed(screen, all, count);
   free(all);
+  const struct bad_end **bad = programs_bad_ends(&picture->programs, &count);
+  print_bad_ends(screen, bad, count);
+  free(bad);
 }
 
 static void print_layers(struct screen *screen, const struct picture *picture) {
