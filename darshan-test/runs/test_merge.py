@@ -123,6 +123,21 @@ def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
     assert metadata(log)["processes"] == "6"
 
 
+def test_each_process_counts_its_own_forks(merge: Merge, tmp_path: Path) -> None:
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.row(Kind.START, 50, 0, program="one")
+    run.row(Kind.START, 51, 1, program="two")
+    run.row(Kind.FORKING, 50, 2, token=1)
+    run.row(Kind.FORKING, 51, 3, token=1)
+    run.row(Kind.START, 61, 4, parent=50, token=1, program="one")
+    run.row(Kind.START, 62, 5, parent=51, token=1, program="two", namespace=1)
+    run.row(Kind.START, 63, 6, parent=1, token=1, program="two")
+    log = tmp_path / "one.darshan"
+    assert merge("--run", run.folder, "-o", log).returncode == 0
+    parents = {r["PROCESS_PID"]: r["PROCESS_PARENT_RANK"] for r in rows(log, "PROCESS")}
+    assert parents == {50: -1, 51: -1, 61: 0, 62: 1, 63: 1}
+
+
 def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) -> None:
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(50, (0, SECOND), "mpiexec.hydra")

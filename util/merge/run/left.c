@@ -72,11 +72,11 @@ static int has_part(const struct run_tree *tree, const struct run_part *journal)
   return 0;
 }
 
-static int take_journal(struct run_folder *folder, struct run_tree *tree,
-                        struct run_part *journal) {
+static int take_journal(struct run_folder *folder, struct run_tree *tree, struct run_part *journal,
+                        int keep) {
   if (ask_journal(folder, tree, journal) != ALIVE_NO) return 0;
   if (has_part(tree, journal)) {
-    folder_unlink(folder, journal->journal);
+    if (!keep) folder_unlink(folder, journal->journal);
     return 0;
   }
   if (tree_take_part(tree, journal) < 0) return -1;
@@ -97,7 +97,7 @@ static void find_living(struct run_tree *tree) {
   }
 }
 
-int left_read(struct run_folder *folder, struct run_tree *tree) {
+int left_read(struct run_folder *folder, struct run_tree *tree, int keep) {
   int result = 0;
   if (events_read(folder->fd, tree_take_row, tree) < 0 && folder_has(folder, RUN_EVENTS))
     merge_say("%s/" RUN_EVENTS " cannot be read", folder->path);
@@ -105,7 +105,7 @@ int left_read(struct run_folder *folder, struct run_tree *tree) {
   for (size_t i = 0; result == 0 && i < folder->count; i++)
     if (!folder->found[i].journal) result = tree_take_part(tree, &folder->found[i]);
   for (size_t i = 0; result == 0 && i < folder->count; i++)
-    if (folder->found[i].journal) result = take_journal(folder, tree, &folder->found[i]);
+    if (folder->found[i].journal) result = take_journal(folder, tree, &folder->found[i], keep);
   if (result < 0) merge_say("%s: out of memory", folder->path);
   find_living(tree);
   tree_set_clocks(tree);

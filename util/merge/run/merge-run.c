@@ -41,7 +41,7 @@ static int is_worth_a_log(const struct run_tree *tree) {
 }
 
 static enum run_result merge_all(struct one_log *run) {
-  if (left_read(&run->folder, &run->tree) < 0) return RUN_FAILED;
+  if (left_read(&run->folder, &run->tree, run->options->keep) < 0) return RUN_FAILED;
   if (is_worth_a_log(&run->tree)) return make(run, -1);
   if (!run->options->keep) folder_put(&run->folder, RUN_CLOSED, "", 0);
   return RUN_NOTHING;
@@ -51,7 +51,8 @@ static enum run_result merge_all(struct one_log *run) {
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
-  if (run->folder.count > 0 && left_read(&run->folder, &run->tree) < 0) return RUN_FAILED;
+  if (run->folder.count > 0 && left_read(&run->folder, &run->tree, run->options->keep) < 0)
+    return RUN_FAILED;
   for (size_t i = 0; i < run->tree.num_processes; i++)
     if (run->tree.processes[i].first_part >= 0) {
       enum run_result one = make(run, (int)i);

@@ -29,6 +29,11 @@ static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
 
+/* Numbers of forks are small, and every process counts its own. */
+static uint64_t fork_key(int place, int32_t pid, uint32_t token) {
+  return ((uint64_t)token << 32 | (uint32_t)pid) ^ (uint64_t)place * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
@@ -105,10 +110,27 @@ static int is_same(const struct run_tree *tree, int number, const struct run_eve
   return event->token == 0 && event->parent == process->parent_pid;
 }
 
+/* Who forked with this token: the one that the child calls its parent, which may be in
+ * another namespace; or, where it does not, the last. */
+static int forker_of(const struct run_tree *tree, int place, const struct run_event *event) {
+  int64_t forker = map_get(&tree->by_fork, fork_key(place, event->parent, event->token));
+  for (size_t i = 0; forker < 0 && i < tree->num_places; i++)
+    forker = map_get(&tree->by_fork, fork_key((int)i, event->parent, event->token));
+  return (int)(forker < 0 ? map_get(&tree->by_token, key_of(place, event->token)) : forker);
+}
+
+static int forking(struct run_tree *tree, int place, const struct run_event *event) {
+  int64_t *last = map_at(&tree->by_token, key_of(place, event->token));
+  int64_t *forker = map_at(&tree->by_fork, fork_key(place, event->pid, event->token));
+  if (!last || !forker) return -1;
+  *last = *forker = current(tree, place, event->pid);
+  return 0;
+}
+
 static int started(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
   int number = current(tree, place, event->pid);
-  int forker = event->token ? (int)map_get(&tree->by_token, key_of(place, event->token)) : -1;
+  int forker = event->token ? forker_of(tree, place, event) : -1;
   if (tree_program(tree, event->pid, start) >= 0) return 0; /* said twice */
   if (!is_same(tree, number, event)) number = add_process(tree, place, event->pid, start);
   if (number < 0) return -1;
@@ -199,10 +221,7 @@ int tree_take_row(void *context, const struct run_event *event) {
   if (event->kind == RUN_SPAWNED) return spawned(tree, place, event);
   if (event->kind == RUN_FORK_FAILED) return 0;
   if (event->kind != RUN_FORKING) return tell(tree, place, event);
-  int64_t *forker = map_at(&tree->by_token, key_of(place, event->token));
-  if (!forker) return -1;
-  *forker = current(tree, place, event->pid);
-  return 0;
+  return forking(tree, place, event);
 }
 
 /* --- parts --------------------------------------------------------------------------- */
@@ -274,6 +293,7 @@ void tree_free(struct run_tree *tree) {
   free(tree->places);
   map_free(&tree->by_pid);
   map_free(&tree->by_token);
+  map_free(&tree->by_fork);
   map_free(&tree->by_start);
   *tree = (struct run_tree){.processes = NULL};
 }

@@ -65,7 +65,7 @@ struct run_tree { /* zeroed before its first use */
   struct run_place *places;
   size_t num_processes, num_programs, num_parts, num_places;
   size_t room_processes, room_programs, room_parts, room_places;
-  struct map by_pid, by_token, by_start;
+  struct map by_pid, by_token, by_fork, by_start;
   struct clocks clocks;
 };
 
