@@ -19,6 +19,7 @@
 /* One process that was one program: what it wrote is the log, byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
+  if (run->has_others) return NULL; /* who may not have come to telling of itself */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;
 }
@@ -42,6 +43,7 @@ static int made_name(char out[PATH_MAX], const char *folder, const char *part, p
 static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
                                  const struct tree_process *process, const struct places *places) {
   const char *part = run->parts.paths[0];
+  if (tree_close(run) < 0) return MERGER_FAILED;
   int named = places->named[0] != '\0';
   if (named)
     memcpy(log, places->named, PATH_MAX);

@@ -86,6 +86,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   folder->rows++;
   if (row->kind == RUN_START) add_start(folder, process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
+  if (row->kind == RUN_FORKING || row->kind == RUN_SPAWNED) folder->has_others = 1;
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
   if (row->kind == RUN_JOB) process->is_rank = 1;
 }
@@ -121,6 +122,13 @@ static void add_entry(struct tree *folder, const char *name) {
     folder->is_closed = 1;
   else if (name[0] != '.' && strcmp(name, RUN_EVENTS) != 0 && strcmp(name, TREE_LIBRARY) != 0)
     folder->strange++;
+}
+
+int tree_close(const struct tree *folder) {
+  char path[PATH_MAX];
+  if (join(path, folder->path, RUN_CLOSED) < 0) return -1;
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  return fd < 0 ? -1 : close(fd);
 }
 
 int tree_read(struct tree *folder, const char *path) {

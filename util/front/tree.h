@@ -26,7 +26,8 @@ struct tree {
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
   int is_closed;
-  int strange; /* other files: of a merger that was killed, perhaps */
+  int has_others; /* somebody forked, or started a program, whether or not that has told yet */
+  int strange;    /* other files: of a merger that was killed, perhaps */
 };
 
 /* A link to the library, in the folder of a run: its own path has a blank in it. */
@@ -35,6 +36,9 @@ struct tree {
 /* 0, or -1: it cannot be read.  To be freed either way. */
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
+
+/* Who comes from now on writes a log of its own.  0 or -1. */
+int tree_close(const struct tree *folder);
 
 /* There is nothing in it that a log could be made of. */
 int tree_is_empty(const struct tree *folder);
