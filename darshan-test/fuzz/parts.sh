@@ -38,6 +38,6 @@ parser_parts="$top/util/parser/*.c"
 dxt_parts="$top/util/dxt-parser/*.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/foreign.c $top/util/parser/preamble.c"
 convert_parts="$top/util/convert/*.c"
-diff_parts="$top/util/diff/*.c $top/util/parser/id-table.c $top/util/parser/numbers.c
+diff_parts="$top/util/diff/*.c $top/util/parser/apmpi-names.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/foreign.c $top/util/parser/rows.c
   $top/util/parser/rows-special.c"

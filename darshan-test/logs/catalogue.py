@@ -7,10 +7,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from . import content, trees
+from . import apmpi, content, trees
 from .content import counted, file_name, heatmap, standard_log
 from .layouts import ANNEX_NAMES, LAYOUTS
-from .model import BZIP2, NONE, Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Segment
+from .model import (
+    BZIP2,
+    NONE,
+    Apmpi,
+    ApmpiHead,
+    Component,
+    Counted,
+    Dxt,
+    Heatmap,
+    Log,
+    Lustre,
+    Module,
+    Segment,
+)  # fmt: skip
 from .record_id import record_id
 
 
@@ -99,7 +112,7 @@ def unknown_modules() -> Iterator[Case]:
     ]
     yield Case("good-unknown-ids", log, "data under ids that nobody uses", "id >= 18")
     log = standard_log(SMALL)
-    log.modules += [Module(m, 1, raw=b"skipped " * 40) for m in ("NULL", "APXC", "APMPI")]
+    log.modules += [Module(m, 1, raw=b"skipped " * 40) for m in ("NULL", "APXC")]
     yield Case("good-no-handler", log, "known modules whose data nobody reads")
     for number in (0, 99):
         log = standard_log(SMALL)
@@ -264,6 +277,31 @@ def lustre_and_dxt() -> Iterator[Case]:
             yield Case(f"good-dxt-lustre-{version}-{word}", log, why, NO_COMPONENTS)
 
 
+def communication() -> Iterator[Case]:
+    """Calls of MPI, with and without times of waiting."""
+    names = [b"darshan-apmpi-header", b"APMPI"]
+    for order, version, sync in (("<", "3.41", True), (">", "3.41", True), (">", "3.21", False)):
+        rng = random.Random(6)
+        log = standard_log({"POSIX": 4}, order=order, version=version)
+        log.names += [(record_id(name), name) for name in names]  # type: ignore[operator]
+        head = ApmpiHead(record_id(names[0]), 0, sync, (0.25, 1.5))
+        ranks = [
+            Apmpi(
+                record_id(names[1]),
+                rank,
+                [rng.choice((0, 1, 10**9, (1 << 64) - 1)) for _ in apmpi.COUNTERS],
+                [rng.random() for _ in apmpi.TIMES],
+                [rng.random() for _ in apmpi.SYNC_TIMES],
+                (rng.random(), rng.random()),
+                b"node%d" % rank if rank else b"x" * 128,
+            )
+            for rank in range(3)
+        ]
+        log.modules.append(Module("APMPI", 1, [head, *ranks]))
+        word = f"{'little' if order == '<' else 'big'}-{version}"
+        yield Case(f"good-apmpi-{word}", log, "calls of MPI, counted by another runtime")
+
+
 def daos() -> Iterator[Case]:
     rng = random.Random(9)
     for order, word in (("<", "little"), (">", "big")):
@@ -324,7 +362,7 @@ def journals() -> Iterator[Case]:
 
 GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (
     releases, framings, unknown_modules, partial_flags, names, jobs, extremes, heatmaps,
-    lustre_and_dxt, daos, annexes, process_trees, journals,
+    lustre_and_dxt, communication, daos, annexes, process_trees, journals,
 )  # fmt: skip
 
 

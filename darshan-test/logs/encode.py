@@ -6,8 +6,22 @@ import bz2
 import struct
 import zlib
 
+from . import apmpi
 from .layouts import LAYOUTS, MODULE_IDS, Layout, slot
-from .model import BZIP2, NONE, Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Record
+from .model import (
+    BZIP2,
+    NONE,
+    Apmpi,
+    ApmpiHead,
+    Component,
+    Counted,
+    Dxt,
+    Heatmap,
+    Log,
+    Lustre,
+    Module,
+    Record,
+)  # fmt: skip
 
 MAGIC = 6567223
 OLD_FORMATS = ("3.00", "3.10", "3.20", "3.21")
@@ -77,6 +91,8 @@ def encode_record(order: str, module: Module, record: Record) -> bytes:
         return dxt(order, threads, record)
     if isinstance(record, Heatmap):
         return heatmap(order, record)
+    if isinstance(record, (Apmpi, ApmpiHead)):
+        return apmpi.encode(order, record)
     return counted(order, LAYOUTS[module.name][module.version], record)
 
 

@@ -74,7 +74,28 @@ class Heatmap:
     reads: list[int]
 
 
-Record = Union[Counted, Lustre, Dxt, Heatmap]
+@dataclass
+class ApmpiHead:
+    """The first record of APMPI: how the others are meant."""
+
+    id: int
+    rank: int
+    sync: bool
+    variances: tuple[float, float]
+
+
+@dataclass
+class Apmpi:
+    id: int
+    rank: int
+    counters: list[int]
+    times: list[float]
+    sync_times: list[float]
+    totals: tuple[float, float]
+    processor: bytes
+
+
+Record = Union[Counted, Lustre, Dxt, Heatmap, Apmpi, ApmpiHead]
 
 
 @dataclass

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Iterator
 
+from . import apmpi
 from .encode import (
     JOURNAL_JOB_AREA,
     OLD_FORMATS,
@@ -18,7 +19,7 @@ from .encode import (
     name_content,
 )
 from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES
-from .model import Counted, Dxt, Heatmap, Log, Lustre, Module, Record
+from .model import Apmpi, ApmpiHead, Counted, Dxt, Heatmap, Log, Lustre, Module, Record
 
 UNSIGNED = {"POSIX_RENAMED_FROM"}
 RENAMED = {
@@ -190,6 +191,8 @@ class Names:
     def columns(self, module: str, record: Record) -> list[bytes]:
         """The last three columns: file name, mount point, type."""
         name = self.by_id.get(record.id)
+        if module == "APMPI":
+            return [b"", b"", b""]
         if module in ("DFS", "DAOS"):
             assert isinstance(record, Counted)
             ids = [str(uuid.UUID(bytes=raw)) for raw in (record.pool, record.container)]
@@ -225,6 +228,9 @@ def rows(log: Log) -> list[bytes]:
                 values = lustre_values(record, module.version)
             elif isinstance(record, Heatmap):
                 values = heatmap_values(record)
+            elif isinstance(record, (Apmpi, ApmpiHead)):
+                sync = any(isinstance(r, ApmpiHead) and r.sync for r in module.records)
+                values = apmpi.values(record, sync)
             else:
                 values = counted_values(module.name, record)
             columns = names.columns(module.name, record)

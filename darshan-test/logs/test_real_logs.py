@@ -112,6 +112,8 @@ def test_rows(log: Path, parser: Path) -> None:
     got = [row for row in printed(parser, "--base", log) if row and not row.startswith(b"#")]
     with gzip.open(log.with_suffix(".rows.gz")) as file:
         want = file.read().split(b"\n")[:-1]
+    # Expected rows were printed by a parser that was built without this module.
+    got = [row for row in got if not row.startswith(b"APMPI\t")]
     check_same(got, corrected(want, ROW_SLIPS.get(log.stem, {}), b"\t", 3))
 
 

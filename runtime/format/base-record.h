@@ -32,6 +32,7 @@ struct darshan_base_record {
 #define DARSHAN_DECLARE_HEATMAP(tag, SYMBOL)
 #define DARSHAN_DECLARE_DFS(tag, SYMBOL)
 #define DARSHAN_DECLARE_DAOS(tag, SYMBOL)
+#define DARSHAN_DECLARE_APMPI(tag, SYMBOL)
 
 /* DXT: write_count segments, then read_count segments follow the head. */
 struct darshan_dxt_head {

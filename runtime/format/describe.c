@@ -18,6 +18,7 @@
 #define COUNTED_LUSTRE(tag, SYMBOL) COUNTED(tag, LUSTRE_COMP)
 #define COUNTED_DXT(tag, SYMBOL) 0, 0, no_counters, no_counters
 #define COUNTED_HEATMAP(tag, SYMBOL) 0, 0, no_counters, no_counters
+#define COUNTED_APMPI(tag, SYMBOL) 0, 0, no_counters, no_counters
 #define COUNTED_NONE(tag, SYMBOL) 0, 0, no_counters, no_counters
 static const struct darshan_counter no_counters[] = {{NULL, 0, 0, 0, 0, 0, 0, NULL}};
 

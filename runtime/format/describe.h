@@ -51,7 +51,8 @@ enum darshan_kind {
   DARSHAN_KIND_MDHIM,
   DARSHAN_KIND_HEATMAP,
   DARSHAN_KIND_DFS,
-  DARSHAN_KIND_DAOS
+  DARSHAN_KIND_DAOS,
+  DARSHAN_KIND_APMPI
 };
 
 struct darshan_counter {

@@ -57,6 +57,7 @@ static void fill(struct darshan_merge_plan *plan, const unsigned char *rules, in
 #define PLAN_LUSTRE(PREFIX) return false
 #define PLAN_DXT(PREFIX) return false
 #define PLAN_HEATMAP(PREFIX) return false
+#define PLAN_APMPI(PREFIX) return false
 #define PLAN_NONE(PREFIX) return false
 
 static void shape(struct darshan_merge_plan *plan, size_t before, size_t behind) {
@@ -94,6 +95,7 @@ void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darsh
 #define UNITS_LUSTRE(PREFIX) return NULL
 #define UNITS_DXT(PREFIX) return NULL
 #define UNITS_HEATMAP(PREFIX) return NULL
+#define UNITS_APMPI(PREFIX) return NULL
 #define UNITS_NONE(PREFIX) return NULL
 
 const unsigned char *darshan_fcounter_units(int module, int *count) {

@@ -65,6 +65,7 @@ struct darshan_daos_record {
 #define DARSHAN_BYTES_DXT(tag) sizeof(struct darshan_##tag##_head)
 #define DARSHAN_BYTES_MDHIM(tag) sizeof(struct darshan_##tag##_head)
 #define DARSHAN_BYTES_HEATMAP(tag) sizeof(struct darshan_##tag##_head)
+#define DARSHAN_BYTES_APMPI(tag) 48 /* of the first record: apmpi.h */
 
 /* Whoever adds a counter changes the bytes of its module's row, and there the version. */
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \

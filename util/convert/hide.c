@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "apmpi.h"
 #include "hashes.h"
 #include "message.h"
 #include "records.h"
@@ -192,5 +193,10 @@ void hide_record(const struct hiding *hiding, const struct darshan_module *modul
   if (hiding->names && module->kind == DARSHAN_KIND_DXT) {
     struct darshan_dxt_head *head = record;
     hide_field(hiding, KIND_HOST, head->hostname, sizeof(head->hostname));
+  }
+  if (hiding->names && module->kind == DARSHAN_KIND_APMPI) {
+    struct darshan_apmpi_record *rank = record;
+    if (((struct darshan_apmpi_head *)record)->magic != APMPI_MAGIC)
+      hide_field(hiding, KIND_HOST, rank->processor, sizeof(rank->processor));
   }
 }

@@ -26,7 +26,9 @@ int record_rows_open(struct record_rows *rows, const darshan_log *log) {
   if (output_open(&rows->out, -1) != 0) return -1;
   rows->out.take = take;
   rows->out.context = rows;
-  return rows_open(&rows->rows, &rows->out, log);
+  if (rows_open(&rows->rows, &rows->out, log) != 0) return -1;
+  rows->rows.apmpi_sync = true; /* records come in another order than in the log */
+  return 0;
 }
 
 void record_rows_module(struct record_rows *rows, const struct darshan_module *module) {

@@ -29,6 +29,16 @@ static const char *more_rows(enum darshan_kind kind) {
            "#   HEATMAP_READ_BIN_<i>, HEATMAP_WRITE_BIN_<i>: bytes moved in bin i = 0, 1, ...\n";
   case DARSHAN_KIND_MDHIM:
     return "#   MDHIM_SERVER_<i>: operations that server i took\n";
+  case DARSHAN_KIND_APMPI:
+    return "#   MPI_PROCESSOR_NAME: node of the rank\n"
+           "#   MPI_<call>_CALL_COUNT: calls of MPI_<call>\n"
+           "#   MPI_<call>_TOTAL_BYTES, MPI_<call>_MSG_SIZE_AGG_*: bytes of their messages, and\n"
+           "#     how many messages were of which size\n"
+           "#   MPI_<call>_TOTAL_TIME, _MIN_TIME, _MAX_TIME: seconds of all, the shortest, the\n"
+           "#     longest call\n"
+           "#   MPI_<call>_TOTAL_SYNC_TIME: seconds of waiting for other ranks, if measured\n"
+           "#   MPI_TOTAL_COMM_TIME, MPI_TOTAL_COMM_SYNC_TIME: of all calls; *_VARIANCE: over\n"
+           "#     all ranks\n";
   default:
     return "";
   }

@@ -1,4 +1,6 @@
 /* Rows of the records that are not just counters. */
+#include "apmpi-names.h"
+#include "apmpi.h"
 #include "records.h"
 #include "rows.h"
 
@@ -146,6 +148,36 @@ int rows_daos(struct rows *rows, const struct darshan_daos_record *record) {
   if (rows_begin(rows, &record->base, object, container, "N/A") != 0) return -1;
   rows_counters(rows, record->counters);
   rows_fcounters(rows, record->fcounters);
+  rows_end(rows);
+  return 0;
+}
+
+/* Of a log: it says what is in the records of the ranks. */
+static int rows_apmpi_head(struct rows *rows, const struct darshan_apmpi_head *head) {
+  rows->apmpi_sync = head->sync != 0;
+  if (rows_begin(rows, &head->base, "", "", "") != 0) return -1;
+  rows_double(rows, "MPI_TOTAL_COMM_TIME_VARIANCE", head->variance_of_time);
+  if (rows->apmpi_sync)
+    rows_double(rows, "MPI_TOTAL_COMM_SYNC_TIME_VARIANCE", head->variance_of_sync_time);
+  rows_end(rows);
+  return 0;
+}
+
+int rows_apmpi(struct rows *rows, const struct darshan_apmpi_record *record) {
+  const struct darshan_apmpi_head *head = (const void *)record;
+  char processor[sizeof(record->processor) + 1];
+  if (head->magic == APMPI_MAGIC) return rows_apmpi_head(rows, head);
+  if (rows_begin(rows, &record->base, "", "", "") != 0) return -1;
+  snprintf(processor, sizeof(processor), "%.*s", (int)sizeof(record->processor), record->processor);
+  rows_text(rows, "MPI_PROCESSOR_NAME", processor);
+  for (int i = 0; i < APMPI_COUNTERS; i++)
+    rows_unsigned(rows, apmpi_counter_names[i], record->counters[i]);
+  for (int i = 0; i < APMPI_TIMES; i++)
+    rows_double(rows, apmpi_time_names[i], record->times[i]);
+  for (int i = 0; rows->apmpi_sync && i < APMPI_SYNC_TIMES; i++)
+    rows_double(rows, apmpi_sync_names[i], record->sync_times[i]);
+  rows_double(rows, "MPI_TOTAL_COMM_TIME", record->total_time);
+  if (rows->apmpi_sync) rows_double(rows, "MPI_TOTAL_COMM_SYNC_TIME", record->total_sync_time);
   rows_end(rows);
   return 0;
 }

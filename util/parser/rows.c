@@ -182,6 +182,8 @@ int rows_record(struct rows *rows, const void *record) {
     return rows_dfs(rows, record);
   case DARSHAN_KIND_DAOS:
     return rows_daos(rows, record);
+  case DARSHAN_KIND_APMPI:
+    return rows_apmpi(rows, record);
   default:
     return 0;
   }

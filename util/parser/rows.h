@@ -23,6 +23,7 @@ struct darshan_lustre_head;
 struct darshan_mdhim_head;
 struct darshan_dfs_record;
 struct darshan_daos_record;
+struct darshan_apmpi_record;
 
 struct rows {
   struct output *out;
@@ -31,6 +32,7 @@ struct rows {
   struct row_label counters[ROW_LABELS_MAX], fcounters[ROW_LABELS_MAX];
   char *joint; /* the end of a row, then the start of the next */
   size_t joint_size, suffix, prefix;
+  bool apmpi_sync; /* its first record says that waiting was measured */
 };
 
 /* Returns 0, or -1 if there is no memory. */
@@ -62,5 +64,6 @@ int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head);
 int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head);
 int rows_dfs(struct rows *rows, const struct darshan_dfs_record *record);
 int rows_daos(struct rows *rows, const struct darshan_daos_record *record);
+int rows_apmpi(struct rows *rows, const struct darshan_apmpi_record *record);
 
 #endif

@@ -150,6 +150,8 @@ enum darshan_taken darshan_next_heatmap(struct darshan_records *records, const v
                                         size_t *size, struct darshan_error *error);
 enum darshan_taken darshan_next_mdhim(struct darshan_records *records, const void **record,
                                       size_t *size, struct darshan_error *error);
+enum darshan_taken darshan_next_apmpi(struct darshan_records *records, const void **record,
+                                      size_t *size, struct darshan_error *error);
 enum darshan_taken darshan_next_dxt(struct darshan_records *records, const void **record,
                                     size_t *size, struct darshan_error *error);
 

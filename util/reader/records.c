@@ -108,6 +108,7 @@ static int check_kind(struct darshan_records *records, struct darshan_error *err
   case DARSHAN_KIND_DXT:
   case DARSHAN_KIND_MDHIM:
   case DARSHAN_KIND_HEATMAP:
+  case DARSHAN_KIND_APMPI:
     return 0;
   default:
     return darshan_layout_make(&records->layout, module, records->version, error);
@@ -158,6 +159,9 @@ int darshan_records_next(darshan_records *records, const void **record, size_t *
     break;
   case DARSHAN_KIND_HEATMAP:
     taken = darshan_next_heatmap(records, record, size, error);
+    break;
+  case DARSHAN_KIND_APMPI:
+    taken = darshan_next_apmpi(records, record, size, error);
     break;
   default:
     taken = next_fixed(records, record, size, error);

@@ -1,4 +1,5 @@
-/* Records whose length lies inside them: LUSTRE, HEATMAP, MDHIM. */
+/* Records whose length lies inside them: LUSTRE, HEATMAP, MDHIM, APMPI. */
+#include "apmpi.h"
 #include "bytes.h"
 #include "reader.h"
 #include "records.h"
@@ -161,6 +162,31 @@ enum darshan_taken darshan_next_mdhim(struct darshan_records *records, const voi
   unsigned char *raw = take(records, *size, &taken, error);
   if (!raw) return taken;
   if (records->swapped) darshan_swap_words(raw, *size / 8);
+  *record = raw;
+  return DARSHAN_TAKEN_RECORD;
+}
+
+static void swap_apmpi(unsigned char *raw, size_t size) {
+  const size_t sync = offsetof(struct darshan_apmpi_head, sync);
+  if (size != sizeof(struct darshan_apmpi_head)) { /* a name follows the numbers */
+    darshan_swap_words(raw, offsetof(struct darshan_apmpi_record, processor) / 8);
+    return;
+  }
+  darshan_swap_words(raw, sync / 8);
+  darshan_swap_halves(raw + sync, 2);
+  darshan_swap_words(raw + sync + 8, 2);
+}
+
+enum darshan_taken darshan_next_apmpi(struct darshan_records *records, const void **record,
+                                      size_t *size, struct darshan_error *error) {
+  const size_t head = sizeof(struct darshan_apmpi_head);
+  enum darshan_taken taken = darshan_records_need(records, head, error);
+  if (taken != DARSHAN_TAKEN_RECORD) return taken;
+  bool is_head = host_word(records, offsetof(struct darshan_apmpi_head, magic)) == APMPI_MAGIC;
+  *size = is_head ? head : sizeof(struct darshan_apmpi_record);
+  unsigned char *raw = take(records, *size, &taken, error);
+  if (!raw) return taken;
+  if (records->swapped) swap_apmpi(raw, *size);
   *record = raw;
   return DARSHAN_TAKEN_RECORD;
 }

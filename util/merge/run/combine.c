@@ -120,6 +120,7 @@ static int add_module(struct combined *combined, struct part *part, int number,
   case DARSHAN_KIND_LUSTRE:
     return add_layouts(into, from, records);
   case DARSHAN_KIND_MDHIM:
+  case DARSHAN_KIND_APMPI:
   case DARSHAN_KIND_NONE:
     break;
   }

@@ -22,6 +22,7 @@ class Kind(enum.IntEnum):
     HEATMAP = 6
     DFS = 7
     DAOS = 8
+    APMPI = 9
 
 
 class Error(ctypes.Structure):
