@@ -34,6 +34,7 @@ from .test_formats import check_schema, page_of
 from .test_pages import MOST_PAGES, RIGHT, pages, words
 
 RUN_TIME = 20.0
+PAGE = 842  # points, its height
 
 
 def written(members: list[Member], folder: Path, command: bytes = b"bash run.sh") -> Path:
@@ -224,6 +225,23 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
         assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
 
 
+@pytest.mark.parametrize("number", [1, 13])
+def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
+    """A figure that goes over to the next page does not stay alone there."""
+    made = content.standard_log({"POSIX": 4}, files=3)
+    made.names = [(i, name) for i, name in made.names or []]
+    module, called = trees.processes([Member("sh"), *(Member(f"p{i}", 0) for i in range(number))])
+    made.annex, made.names = [module], made.names + called
+    path = tmp_path / "run.darshan"
+    path.write_bytes(encode(made))
+    assert summary(path, "-o", "a.pdf").returncode == 0
+    lowest: dict[int, int] = {}
+    for word in words(tmp_path / "a.pdf"):
+        if word.line < PAGE - 40:  # without the foot
+            lowest[word.page] = max(lowest.get(word.page, 0), word.line)
+    assert all(line > PAGE / 2 for page, line in lowest.items() if page < max(lowest)), lowest
+
+
 def test_page(summary: Run, tmp_path: Path) -> None:
     """What a newcomer reads of a pipeline."""
     log = written(trees.pipeline(), tmp_path, b"bash -c dump | gzip | put")
@@ -259,7 +277,8 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
         (trees.workers(8), ["train.py's 8 workers"]),
         (trees.pipeline(), ["Ended badly: dump (killed by SIGKILL), put (exit status 3)."]),
         ([Member("a"), Member("b", 0, ended=trees.RUNNING), Member("c", 0, ended=trees.UNKNOWN)],
-         ["1 had not ended when the log was written.", "How 1 of them ended is not known."]),
+         ["1 had not ended when the log was written.", "How 1 of them ended is not known.",
+          "b 20.0 s 0 s"]),
         ([Member("a"), replace(Member("b", 0), count=9000, failed=12)],
          ["9,001 processes", "b \u00d7 9,000", "The log has 2 ranks", "b \u00d7 12 (failed,"]),
     ],

@@ -31,7 +31,10 @@ class Processes:
         # Nobody lived longer than the run, where its end is known.
         longest = log.info.run_time if 0 < log.info.run_time < _LONGEST else _LONGEST
         self.start = self._seconds("F_START_TIMESTAMP").clip(0, longest)
-        self.end = np.maximum(self.start, self._seconds("F_END_TIMESTAMP").clip(0, longest))
+        end = self._seconds("F_END_TIMESTAMP").clip(0, longest)
+        if longest < _LONGEST:
+            end[self["ENDED"] == RUNNING] = longest
+        self.end = np.maximum(self.start, end)
         self.read, self.written = self._whole("BYTES_READ"), self._whole("BYTES_WRITTEN")
         self.opens = self._whole("OPENS")
         self.read_time = self._seconds("F_READ_TIME")

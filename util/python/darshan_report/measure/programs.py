@@ -103,6 +103,9 @@ def program_name(command: str) -> tuple[str, bool]:
 
 def without_folders(command: str) -> str:
     """A command line as a person would have typed it: program and script without folders."""
+    tracker = _TRACKER.search(command)
+    if tracker:
+        return f"multiprocessing.{tracker[1]}"
     words = command.split(" ")
     program = _base(words[0])
     if not is_command(command) or not program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...measure.endings import endings, still_running, unknown
 from ...measure.lanes import Lanes
 from ...measure.processes import Processes
-from ...measure.programs import without_folders
+from ...measure.programs import is_spawned, without_folders
 from ...measure.tree import Group, Row, Sums, fold, rows
 from ..context import Context
 from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
@@ -37,8 +37,9 @@ def _job(group: Group) -> str:
 
 def _command(context: Context, tree: Processes, group: Group, width: int) -> str:
     """The command line of a single process; of one that is too long the beginning tells most."""
-    full = tree.commands[group.places[0]].strip() or group.program.name
-    program = group.program
+    full, program = tree.commands[group.places[0]].strip(), group.program
+    if not full or is_spawned(full):
+        return context.short(program.times(1), width)
     mark = " (worker)" if program.worker else " (launcher)" if program.launcher else ""
     width -= len(mark)
     name = printable(without_folders(full))

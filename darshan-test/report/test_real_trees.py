@@ -1,0 +1,113 @@
+"""Reports of runs that took place: a loop of a shell, a build, a pool of workers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.finding import Finding
+from darshan_report.log import open_log
+from darshan_report.measure.processes import processes
+from darshan_report.summary import terminal
+from darshan_report.summary.context import Context
+from place import needs
+
+LOOP = """
+for file in part-*; do
+  cat $file | tr a b >> all
+done
+grep nothing all
+exit 0
+"""
+BUILD = """
+all: one.o two.o three.o
+%.o: %.c
+\tcc -c -o $@ $<
+"""
+POOL = """
+import multiprocessing, sys
+
+def work(number):
+    with open(f"out-{number}", "wb", buffering=0) as file:
+        for i in range(4000):
+            file.write(b"few")
+    return number
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    with multiprocessing.Pool(3) as pool:
+        print(sum(pool.map(work, range(12), 1)))
+        pool.close()
+        pool.join()
+"""
+
+
+def ran(build: Path, folder: Path, *command: str) -> Path:
+    """The one log of a run."""
+    work, logs = folder / "work", folder / "logs"
+    subprocess.run(
+        [build / "darshan", "run", "-o", logs, "--", *command],
+        cwd=work, check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    (log,) = logs.glob("*.darshan")
+    return log
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def screen(log: Path) -> tuple[list[str], list[Finding]]:
+    with open_log(log) as opened:
+        context = Context(opened)
+        return list(terminal.lines(context)), context.findings
+
+
+def row(lines: list[str], start: str) -> str:
+    """The row of the tree that begins so, indented as it is."""
+    return next(line for line in lines if line.startswith(f"{start} "))
+
+
+def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
+    for number in range(20):
+        (work / f"part-{number}").write_bytes(bytes(1000))
+    (work / "loop.sh").write_text(LOOP)
+    lines, _ = screen(ran(build, tmp_path, "bash", "loop.sh"))
+    assert lines[0].startswith("loop.sh ran for ") and "42 processes" in lines[0]
+    assert row(lines, "bash loop.sh")
+    assert "19.5 KiB" in row(lines, "  cat \u00d7 20")
+    assert row(lines, "  tr \u00d7 20")
+    assert "Ended badly: grep (exit status 1)." in lines
+
+
+def test_build(build: Path, work: Path, tmp_path: Path) -> None:
+    needs("program:make")
+    for name in ("one", "two", "three"):
+        (work / f"{name}.c").write_text(f"int {name}(void) {{ return 1; }}\n")
+    (work / "Makefile").write_text(BUILD)
+    log = ran(build, tmp_path, "make", "-j2")
+    lines, _ = screen(log)
+    assert lines[0].startswith("make ran for ")
+    assert row(lines, "make -j2") and row(lines, "  cc \u00d7 3")
+    assert row(lines, "    as \u00d7 3")
+    with open_log(log) as opened:
+        tree = processes(opened)
+    assert tree is not None
+    # Of one run, one clock: nobody lives before it or longer.
+    assert float(tree.start.min()) >= 0 and float(tree.lives.max()) == float(tree.lives[0])
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pool(method: str, build: Path, work: Path, tmp_path: Path) -> None:
+    """Workers are those of the program, however they came to be, and so are their writes."""
+    (work / "pool.py").write_text(POOL)
+    log = ran(build, tmp_path, "/usr/bin/python3", "pool.py", method)
+    lines, findings = screen(log)
+    assert lines[0].startswith("pool.py ran for ")
+    assert "141 KiB" in row(lines, "  pool.py's 3 workers")
+    small = [f.programs for f in findings if f.name == "small-accesses-write"]
+    assert set(small) <= {"pool.py's 3 workers"}
