@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from .conftest import SECONDS, Run
 from .screen import fits, layers
 
@@ -117,3 +119,98 @@ def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
         for name, count in column(rows(log), "POSIX_BYTES_WRITTEN").items():
             written[name] = written.get(name, 0) + count
     assert [written[str(work / name)] for name in "abc"] == [5, 5, 2]
+
+
+@pytest.fixture
+def alone(
+    build: Path, work: Path, environment: dict[str, str]
+) -> Callable[..., subprocess.Popen[bytes]]:
+    """Starts a shell as the top of a run without the front."""
+
+    def run(script: str, *before: str, **settings: str) -> subprocess.Popen[bytes]:
+        ours = {
+            "LD_PRELOAD": str(build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
+            "DARSHAN_LOGPATH": str(work / "logs"),
+        }
+        return subprocess.Popen(
+            [*before, "sh", "-c", script],
+            cwd=work,
+            env={**environment, **ours, **settings},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    return run
+
+
+def test_without_the_front(
+    alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path, rows: Rows
+) -> None:
+    """A tree that was killed as a whole, and one that lives beside it."""
+    script = "echo 1234 > {0}a; (echo 123 > {0}b; echo ready; read x) & read x; wait"
+    started = [alone(script.format(name)) for name in ("killed-", "living-")]
+    killed, living = started
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    assert len(run_folders(work)) == 2
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.communicate(timeout=SECONDS)
+    while darshan("recover", "-n").stdout.count(b": left alone, its process lives") > 1:
+        time.sleep(0.05)
+    assert darshan("recover", "-o", "recovered").returncode == 0
+    (log,) = (work / "recovered").iterdir()
+    written = column(rows(log), "POSIX_BYTES_WRITTEN")
+    assert written == {str(work / "killed-a"): 5, str(work / "killed-b"): 4} | {
+        name: count for name, count in written.items() if name.startswith("<")
+    }
+    living.communicate(b"\n\n", timeout=SECONDS)
+    while run_folders(work):
+        time.sleep(0.05)  # whoever is last merges, perhaps after its end
+    (log,) = (work / "logs").iterdir()
+    written = column(rows(log), "POSIX_BYTES_WRITTEN")
+    assert (written[str(work / "living-a")], written[str(work / "living-b")]) == (5, 4)
+
+
+def test_recovered_twice_at_once(
+    alone: Callable[..., subprocess.Popen[bytes]],
+    build: Path,
+    work: Path,
+    environment: dict[str, str],
+) -> None:
+    started = [alone("echo 1 > a; (echo 1 > b; kill -9 0)") for _ in range(8)]
+    for process in started:
+        process.communicate(timeout=SECONDS)
+    assert len(run_folders(work)) == 8
+    time.sleep(0.5)
+    command = [build / "darshan", "recover", "-o", "logs"]
+    both = [
+        subprocess.Popen(
+            command, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=SECONDS) for process in both]
+    assert [(process.returncode, err) for process, (_, err) in zip(both, said)] == [(0, b"")] * 2
+    assert len(list((work / "logs").iterdir())) == 8
+    assert sum(out.count(b"made of a run") for out, _ in said) == 8
+    assert run_folders(work) == []
+
+
+@pytest.mark.needs("namespace:pid")
+def test_run_of_another_namespace(
+    alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path
+) -> None:
+    """Its processes are strangers here, for a week."""
+    script = "echo 1 > a; (echo 1 > b; echo ready; read x) & read x; wait"
+    strange = alone(script, "unshare", "-p", "-f", "--mount-proc")
+    assert strange.stdout is not None
+    assert strange.stdout.readline() == b"ready\n"
+    os.killpg(strange.pid, signal.SIGKILL)
+    strange.communicate(timeout=SECONDS)
+    (folder,) = run_folders(work)
+    assert darshan("recover", "-o", "logs").stdout == b""
+    assert b": left alone, its process " in darshan("recover", "-n").stdout
+    assert (folder / "events").exists()

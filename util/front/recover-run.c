@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "merger.h"
 #include "recover-log.h"
@@ -65,6 +68,28 @@ static void remove_run(const struct recovery *recovery, const struct tree *run,
                 recovery->dry_run ? "would be removed" : "removed");
 }
 
+/* A merger that is at work has files of its own there, and removes journals. */
+static int is_busy(const char *path) {
+  struct tree now;
+  int busy = tree_read(&now, path) < 0 || now.strange;
+  tree_free(&now);
+  return busy;
+}
+
+static void make_logs(struct recovery *recovery, const struct tree *run) {
+  int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* else somebody does just this */
+    int worth = run->is_closed || tree_is_worth_a_log(run);
+    if (worth)
+      merge_run(recovery, run);
+    else if (!recovery->dry_run)
+      tree_remove_parts(run);
+    if (!(worth && recovery->dry_run) && !is_busy(run->path)) recover_rest(recovery, run->path);
+  }
+  close(fd);
+}
+
 static void recover_run(struct recovery *recovery, const char *path) {
   struct tree run;
   struct stat st;
@@ -76,11 +101,7 @@ static void recover_run(struct recovery *recovery, const char *path) {
     remove_run(recovery, &run, &st);
   } else if (recovery->alive.now_ns / second_ns - st.st_mtim.tv_sec >=
              recovery->min_age_ns / second_ns) {
-    if (run.is_closed || tree_is_worth_a_log(&run))
-      merge_run(recovery, &run);
-    else if (!recovery->dry_run)
-      tree_remove_parts(&run);
-    recover_rest(recovery, path);
+    make_logs(recovery, &run);
   }
   tree_free(&run);
 }

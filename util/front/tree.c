@@ -72,6 +72,18 @@ static void add_start(struct tree *folder, struct tree_process *process,
   process->starts++;
 }
 
+/* darshan-run.<pid>p.<unique>: it began before the first row, in the same place. */
+static void note_parent(struct tree *folder, const struct run_event *row) {
+  const char *slash = strrchr(folder->path, '/'), *name = slash ? slash + 1 : folder->path;
+  char *end;
+  if (strncmp(name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return;
+  long pid = strtol(name + sizeof(RUN_FOLDER) - 1, &end, 10);
+  if (end[0] != 'p' || end[1] != '.' || pid <= 0) return;
+  snprintf(folder->parent_host, sizeof(folder->parent_host), "%.*s", RUN_HOST, row->host);
+  folder->parent = (struct alive_traces){
+      .pid = (pid_t)pid, .pid_namespace = row->pid_namespace, .start_ns = row->now_ns};
+}
+
 static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
   if (row->magic != RUN_EVENT_MAGIC || row->pid <= 0) return;
@@ -83,7 +95,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
     snprintf(process->host, sizeof(process->host), "%.*s", RUN_HOST, row->host);
   }
   process->seen_ns = row->now_ns;
-  folder->rows++;
+  if (folder->rows++ == 0) note_parent(folder, row);
   if (row->kind == RUN_START) add_start(folder, process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
   if (row->kind == RUN_FORKING || row->kind == RUN_SPAWNED) folder->has_others = 1;
@@ -170,7 +182,9 @@ size_t tree_running(const struct tree *folder, const struct alive *alive, pid_t 
 }
 
 size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer) {
-  size_t count = 0;
+  struct alive_traces parent = folder->parent;
+  parent.host = folder->parent_host;
+  size_t count = parent.pid && alive_process(alive, &parent, parent.start_ns) == answer;
   for (size_t i = 0; i < folder->processes.count; i++) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
     count += !process->ended && answer_of(process, alive) == answer;

@@ -23,6 +23,8 @@ struct tree {
   struct id_table processes;
   struct id_table launchers; /* programs that are such */
   size_t rows;
+  struct alive_traces parent; /* who launched the tops of several trees and tells nothing */
+  char parent_host[RUN_HOST + 1];
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
   int is_closed;
