@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calls.run_case import Log, parse
+from left import left_in
 
 from .descriptors import Tally
 from .handlers import HANDLERS, count
@@ -154,9 +155,9 @@ class Sandbox:
 
     def recorded(self) -> Recorded:
         """The logs of the last run, together."""
-        logs, journals = self.base / "logs", self.base / "journals"
-        found = Recorded(paths=sorted(logs.rglob("*.darshan")))
-        found.journals = sorted(journals.iterdir())
+        left = left_in(self.base / "journals")
+        logs = self.base / "logs"
+        found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=left)
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
         for path in found.paths:
             parse(self.parser, path, found.log)

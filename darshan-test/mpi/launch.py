@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from left import left_in
+
 HERE = Path(__file__).resolve().parent
 SECONDS = 120  # until a job counts as hanging
 ERRORS = "errors"  # of the ranks: a launcher may drop their last words when a job is ended
@@ -154,12 +156,13 @@ class Runner:
             cwd=self.folder,
         )
         of_ranks = self.folder / ERRORS
+        left = left_in(self.folder / "journals")
         return Job(
             done.returncode,
             done.stdout,
             (of_ranks.read_text() if of_ranks.exists() else "") + done.stderr,
             sorted((self.folder / "logs").glob("*.darshan")),
-            sorted((self.folder / "journals").iterdir()),
+            left,
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:

@@ -175,7 +175,7 @@ def test_switched_off(runner: Runner) -> None:
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
     """A forked child is no rank: it has a log of its own, or none."""
-    job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi})
+    job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi, "DARSHAN_JOB_TREE": "0"})
     assert job.code == 0
     logs = [runner.read(path) for path in job.logs]
     children = [log for log in logs if log.header["nprocs"] == "1"]
@@ -186,6 +186,18 @@ def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
         assert log.ranks() == {0}
         assert log.total("POSIX_BYTES_WRITTEN") == 10
         assert "mpi" not in log.metadata
+
+
+def test_children_of_ranks_are_a_run(runner: Runner) -> None:
+    """The job's log is the job's; what the ranks have forked leaves one beside it."""
+    job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": "1"})
+    assert (job.code, job.journals) == (0, [])
+    ours, run = sorted(
+        (runner.read(path) for path in job.logs), key=lambda log: "mpi" not in log.metadata
+    )
+    assert "mpi" in ours.metadata and "mpi" not in run.metadata
+    assert ours.total("POSIX_BYTES_WRITTEN", str(runner.data / "own-1")) == 2000
+    assert run.total("POSIX_BYTES_WRITTEN") == 2 * 10
 
 
 def test_sessions(runner: Runner) -> None:

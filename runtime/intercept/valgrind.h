@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { VALGRIND_STACK_IS = 0x1501, VALGRIND_STACK_WAS = 0x1502 };
+enum { VALGRIND_IS_THERE = 0x1001, VALGRIND_STACK_IS = 0x1501, VALGRIND_STACK_WAS = 0x1502 };
 
 /* Without valgrind 0. */
 static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t second) {
@@ -31,6 +31,11 @@ static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t 
   answer = result;
 #endif
   return answer;
+}
+
+/* It emulates this process. */
+static inline int valgrind_is_there(void) {
+  return valgrind_ask(VALGRIND_IS_THERE, 0, 0) != 0;
 }
 
 /* Memory from start to end is a stack; returns its number, for when it is none. */
