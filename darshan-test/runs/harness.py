@@ -21,7 +21,6 @@ from mpi.launch import MPIS
 from .row import Row
 from .watched import watched_in
 
-ONE_LOG = False  # whether a run's processes join one log
 INHERITED = False  # whether descriptors that a process is born with are known
 STAMP = "darshan-recovered."  # when orphans were looked for
 LAST = 60  # seconds until a run that has ended must have its log
@@ -53,7 +52,7 @@ class RunBox(Sandbox):
             out, error = process.communicate(timeout=SECONDS)
             os.read(inner, 1)
             os.close(inner)
-        if ONE_LOG and not self.killed:
+        if not self.killed:
             self.settle()
         return Outcome(process.returncode, out, error, snapshot(self.work))
 

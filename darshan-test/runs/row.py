@@ -43,6 +43,7 @@ class Row:
     killed: bool = False
     # The run's log, and those of the MPI jobs in it.
     logs: int = 1
-    # The top ends before its descendants: `darshan run` writes the log without them.
-    outlives: bool = False
+    # Who lives a little longer than the top: `darshan run` does not wait for them, and they
+    # leave logs of their own.
+    outlives: str = ""
     status: int = 0

@@ -24,6 +24,9 @@ PIPES = "what a read of a pipe or of a socket gives depends on who was faster"
 TEMPORARY = r"(?<=/temporary/)\w{8}$|(?<=/pymp-)\w{8}"
 
 
+TRACKERS = "servers of multiprocessing, which end when nobody holds their pipe any more"
+
+
 def python(*arguments: str) -> Row:
     """Workers of Python, of one kind."""
     return Row(
@@ -32,6 +35,7 @@ def python(*arguments: str) -> Row:
         scripts("workers.py", and_then=big_file),
         changing="common",
         random=TEMPORARY,
+        outlives="" if arguments[0] in ("fork", "futures") else TRACKERS,
     )
 
 
@@ -152,8 +156,8 @@ SERVERS = [
 
 TREES = [
     tree("double-fork"),
-    tree("daemon", outlives=True),
-    tree("outlived", outlives=True),
+    tree("daemon", outlives="a daemon"),
+    tree("outlived", outlives="a child"),
     tree("storm"),
     tree("shell"),
     tree("vfork"),
