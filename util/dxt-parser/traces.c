@@ -1,6 +1,8 @@
 /* Walks over the traces of a log; see traces.h. */
 #include "traces.h"
 
+#include "preamble.h"
+
 #include "id-table.h"
 #include "segments.h"
 #include "stripes.h"
@@ -144,7 +146,7 @@ static bool stops_at(const struct printer *printer, const struct darshan_module_
 static int load_stripes(struct printer *printer) {
   const struct darshan_module_region *region = find_region(printer->log, DARSHAN_MOD_LUSTRE);
   if (!region) return 0;
-  if (stops_at(printer, region)) return 1;
+  if (stops_at(printer, region)) return STATUS_INCOMPLETE;
   struct darshan_error error = {""};
   if (region->length > 0 && stripes_load(&printer->stripes, printer->log, &error) != 0)
     complain(printer, region, error.text);
@@ -170,7 +172,7 @@ int traces_print(darshan_log *log, const struct trace_options *options, struct o
   for (int i = 0; i < TRACED && status == 0; i++) {
     printer.region = regions[i];
     if (!printer.region) continue;
-    status = stops_at(&printer, printer.region);
+    status = stops_at(&printer, printer.region) ? STATUS_INCOMPLETE : 0;
     if (status != 0) break;
     print_heading(out, printer.region);
     if (printer.region->length > 0) print_records(&printer);

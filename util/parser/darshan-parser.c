@@ -18,14 +18,27 @@ static int usage(void) {
         "  --perf             performance per module\n"
         "  --all              all of these, incomplete modules included\n"
         "  --show-incomplete  do not stop at a module that ran out of room\n"
-        "  --no-annex         leave out the modules that other readers do not know\n"
+        "  --annex            totals of the modules that other readers do not know, too\n"
+        "  --no-annex         leave those modules out\n"
+        "Exit status: 1 if the log cannot be read, 255 at an incomplete module\n"
         "  --version          print the version\n"
         "  --help             print this\n",
         stderr);
   return 1;
 }
 
-enum option_code { BASE = 1, TOTAL, FILES, PERF, ALL, SHOW_INCOMPLETE, NO_ANNEX, VERSION_, HELP };
+enum option_code {
+  BASE = 1,
+  TOTAL,
+  FILES,
+  PERF,
+  ALL,
+  SHOW_INCOMPLETE,
+  ANNEX,
+  NO_ANNEX,
+  VERSION_,
+  HELP
+};
 
 static void apply(struct parser_options *options, int code) {
   options->base |= code == BASE || code == ALL;
@@ -34,6 +47,7 @@ static void apply(struct parser_options *options, int code) {
   options->summary.perf |= code == PERF || code == ALL;
   options->show_incomplete |= code == SHOW_INCOMPLETE || code == ALL;
   options->annex &= code != NO_ANNEX;
+  options->annex_sums |= code == ANNEX || code == ALL;
 }
 
 /* Returns -1 to go on, else the exit status. */
@@ -44,6 +58,7 @@ static int parse_arguments(int argc, char **argv, struct parser_options *options
                                         {"perf", no_argument, NULL, PERF},
                                         {"all", no_argument, NULL, ALL},
                                         {"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
+                                        {"annex", no_argument, NULL, ANNEX},
                                         {"no-annex", no_argument, NULL, NO_ANNEX},
                                         {"version", no_argument, NULL, VERSION_},
                                         {"help", no_argument, NULL, HELP},

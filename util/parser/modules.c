@@ -1,6 +1,7 @@
 /* Walks over the modules of a log; see modules.h. */
 #include "modules.h"
 
+#include "preamble.h"
 #include "rows.h"
 
 #include <inttypes.h>
@@ -119,7 +120,9 @@ static void print_module(darshan_log *log, struct printer *printer) {
     return;
   }
   print_heading(printer->out, region->name, region->partial, true);
-  if (summary_open(&printer->summary, module, options->summary) != 0)
+  const struct summary_options none = {.total = false};
+  bool sums = region->id < DARSHAN_MAX_MODULES || options->annex_sums;
+  if (summary_open(&printer->summary, module, sums ? options->summary : none) != 0)
     complain(options, printer->out, region, "out of memory");
   else
     print_records(printer, module, records);
@@ -127,12 +130,14 @@ static void print_module(darshan_log *log, struct printer *printer) {
   darshan_records_close(records);
 }
 
-/* Traces are darshan-dxt-parser's, the annex may be switched off. */
+/* Traces are darshan-dxt-parser's; the annex may be switched off, and who reads sums alone
+ * has to ask for those of modules that 3.5.0 does not have. */
 static bool is_skipped(const struct parser_options *options,
                        const struct darshan_module_region *region) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
   if (module && module->kind == DARSHAN_KIND_DXT) return true;
-  return region->id >= DARSHAN_MAX_MODULES && !options->annex;
+  return region->id >= DARSHAN_MAX_MODULES &&
+         !(options->annex && (options->base || options->annex_sums));
 }
 
 int modules_print(darshan_log *log, const struct parser_options *options, struct output *out) {
@@ -148,7 +153,7 @@ int modules_print(darshan_log *log, const struct parser_options *options, struct
     if (printer.region->partial && !options->show_incomplete) {
       complain(options, out, printer.region,
                "incomplete: it ran out of room while the job ran; --show-incomplete prints it");
-      status = 1;
+      status = STATUS_INCOMPLETE;
     } else {
       print_module(log, &printer);
     }

@@ -7,7 +7,8 @@
 #include "summary.h"
 
 struct parser_options {
-  bool base, show_incomplete, annex;
+  bool base, show_incomplete;
+  bool annex, annex_sums; /* its rows, its totals */
   struct summary_options summary;
   const char *path; /* for messages */
 };
@@ -16,7 +17,7 @@ struct parser_options {
 void modules_print_columns(struct output *out);
 
 /* Returns the exit status: 0 also if a module could not be read, which is said
- * on stderr; 1 if it stopped at an incomplete module. */
+ * on stderr; STATUS_INCOMPLETE if it stopped at an incomplete module. */
 int modules_print(darshan_log *log, const struct parser_options *options, struct output *out);
 
 /* descriptions.c: the meaning of every counter of a module, and which of them

@@ -8,6 +8,10 @@
 
 #include <stdbool.h>
 
+/* The exit status of a parser that stops at an incomplete module, as scripts know it
+ * from 3.5.0. */
+enum { STATUS_INCOMPLETE = 255 };
+
 void preamble_print(struct output *out, const struct darshan_info *info, bool with_annex);
 
 #endif
