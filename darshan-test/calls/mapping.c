@@ -53,6 +53,7 @@ CASE(msync) {
     CHECK(C(name(fd)) == 0);                                                                       \
     expect(path, counter, 1);                                                                      \
     expect_positive(path, "POSIX_F_WRITE_TIME");                                                   \
+    expect_positive(path, "POSIX_EXT_F_FSYNC_TIME");                                               \
     CHECK(C(name(-1)) == -1 && errno == EBADF);                                                    \
   }
 SYNC_CASE(fsync, "POSIX_FSYNCS")

@@ -322,7 +322,8 @@ def annexes() -> Iterator[Case]:
     rng = random.Random(4)
     made = [counted(rng, "POSIX_EXT", 1, i, i % 4) for i in range(5)]
     for order, word in (("<", "little"), (">", "big")):
-        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 1, list(made))])
+        newer = [counted(rng, "POSIX_EXT", 2, i, i % 4) for i in range(5)]
+        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 2, newer)])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
         every = [
             Module(name, 1, [counted(rng, name, 1, i, i % 4 - 1) for i in range(3)])
@@ -355,8 +356,8 @@ def journals() -> Iterator[Case]:
             if module.name == "HEATMAP":
                 module.records = [heatmap(rng, layer, 1, 200) for layer in content.LAYERS]
         yield Case(f"good-journal-{word}", log, "the journal of a running process")
-        records = [counted(rng, "POSIX_EXT", 1, i, 1) for i in range(3)]
-        log = Log(**vars(log) | {"annex": [Module("POSIX_EXT", 1, list(records))]})
+        records = [counted(rng, "POSIX_EXT", 2, i, 1) for i in range(3)]
+        log = Log(**vars(log) | {"annex": [Module("POSIX_EXT", 2, list(records))]})
         yield Case(f"good-journal-annex-{word}", log, "the same with an annex that may still grow")
 
 

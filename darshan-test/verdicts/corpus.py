@@ -126,11 +126,12 @@ def _transfers() -> list[Row]:
         return Row("transfers.c", case, place=place, input=64)
 
     small_read, small_write = "small-accesses-read", "small-accesses-write"
+    both = f"{small_read} {small_write}"
     return [
         transfer("small-writes", small_write, "together"),
         transfer("small-reads", small_read, "blocks", 2),
         transfer("byte-reads", small_read, "blocks", 1),
-        transfer("copy-in-blocks", f"{small_read} {small_write}", "blocks", 1),
+        transfer("copy-in-blocks", both, "blocks", 1),
         transfer("header-and-value", small_write, "together"),
         transfer("gather-vectors", small_write, "together"),
         transfer("random-reads", f"random-access-read {small_read}", "memory", 64),
@@ -140,9 +141,7 @@ def _transfers() -> list[Row]:
         transfer("read-again", "same-bytes-again-read", "memory", 8),
         transfer("write-again", "same-bytes-again-written", "once"),
         transfer("header-each-block", f"{small_write} same-bytes-again-written", "together"),
-        transfer(
-            "update-in-place", f"read-write-alternation {small_read} {small_write}", "memory", 1
-        ),
+        transfer("update-in-place", f"{both} read-write-alternation", "memory", 1),
         transfer("copy-each-edit", "whole-file-copy", "undo", 8),
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),

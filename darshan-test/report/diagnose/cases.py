@@ -286,7 +286,7 @@ def posix() -> list[Case]:
                 MAX_BYTE_WRITTEN=100 * MIB,
                 F_WRITE_TIME=6.0,
             ),
-            row("POSIX_EXT", "/a", F_SYNC_TIME=5.0),
+            row("POSIX_EXT", "/a", F_FSYNC_TIME=5.0),
         )
     )
     aligned = Job(
@@ -324,7 +324,7 @@ def posix() -> list[Case]:
         ("metadata", metadata, replace(metadata, seconds=1000)),
         ("stdio-bulk", stdio, stdio.but(BYTES_WRITTEN=MIB)),
         ("many-small-files", many, replace(many, rows=many.rows[:900])),
-        ("syncs", synced, synced.but(1, F_SYNC_TIME=0.1)),
+        ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
         ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),

@@ -18,7 +18,7 @@ static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
 void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (result < 0) {
-    posix_missed(dirfd, path);
+    posix_missed(dirfd, path, t1, t2);
     return;
   }
   if (!S_ISREG(mode)) return;

@@ -39,6 +39,11 @@ void posix_ext_locked(struct posix_file *file, int counter, int64_t amount) {
   add(ext_of(file), counter, amount, -1, 0, 0);
 }
 
+void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, uint64_t t2) {
+  struct darshan_posix_ext_record *record = ext_of(file);
+  if (record) record->fcounters[fcounter] += clock_length(ticks_span(t1, t2));
+}
+
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length) {
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
@@ -87,18 +92,18 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
 }
 
 /* A look-up that found nothing.  errno is what the application will see. */
-void posix_missed(int dirfd, const char *path) {
+void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   posix_name_done(&name);
-  add_other(POSIX_EXT_MISSES, 1, -1, 0, 0);
+  add_other(POSIX_EXT_MISSES, 1, POSIX_EXT_F_MISS_TIME, t1, t2);
 }
 
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   if (result == 0 || (errno == ENOENT && path))
     posix_path_event(0, dirfd, path, POSIX_EXT_ACCESSES, t1, t2);
-  if (result != 0) posix_missed(dirfd, path);
+  if (result != 0) posix_missed(dirfd, path, t1, t2);
 }
 
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -148,10 +153,10 @@ void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint6
   posix_ext(file, POSIX_EXT_DIR_OPENS, 1, POSIX_EXT_F_META_TIME, t1, t2);
 }
 
-void posix_entry_read(int fd) {
+void posix_entry_read(int fd, uint64_t t1, uint64_t t2) {
   const struct fd_entry *entry = fd_entry(fd);
   if (!entry || entry->stream != FD_FOLDER) return;
-  posix_ext(posix_file_of(fd), POSIX_EXT_DIR_ENTRIES, 1, -1, 0, 0);
+  posix_ext(posix_file_of(fd), POSIX_EXT_DIR_ENTRIES, 1, POSIX_EXT_F_LIST_TIME, t1, t2);
 }
 
 int posix_ring_begin(void) {

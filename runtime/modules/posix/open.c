@@ -37,7 +37,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
                   uint64_t t2) {
   struct posix_name name;
   if (fd < 0) {
-    posix_missed(dirfd, path);
+    posix_missed(dirfd, path, t1, t2);
     return;
   }
   if (!fd_may_change()) { /* what it does with the descriptor is not seen either */
@@ -51,6 +51,9 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
   register_fd(fd, number, -1, creates ? (int64_t)mode : 0, t1, t2);
+  /* O_SYNC has this bit, too. */
+  if (number && (flags & O_DSYNC))
+    posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
 }
 
 void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {

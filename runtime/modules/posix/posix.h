@@ -132,17 +132,18 @@ void posix_renamed(int result, int from_dir, const char *from, int to_dir, const
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
                uint64_t t2);
 void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
+void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, uint64_t t2);
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2);
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
-void posix_missed(int dirfd, const char *path);
+void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
 void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags);
 void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2);
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
-void posix_entry_read(int fd);
+void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
 /* A library that calls itself by name is counted once. */
 int posix_ring_begin(void);
 void posix_ring_made(int outermost, int made);

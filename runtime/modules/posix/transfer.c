@@ -150,9 +150,11 @@ void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t
 }
 
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
   struct clock_span at = ticks_span(t1, t2);
   file->record->counters[counter]++;
   posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, at);
+  posix_ext_time_locked(file, POSIX_EXT_F_FSYNC_TIME, t1, t2);
   posix_unlock_other(file, t1, t2);
 }

@@ -172,6 +172,22 @@ class Facts:
         """Seconds in calls per file, summed over processes."""
         return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
 
+    def writing(self, table: Table) -> np.ndarray:
+        """Seconds in writes per file; POSIX counts those in fsync with them."""
+        extra = self.table("POSIX_EXT")
+        time = np.array(table["F_WRITE_TIME"], "f8")
+        if table.prefix != "POSIX" or extra is None:
+            return time
+        for record, synced in zip(extra.ids, extra["F_FSYNC_TIME"]):
+            place = table.place(int(record)) if synced > 0 else None
+            if place is not None:
+                time[place] -= synced
+        return np.maximum(time, 0.0)
+
+    def moving(self, table: Table, kind: str) -> np.ndarray:
+        """Seconds in transfers of this kind (READ or WRITE) per file."""
+        return self.writing(table) if kind == "WRITE" else table["F_READ_TIME"]
+
     @functools.cached_property
     def base_time(self) -> float:
         """Seconds in the lowest layers, all files and processes."""

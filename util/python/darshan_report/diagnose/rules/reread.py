@@ -44,7 +44,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     extra = moved - size
     mask = (moved >= facts.limits["again.factor"] * size) & (extra >= facts.limits["again.bytes"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        seconds = np.where(mask, table[f"F_{kind}_TIME"] * extra / np.maximum(moved, 1), 0.0)
+        seconds = np.where(mask, facts.moving(table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
     stake = facts.stake(seconds.sum(), "time times the share of bytes moved again", again, whole)

@@ -30,7 +30,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     if not mask.any():
         return
     part = small / np.maximum(all_calls, 1)
-    lost = facts.lost(table[f"F_{kind}_TIME"] * part, 0)
+    lost = facts.lost(facts.moving(table, kind) * part, 0)
     lost = np.maximum(0.0, lost - table[moved] * part / facts.limits["rate.good"])
     seconds = np.where(mask, lost, 0.0)
     stake = facts.stake(
