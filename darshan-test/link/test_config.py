@@ -1,0 +1,62 @@
+"""darshan-config tells what 3.5.0's does, and what it tells is so."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from .runs import Installed, run
+
+_YES_OR_NO = """
+    ld-preload cuserid group-readable-logs mmap-logs null-mod posix-mod stdio-mod dxt-mod
+    heatmap-mod mpiio-mod apmpi-mod apmpi-coll-sync hdf5-mod pnetcdf-mod daos-mod bgq-mod
+    lustre-mod mdhim-mod ldms-mod rdtscp exit-wrapper
+"""
+_VALUES = """
+    zlib-path mem-align log-hints jobid-env username-env mod-mem name-mem hdf5-path
+    pnetcdf-path daos-path ldms-path cc log-path log-path-by-env
+"""
+YES_OR_NO, VALUES = _YES_OR_NO.split(), _VALUES.split()
+
+
+def told(installed: Installed, *options: str) -> str:
+    return run([installed.command("darshan-config"), *options]).stdout
+
+
+def test_each_option_of_3_5_0(installed: Installed) -> None:
+    """One line each, the same that --all has."""
+    lines = told(installed, "--all").splitlines()
+    every = dict((line + " ").split(" ", 1) for line in lines)
+    assert set(every) == {*YES_OR_NO, *VALUES}
+    for name, value in every.items():
+        assert told(installed, f"--{name}").splitlines() == [value.strip()]
+        assert name not in YES_OR_NO or value.strip() in ("yes", "no")
+    assert told(installed, "--libs") == told(installed, "--dyn-ld-flags")
+    assert re.fullmatch(r"\d[\w.]*\n", told(installed, "--version"))
+
+
+def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
+    """As it says itself when it is asked what is in force."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN")}
+    env |= {"DARSHAN_DUMP_CONFIG": "1", "DARSHAN_ENABLE_NONMPI": "1"}
+    env |= {"LD_PRELOAD": "libdarshan.so", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}
+    env |= {"DARSHAN_LOGPATH": os.devnull}
+    done = subprocess.run(["/bin/true"], env=env, capture_output=True, text=True, check=True)
+    settings = dict(line.split(" ", 1) for line in done.stderr.splitlines() if " " in line)
+    for option, setting in (
+        ("mem-align", "MEMALIGN"),
+        ("mod-mem", "MODMEM"),
+        ("name-mem", "NAMEMEM"),
+        ("jobid-env", "JOBID"),
+    ):
+        assert told(installed, f"--{option}").strip() == settings[setting]
+
+
+@pytest.mark.parametrize("option", ["--none", "--posix", "posix-mod", "--[a-z]*", "--"])
+def test_an_unknown_option(option: str, installed: Installed) -> None:
+    command = [installed.command("darshan-config"), option]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "unknown option" in done.stderr and not done.stdout
