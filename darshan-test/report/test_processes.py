@@ -25,7 +25,9 @@ from darshan_report.summary.data import data
 from darshan_report.summary.documents import compose
 from logs import content, trees
 from logs.encode import encode
-from logs.model import Module
+from logs.layouts import LAYOUTS
+from logs.model import Counted, Module
+from logs.record_id import record_id
 from logs.trees import Member
 
 from .conftest import Run
@@ -302,6 +304,31 @@ def test_hosts(summary: Run, tmp_path: Path) -> None:
     assert "2 processes of 2 programs on 2 hosts, at most 2 at once." in joined
     assert "their times are moved: node2 +1.500 s. How far times of two hosts" in joined
     assert "may be off: 0.012 s." in joined
+
+
+def stream(name: bytes, rank: int) -> Counted:
+    """A stream that a process of a tree waited for."""
+    layout = LAYOUTS["STDIO"][2]
+    counters, times = dict.fromkeys(layout.counters, 0), dict.fromkeys(layout.fcounters, 0.0)
+    counters |= {"STDIO_READS": 9000, "STDIO_BYTES_READ": 64 << 20}
+    times |= {"STDIO_F_READ_TIME": 9.0}
+    return Counted(record_id(name), rank, counters, times)
+
+
+def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
+    """Who waits for another program does no I/O; who reads as much from a file does."""
+    made = trees.tree_log(trees.pipeline(), RUN_TIME)
+    path = tmp_path / "run.darshan"
+    for name in (b"<STDIN>", b"/data"):
+        made.names += [(record_id(name), name)]
+        made.modules = [Module("STDIO", 2, [stream(name, 2)])]
+        path.write_bytes(encode(made))
+        joined = " ".join(summary("--text", path).stdout.split())
+        piped = "64.0 MiB were read and 0 B written in 9.00 s, which are in no other" in joined
+        assert piped == (name == b"<STDIN>")
+        assert ("Bulk data goes through stdio" in joined) != piped
+        assert ("STDIO streams" in joined) != piped
+        assert "Done by gzip." in joined or piped
 
 
 def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:

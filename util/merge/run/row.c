@@ -123,7 +123,8 @@ static void add_process(struct darshan_process_record *record, const struct run_
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;
 }
 
-/* Streams that every process is born with are no opens. */
+/* Streams that every process is born with: those that are files have the names of these, and
+ * time in a pipe is waiting for another process. */
 static int is_standard_stream(uint64_t id) {
   static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
   static uint64_t ids[3];
@@ -167,11 +168,9 @@ static void add_stdio(struct darshan_process_record *record, const struct bytes 
                                STDIO_BYTES_WRITTEN};
   static const int fof[TIMES] = {STDIO_F_READ_TIME, STDIO_F_WRITE_TIME, STDIO_F_META_TIME};
   const struct darshan_stdio_record *from = (const void *)records->at;
-  for (size_t i = 0; i < records->n / sizeof(*from); i++) {
-    add_record(record, from[i].counters, of, from[i].fcounters, fof);
-    if (is_standard_stream(from[i].base.id))
-      add(&record->counters[PROCESS_OPENS], (int64_t)(0 - (uint64_t)from[i].counters[STDIO_OPENS]));
-  }
+  for (size_t i = 0; i < records->n / sizeof(*from); i++)
+    if (!is_standard_stream(from[i].base.id))
+      add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,

@@ -14,6 +14,7 @@ from ..measure.attribution import Attribution, Upper
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
+from ..measure.streams import of_files
 from ..records import Joined, Records
 from .finding import Evidence, Stake
 from .limits import Limits
@@ -106,6 +107,8 @@ class Facts:
             return None
         try:
             records = self.log.records(module)
+            if self.tree and module == "STDIO":
+                records = of_files(records)
         except LogError as error:
             self.damaged.append((module, str(error)))
             return None

@@ -7,6 +7,8 @@ import math
 import os
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..diagnose.limits import Limits
@@ -23,6 +25,7 @@ from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.shared import Users, shared
+from ..measure.streams import are_standard, of_files
 from ..measure.timelines import Timelines, timelines
 from ..records import Totals
 from .text import printable, shorten
@@ -82,6 +85,8 @@ def _metadata(totals: Totals, layer: Layer) -> float | None:
 
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
     records = log.records(layer.module)
+    if is_tree and layer.module == "STDIO":
+        records = of_files(records)
     if not len(records):
         return None
     totals = Totals(records)
@@ -144,6 +149,19 @@ class Context:
             if figures is not None:
                 found.append(figures)
         return found
+
+    @functools.cached_property
+    def streams(self) -> tuple[int, int, float]:
+        """Bytes read from, written to standard streams of a tree that are no files, and the
+        seconds in that, which are in no other number."""
+        try:
+            records = self.log.records("STDIO")
+        except LogError:
+            return (0, 0, 0.0)
+        some = records.array[are_standard(records)]
+        read, written = (int(some[f"STDIO_BYTES_{n}"].clip(0).sum()) for n in ("READ", "WRITTEN"))
+        time = sum(np.nan_to_num(some[f"STDIO_F_{n}_TIME"]) for n in ("READ", "WRITE", "META"))
+        return read, written, float(np.sum(time))
 
     @functools.cached_property
     def exclusive(self) -> list[Own]:

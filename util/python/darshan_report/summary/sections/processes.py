@@ -125,6 +125,12 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
     running, lost = still_running(tree), unknown(tree)
     if running:
         text += f" {running:,} had not ended when the log was written."
+    read, written, time = context.streams
+    if read or written:
+        text += (
+            f" Through standard streams that are no files (pipes, terminals) {amount(read)} were "
+            f"read and {amount(written)} written in {seconds(time)}, which are in no other number."
+        )
     if lost:
         text += f" How {lost:,} of them ended is not known."
     return text
