@@ -89,6 +89,7 @@ extern char buffer[BUFFER_SIZE];
 void raw_file(const char *path, long size);        /* size letters */
 void raw_text(const char *path, const char *text); /* exactly this text */
 int raw_open(const char *path, int flags);         /* a descriptor nobody saw opened */
+void write_unseen(int fd, const char *path);       /* the first 700 bytes by such a one */
 long raw_size(const char *path);                   /* -1 if there is none */
 void raw_print(int fd, const char *text);
 

@@ -30,12 +30,11 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* A file that the library has never seen takes this number; bytes written to it
- * belong to no record. */
+/* A file that nobody has seen opened takes this number; bytes written to it are its own. */
 static void reuse(int number) {
   int fd = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);
   if (fd != number) CHECK(SYS3(SYS_dup3, fd, number, 0) == number);
-  CHECK(C(write(number, buffer, 700)) == 700);
+  write_unseen(number, in_dir("unseen"));
 }
 
 #define CLOSE_CASE(name, call)                                                                     \
@@ -95,7 +94,8 @@ DUP_CASE(dup3, dup3(fd, 100, O_CLOEXEC))
     int target = new_file(in_dir("file"));                                                         \
     int source = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);                                     \
     CHECK(C(call) == target);                                                                      \
-    CHECK(C(write(target, buffer, 700)) == 700);                                                   \
+    write_unseen(target, in_dir("unseen"));                                                        \
+    model_dup(in_dir("unseen"));                                                                   \
     CHECK(raw_size(in_dir("unseen")) == 700);                                                      \
   }
 DUP_OVER_SCENARIO(dup2_over_a_file, dup2(source, target))
@@ -231,7 +231,8 @@ STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
 STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))
 
 /* A file that was opened unseen, and has seven bytes already, comes by a message
- * to ourselves; from here on it counts by its name. */
+ * to ourselves, and gets the number of one that was closed unseen; from here on it
+ * counts by its name. */
 struct letter {
   struct mmsghdr message;
   struct iovec byte;
@@ -247,6 +248,9 @@ static void prepare(struct letter *letter) {
                                             .msg_control = &letter->control,
                                             .msg_controllen = sizeof letter->control};
 }
+static void stale_file(void) {
+  sys_close(new_file(in_dir("stale")));
+}
 static int unseen_with_seven(const char *path) {
   int fd = raw_open(path, O_CREAT | O_RDWR);
   CHECK(sys_write(fd, buffer, 7) == 7);
@@ -254,9 +258,13 @@ static int unseen_with_seven(const char *path) {
 }
 static void count_from_seven(int fd, const char *path) {
   CHECK(fd >= 0);
-  model_arrived(path, 7);
+  model_arrived(path);
   CHECK(C(write(fd, buffer, 100)) == 100);
   model_write(path, 100, buffer);
+  CHECK(C(write(fd, buffer, 3)) == 3);
+  model_write(path, 3, buffer);
+  CHECK(C(pread(fd, buffer, 5, 2)) == 5);
+  model_pread(path, 2, 5, buffer);
 }
 #define MESSAGE_CASE(name, good, bad)                                                              \
   CASE(name) {                                                                                     \
@@ -267,7 +275,7 @@ static void count_from_seven(int fd, const char *path) {
     sent.control.head = (struct cmsghdr){CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};             \
     memcpy(CMSG_DATA(&sent.control.head), &fd, sizeof fd);                                         \
     CHECK(sendmsg(ends[0], &sent.message.msg_hdr, 0) == 1);                                        \
-    sys_close(fd);                                                                                 \
+    stale_file();                                                                                  \
     CHECK(C(good) == 1);                                                                           \
     CHECK(C(bad) == -1 && errno == EBADF);                                                         \
     memcpy(&fd, CMSG_DATA(&got.control.head), sizeof fd);                                          \
@@ -283,6 +291,7 @@ CASE(pidfd_getfd) {
   const char *path = in_dir("file");
   int fd = unseen_with_seven(path), pidfd = (int)SYS2(SYS_pidfd_open, sys_getpid(), 0);
   CHECK(pidfd >= 0);
+  stale_file();
   CHECK(C(pidfd_getfd(pidfd, 999, 0)) == -1 && errno == EBADF);
   count_from_seven(C(pidfd_getfd(pidfd, fd, 0)), path);
 }

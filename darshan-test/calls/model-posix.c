@@ -59,9 +59,12 @@ void model_open(const char *path, unsigned mode) {
   state_of(path)->offset = 0;
 }
 
-void model_arrived(const char *path, long offset) {
+/* Where unknown places begin: below all known ones. */
+#define ADRIFT (INT64_MIN / 2)
+
+void model_arrived(const char *path) {
   posix_record(path);
-  state_of(path)->offset = offset;
+  state_of(path)->offset = ADRIFT;
 }
 
 void model_close(const char *path) {
@@ -149,6 +152,7 @@ static void count_place(const char *path, struct state *state, int kind, long of
                                          "POSIX_STRIDE3_STRIDE", "POSIX_STRIDE4_STRIDE",
                                          "POSIX_STRIDE1_COUNT",  "POSIX_STRIDE2_COUNT",
                                          "POSIX_STRIDE3_COUNT",  "POSIX_STRIDE4_COUNT"};
+  if (offset >= 0 && state->last_byte[kind] < -1) state->last_byte[kind] = 0;
   long last = state->last_byte[kind];
   if (offset > last) expect(path, seq[kind], 1);
   if (offset == last + 1) expect(path, consec[kind], 1);
@@ -157,7 +161,7 @@ static void count_place(const char *path, struct state *state, int kind, long of
     expect_value(path, highest[kind], offset + n - 1);
   }
   state->last_byte[kind] = offset + n - 1;
-  state->offset = offset + n;
+  if (state->offset >= 0 || offset < 0) state->offset = offset + n;
 }
 
 static void transfer(const char *path, int kind, long offset, long n, const void *address) {
@@ -168,14 +172,16 @@ static void transfer(const char *path, int kind, long offset, long n, const void
                                           "POSIX_ACCESS3_ACCESS", "POSIX_ACCESS4_ACCESS",
                                           "POSIX_ACCESS1_COUNT",  "POSIX_ACCESS2_COUNT",
                                           "POSIX_ACCESS3_COUNT",  "POSIX_ACCESS4_COUNT"};
+  static const char *const unplaced[2] = {"POSIX_EXT_UNPLACED_READ", "POSIX_EXT_UNPLACED_WRITTEN"};
   struct state *state = state_of(path);
   CHECK(n >= 0);
   expect(path, operations[kind], 1);
   expect(path, bytes[kind], n);
   if ((uintptr_t)address % 8) expect(path, "POSIX_MEM_NOT_ALIGNED", 1);
-  if (offset % file_alignment()) expect(path, "POSIX_FILE_NOT_ALIGNED", 1);
+  if (offset >= 0 && offset % file_alignment()) expect(path, "POSIX_FILE_NOT_ALIGNED", 1);
   if (state->last_kind == !kind) expect(path, "POSIX_RW_SWITCHES", 1);
   state->last_kind = kind;
+  if (offset < 0) model_ext(path, unplaced[kind], n);
   count_size(path, kind, n);
   count_place(path, state, kind, offset, n);
   watch(path, state->access, accesses, n);

@@ -39,7 +39,8 @@ void write_rows(int fd);
 
 void model_open(const char *path, unsigned mode);
 /* A descriptor that somebody else opened, at this position. */
-void model_arrived(const char *path, long offset);
+/* Others may move its position: places are not known until a seek. */
+void model_arrived(const char *path);
 void model_close(const char *path);
 /* A duplicate made by dup (DUPS) or fileno (FILENOS). */
 void model_dup(const char *path);

@@ -25,10 +25,11 @@ NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
 
 
-def case_names(kind: str) -> list[str]:
+def case_names(kind: str, sources: str = "*.c") -> list[str]:
     """Names of all CASE or SCENARIO rows, in the order of the sources."""
     row = re.compile(rf"^[A-Z0-9_]*{kind}\((\w+)", re.M)
-    return [name for path in sorted(HERE.glob("**/*.c")) for name in row.findall(path.read_text())]
+    files = sorted(HERE.glob(f"**/{sources}"))
+    return [name for path in files for name in row.findall(path.read_text())]
 
 
 def leave_out(reason: str) -> NoReturn:
@@ -154,8 +155,12 @@ def run_case(
     extra: dict[str, str] | None = None,
     under: Sequence[Path] = (),
     timeout: float = 120,
+    in_files: bool = False,
 ) -> Run:
-    """Runs `calls NAME`, started by `under`, in fresh folders below folder."""
+    """Runs `calls NAME`, started by `under`, in fresh folders below folder.
+
+    Standard input and output are pipes, or the files "stdin" and "stdout" there.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()
     work, logs, journals = folder / "work", folder / "logs", folder / "journals"
@@ -167,12 +172,12 @@ def run_case(
     env.update(extra or {})
     out = folder / "expected"
     (folder / "stdin").write_bytes(STANDARD_INPUT)
+    pipes = {} if in_files else {"input": STANDARD_INPUT, "stdout": subprocess.PIPE}
     program = build / "darshan-test" / "calls" / "calls"
     with (folder / "stdin").open("rb") as stdin, (folder / "stdout").open("wb") as stdout:
         done = subprocess.run(
             [*under, program, name, work, out],
-            stdin=stdin,
-            stdout=stdout,
+            **(pipes or {"stdin": stdin, "stdout": stdout}),
             stderr=subprocess.PIPE,
             env=env,
             cwd=work,
@@ -183,7 +188,7 @@ def run_case(
     left = left_in(journals)
     return Run(
         status=done.returncode,
-        stdout=(folder / "stdout").read_bytes(),
+        stdout=(folder / "stdout").read_bytes() if in_files else done.stdout,
         stderr=done.stderr,
         work=work,
         out=out,

@@ -1,5 +1,5 @@
 /* Standard input, output and error.  The harness gives standard input the text
- * "12 34 56\nsecond line\n" and keeps standard output in a file. */
+ * "12 34 56\nsecond line\n" and takes standard output, by pipes or by files. */
 #include "calls.h"
 
 #include <dlfcn.h>

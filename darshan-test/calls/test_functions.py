@@ -14,10 +14,12 @@ from place import elsewhere
 from run_case import (
     HERE,
     SKIPPED,
+    Expectations,
     Run,
     case_names,
     disagreements,
     leave_out,
+    one_log,
     parse,
     read_expectations,
     run_case,
@@ -67,6 +69,37 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     if not run.logs:
         log.header["run time"] = "1"  # a journal has no end
     found = disagreements(log, expected)
+    assert not found, "\n".join(found)
+
+
+def of_files(expected: Expectations, folder: Path) -> Expectations:
+    """The same where standard streams are files: nobody has opened them here, and where their
+    positions are is not known."""
+    names = {"<STDIN>": str(folder / "stdin"), "<STDOUT>": str(folder / "stdout")}
+    unknown = ("STDIO_OPENS", "STDIO_MAX_BYTE_READ", "STDIO_MAX_BYTE_WRITTEN")
+    rows = [
+        (relation, counter, "0" if counter in unknown else value, names[path])
+        if path in names
+        else (relation, counter, value, path)
+        for relation, counter, value, path in expected.rows
+    ]
+    return Expectations(rows, expected.trace)
+
+
+STANDARD = [
+    name for source in ("standard", "wide") for name in case_names("CASE", f"stdio-{source}.c")
+]
+
+
+@pytest.mark.parametrize("name", STANDARD)
+def test_standard_streams_that_are_files(
+    name: str, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    run = run_case(build, name, tmp_path / "run", in_files=True)
+    ended_well(name, run)
+    log = one_log(parser, run)
+    assert not [path for _, path in log.records if path in ("<STDIN>", "<STDOUT>")]
+    found = disagreements(log, of_files(read_expectations(run.out), (tmp_path / "run").resolve()))
     assert not found, "\n".join(found)
 
 

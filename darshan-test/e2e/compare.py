@@ -28,7 +28,6 @@ COUNTERS = {
 # by looking at system calls, and is not counted by the POSIX module: what POSIX
 # has counted is a lower bound.
 BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats", "mmaps")
-STANDARD_STREAMS = ("<STDOUT>", "<STDERR>")
 
 
 def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
@@ -84,8 +83,7 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
     # A stream whose descriptor was given the file counts it as opened once.
     if get("POSIX_OPENS") - get("POSIX_FILENOS") == seen.opens:
         exact["opens"] = seen.opens
-    if not seen.standard:
-        exact["bytes_written"] = get("POSIX_BYTES_WRITTEN") + get("STDIO_BYTES_WRITTEN")
+    exact["bytes_written"] = get("POSIX_BYTES_WRITTEN") + get("STDIO_BYTES_WRITTEN")
     for kind, ours in exact.items():
         if ours != getattr(seen, kind):
             yield f"{name}: {kind} {ours:.0f} with streams, strace {getattr(seen, kind)}"
@@ -98,34 +96,27 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
         yield f"{name}: {read:.0f} bytes read from streams, strace {seen.bytes_read}"
 
 
-def through_standard_streams(missing: float, log: Log) -> Iterator[str]:
-    """Bytes on files that were made descriptor 1 or 2: some stream must have written them."""
-    written = sum(
-        log.records.get(("STDIO", name), {}).get("STDIO_BYTES_WRITTEN", 0)
-        for name in STANDARD_STREAMS
-    )
-    if missing > written:
-        yield f"{missing:.0f} bytes on redirected descriptors, standard streams wrote {written:.0f}"
-
-
 def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) -> list[str]:
     """Everything in which logs and trace do not agree; inside: names not looked at."""
     seen, rows = by_name(counts, random), recorded(log, random)
     found: list[str] = []
-    missing = 0.0
     for name in sorted(seen.keys() | rows.keys()):
         if EXCLUDED.match(name) or (inside and re.search(inside, name)):
             continue
         tally, row = seen.get(name, Tally()), rows.get(name, {})
-        if tally.standard or any(counter.startswith("STDIO_") for counter in row):
+        if any(counter.startswith("STDIO_") for counter in row):
             found += of_streams(name, tally, row)
         else:
             found += of_posix_alone(name, tally, row)
-        if tally.standard:
-            missing += tally.bytes_written - sum(
-                row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO")
-            )
-    return found + list(through_standard_streams(missing, log))
+    return found
+
+
+def unplaced(log: Log, name: str) -> bool:
+    """Whether some process wrote where it was not known: it was born with the descriptor."""
+    row = log.records.get(("STDIO", name), {})
+    by_stream = row.get("STDIO_BYTES_WRITTEN", 0) > row.get("STDIO_MAX_BYTE_WRITTEN", 0) + 1
+    beside = log.records.get(("POSIX_EXT", name), {}).get("POSIX_EXT_UNPLACED_WRITTEN", 0)
+    return by_stream or beside > 0
 
 
 def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
@@ -135,6 +126,8 @@ def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
         if exempt and re.search(exempt, name):
             continue
         highest = -1
+        if unplaced(log, name):
+            continue
         for module in ("POSIX", "STDIO"):
             row = log.records.get((module, name), {})
             if row.get(f"{module}_BYTES_WRITTEN", 0) > 0:

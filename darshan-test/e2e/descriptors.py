@@ -21,8 +21,6 @@ EXCEPTIONS = {
     " /proc/self/fd/N; counted as SETATTRS of POSIX_EXT",
     "opendir": "opendir() opens, stats and reads inside libc; it is counted as DIR_OPENS of"
     " POSIX_EXT, not as an open of a file",
-    "exec": "a descriptor that came over an exec: the new image has no name for it, as the shell"
-    " opened it (standard streams have STDIO records of their own)",
     "vfork": "between vfork and exec the child runs in its parent's memory, so the runtime leaves"
     " all tables alone (posix_spawn's file actions, subprocess of Python)",
 }
@@ -49,7 +47,6 @@ class Tally:
     mmaps: int = 0
     fsyncs: int = 0
     fdsyncs: int = 0
-    standard: int = 0  # times that it became descriptor 0, 1 or 2
 
     def add(self, other: Tally) -> None:
         """Adds another's counts."""
@@ -75,8 +72,8 @@ class Process:
     folder: str = "/"
     in_vfork: bool = False
     unseen: bool = False  # a program that nothing is preloaded to
-    # What to make of the path of a descriptor that it was born with; None: nothing.
-    inherit: Callable[[str], Opening] | None = None
+    # What to make of the path of a descriptor that it was born with.
+    inherit: Callable[[str], Opening] = Opening
 
 
 def clean(folder: str, path: str) -> str:
@@ -91,8 +88,7 @@ def clean(folder: str, path: str) -> str:
 class Follower:
     """Replays a trace.
 
-    watched: whether the runtime is in a program, by its path; None: in every one, but
-    none of them knows the descriptors that it was born with.
+    watched: whether the runtime is in a program, by its path; None: in every one.
     """
 
     def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
@@ -108,9 +104,7 @@ class Follower:
 
     def image(self, folder: str, program: str) -> Process:
         """A process that has just become a program."""
-        if self.watched is None:
-            return Process(folder=folder)
-        unseen = bool(program) and not self.watched(program)
+        unseen = bool(program and self.watched) and not self.watched(program)
         return Process(folder=folder, unseen=unseen, inherit=self.inherited)
 
     def inherited(self, path: str) -> Opening:
@@ -159,6 +153,6 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 def of(process: Process, argument: str) -> Opening | None:
     """What a descriptor argument stands for."""
     number, path = descriptor(argument)
-    if number not in process.table and process.inherit and path and NAMED.match(path):
+    if number not in process.table and path and NAMED.match(path):
         process.table[number] = process.inherit(path)
     return process.table.get(number)

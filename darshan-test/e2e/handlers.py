@@ -12,6 +12,8 @@ from .strace import Call, descriptor, quoted
 Handler = Callable[[Follower, Process, Call], None]
 LOADER_READ = '"\\177ELF'
 LOADER_BYTES = "832"
+# What the runtime asks of a descriptor that it has not seen opened (names/fd-name.c).
+OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|STATX_INO"
 # Replayed where they begin: a child runs, and a number is free, before they return.
 FORKS = ("clone", "clone3", "fork", "vfork")
 EARLY = (*FORKS, "close", "close_range")
@@ -73,7 +75,7 @@ def on_event(kind: str, place: int = 0) -> Handler:
 
 def on_stat(follower: Follower, process: Process, call: Call) -> None:
     """Any form of stat; only regular files are counted."""
-    if "S_IFREG" not in call.text:
+    if "S_IFREG" not in call.text or OUR_LOOK in call.text:
         return
     first = call.arguments[0]
     if call.name == "fstat" or (len(call.arguments) > 1 and call.arguments[1] == '""'):
@@ -104,7 +106,6 @@ def on_dup(follower: Follower, process: Process, call: Call) -> None:
     number = descriptor(call.arguments[0])[0]
     if opening and number != call.result:
         opening.tally.opens += 1
-        opening.tally.standard += call.result <= 2
     install(process, call.result, opening)
 
 
@@ -144,7 +145,7 @@ def on_fork(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_exec(follower: Follower, process: Process, call: Call) -> None:
-    """A new image learns by their use what descriptors it inherits, if at all."""
+    """A new image learns by their use what descriptors it inherits."""
     program = clean(process.folder, quoted(call.arguments[0]))
     follower.processes[call.pid] = follower.image(process.folder, program)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .layouts import LAYOUTS
 from .model import Counted
 
 PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
@@ -238,10 +239,14 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 }
 
 
-def annex_totals(records: Sequence[Counted]) -> dict[str, str]:
+def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """The values of --total for a module of the annex, where most things are sums."""
     out = {}
-    for name in records[0].counters:
+    newest = max(LAYOUTS[module])
+    for name in LAYOUTS[module][newest].counters:
+        if name not in records[0].counters:
+            out[f"total_{name}"] = "-1"  # older records do not tell
+            continue
         out[f"total_{name}"] = str(NOT_SUMS.get(name, sum)(r.counters[name] for r in records))
     for name in records[0].fcounters:
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"

@@ -326,8 +326,8 @@ def annexes() -> Iterator[Case]:
         log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 2, newer)])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
         every = [
-            Module(name, 1, [counted(rng, name, 1, i, i % 4 - 1) for i in range(3)])
-            for name in ANNEX_NAMES
+            Module(name, newest, [counted(rng, name, newest, i, i % 4 - 1) for i in range(3)])
+            for name, newest in ((name, max(LAYOUTS[name])) for name in ANNEX_NAMES)
         ]
         log = standard_log(SMALL, order=order, annex=every)
         yield Case(f"good-annex-all-{word}", log, "every module of the annex")

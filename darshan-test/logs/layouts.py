@@ -243,7 +243,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         1: layout("POSIX_EXT", POSIX_EXT, POSIX_EXT_TIMES),
         2: layout(
             "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS",
+            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN",
             f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
         ),
     },

@@ -89,7 +89,9 @@ def wanted_sums(log: Log) -> dict[str, list[str]]:
         out[module.name] = lines
     for module in log.annex:
         counted = [r for r in module.records if isinstance(r, Counted)]
-        out[module.name] = [f"{key}: {value}" for key, value in annex_totals(counted).items()]
+        out[module.name] = [
+            f"{key}: {value}" for key, value in annex_totals(module.name, counted).items()
+        ]
     return out
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from calls.run_case import Log
 from e2e.compare import EXCLUDED, by_name, of_posix_alone, of_streams, recorded
-from e2e.compare import differences as e2e_differences
 from e2e.descriptors import Tally
 
 from .row import Row
@@ -19,7 +17,7 @@ def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
     if any(counter.startswith("STDIO_") for counter in row):
         # What a stream had read in advance is in strace's count alone: a bound there, and
         # exact in all that it has written.
-        yield from of_streams(name, replace(seen, standard=0), row)
+        yield from of_streams(name, seen, row)
     else:
         yield from of_posix_alone(name, seen, row)
 
@@ -39,13 +37,3 @@ def differences(row: Row, counts: dict[str, Tally], log: Log, work: str) -> list
         if looked_at(row, name, work):
             found += of_file(name, seen.get(name, Tally()), rows.get(name, {}))
     return found
-
-
-def without_inheritance(row: Row, counts: dict[str, Tally], log: Log, work: str) -> list[str]:
-    """The same where nobody knows the descriptors that a process is born with."""
-    # Our front looks at the loader, and is not told apart.
-    names = {n for n in (*counts, *(n for _, n in log.records)) if looked_at(row, n, work)}
-    names = {n for n in names if not n.startswith("/lib64/")} | {"<STDOUT>", "<STDERR>"}
-    seen = {name: tally for name, tally in counts.items() if name in names}
-    rows = {key: counters for key, counters in log.records.items() if key[1] in names}
-    return e2e_differences(seen, Log(records=rows), row.random, row.inside)

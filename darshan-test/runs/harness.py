@@ -21,7 +21,6 @@ from mpi.launch import MPIS
 from .row import Row
 from .watched import watched_in
 
-INHERITED = False  # whether descriptors that a process is born with are known
 STAMP = "darshan-recovered."  # when orphans were looked for
 LAST = 60  # seconds until a run that has ended must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
@@ -115,7 +114,7 @@ class Runner:
     def box(self, row: Row) -> RunBox:
         """The same paths for all modes of a row."""
         build = self.copied if row.ordinary else self.build
-        watched = watched_in(build) if INHERITED else None
+        watched = watched_in(build)
         setup = handed_over(row.setup) if row.ordinary else row.setup
         # A number, for the name of a socket has 107 letters at most.
         place = self.base / str(self.places.setdefault(row.name, len(self.places)))

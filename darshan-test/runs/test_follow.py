@@ -52,7 +52,7 @@ def totals(tmp_path: Path) -> dict[str, Tally]:
 
 def test_inherited(tmp_path: Path) -> None:
     assert totals(tmp_path) == {
-        "/w/out": Tally(opens=2, writes=1, bytes_written=100, standard=1),
+        "/w/out": Tally(opens=2, writes=1, bytes_written=100),
         "/w/in": Tally(reads=2, bytes_read=100),
         "/w/by libc": Tally(reads=1, bytes_read=7),
         "/w/gone": Tally(writes=1, bytes_written=8),

@@ -10,9 +10,8 @@ from logs.pydarshan import compare_with_pydarshan
 from mpi.launch import read
 from place import absent, needs
 
-from .compare import differences, without_inheritance
+from .compare import differences
 from .harness import (
-    INHERITED,
     RunBox,
     Runner,
     compile_programs,
@@ -75,6 +74,5 @@ def test_run(row: Row, mode: str, runner: Runner, parser: Path) -> None:
     if counted and not (row.outlives and mode == "run"):
         assert processes(recorded, parser) == counted
     assert any(name.startswith(str(box.work)) for name in counts), "strace saw no file of its own"
-    compare = differences if INHERITED else without_inheritance
-    found = compare(row, counts, recorded.log, str(box.work))
+    found = differences(row, counts, recorded.log, str(box.work))
     assert not found, "\n".join(found).replace(f"{box.base}/", "")

@@ -8,55 +8,87 @@
 
 static const char gone[] = " (deleted)", memfd[] = "/memfd:";
 
-/* What is in the kernel's memory of this file; 0: nothing can be had. */
-static int look(int fd, struct statx *known) {
-  return SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK,
-              known) == 0;
-}
-
-int fd_is_regular(int fd) {
+int fd_look(int fd, struct fd_facts *facts) {
   struct statx known;
-  return look(fd, &known) && S_ISREG(known.stx_mode);
+  long result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                     STATX_TYPE | STATX_NLINK | STATX_INO, &known);
+  if (result < 0) return (int)result;
+  *facts = (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
+                             .links = known.stx_nlink,
+                             .block = known.stx_blksize,
+                             .device = {known.stx_dev_major, known.stx_dev_minor},
+                             .inode = known.stx_ino};
+  return 0;
 }
 
-/* "/proc/self/fd/N" */
-static void link_of(char link[32], int fd) {
-  static const char folder[] = "/proc/self/fd/";
-  char digits[12];
-  size_t n = 0, at = sizeof(folder) - 1;
-  unsigned value = (unsigned)fd;
-  memcpy(link, folder, at);
+/* Puts a number behind what is there; returns the length. */
+static size_t put_number(char *text, size_t length, uint64_t value) {
+  char digits[20];
+  size_t n = 0;
   do {
     digits[n++] = (char)('0' + value % 10);
     value /= 10;
   } while (value);
   while (n)
-    link[at++] = digits[--n];
-  link[at] = '\0';
+    text[length++] = digits[--n];
+  text[length] = '\0';
+  return length;
+}
+
+/* What the system has for it, as readlink says; -errno. */
+static ssize_t link_of(char *out, size_t room, int fd) {
+  char link[32] = "/proc/self/fd/";
+  put_number(link, strlen(link), (unsigned)fd);
+  ssize_t got = sys_readlink(link, out, room);
+  if (got >= 0 && (size_t)got < room) out[got] = '\0';
+  return got;
+}
+
+static int is_marked(const char *name, size_t length) {
+  return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
 /* The mark of a deleted file may be the end of a true name: a file that has no
  * name left has no links, and one of several may still be there to be asked. */
 static int is_gone(const char *name, int fd) {
-  struct statx known;
-  if (look(fd, &known) && known.stx_nlink == 0) return 1;
+  struct fd_facts facts;
+  if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;
   return sys_faccess(name, F_OK) != 0;
 }
 
+/* Without the mark. */
+static size_t last_name(char *name, size_t length) {
+  length -= sizeof(gone) - 1;
+  if (strncmp(name, memfd, sizeof(memfd) - 1) == 0) {
+    name[0] = '<';
+    name[length++] = '>';
+  }
+  name[length] = '\0';
+  return length;
+}
+
 size_t fd_name(char *out, size_t room, int fd) {
-  char link[32];
-  link_of(link, fd);
-  ssize_t got = sys_readlink(link, out, room);
+  ssize_t got = link_of(out, room, fd);
   if (got <= 0 || (size_t)got >= room || out[0] != '/') return 0; /* "pipe:[1]" */
   size_t length = (size_t)got;
-  out[length] = '\0';
-  if (length <= sizeof(gone) || strcmp(out + length - (sizeof(gone) - 1), gone) != 0) return length;
-  if (!is_gone(out, fd)) return length;
-  length -= sizeof(gone) - 1;
-  if (strncmp(out, memfd, sizeof(memfd) - 1) == 0) {
-    out[0] = '<';
-    out[length++] = '>';
+  return is_marked(out, length) && is_gone(out, fd) ? last_name(out, length) : length;
+}
+
+size_t fd_file_name(char *out, size_t room, int fd, const struct fd_facts *facts) {
+  ssize_t got = link_of(out, room, fd);
+  if (got > 0 && out[0] != '/') return 0;
+  if (got < 0 && !sys_may(SYS_readlinkat)) return 0;
+  if (got <= 0 || (size_t)got >= room) { /* no /proc, or a name too long for it */
+    static const char before[] = "<file ";
+    memcpy(out, before, sizeof(before));
+    size_t length = put_number(out, sizeof(before) - 1, facts->device[0]);
+    out[length++] = ':';
+    length = put_number(out, length, facts->device[1]);
+    out[length++] = '/';
+    length = put_number(out, length, facts->inode);
+    memcpy(out + length, ">", 2);
+    return length + 1;
   }
-  out[length] = '\0';
-  return length;
+  size_t length = (size_t)got;
+  return is_marked(out, length) && facts->links == 0 ? last_name(out, length) : length;
 }

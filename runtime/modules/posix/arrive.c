@@ -1,4 +1,5 @@
-/* Descriptors that others opened: sent over a socket, fetched from a process; by a stream. */
+/* Descriptors that others opened: what the process was born with; sent over a socket, fetched
+ * from a process; by a stream. */
 #include "posix.h"
 
 #include <sys/socket.h>
@@ -6,29 +7,83 @@
 #include "../../door/door.h"
 #include "../../names/fd-name.h"
 #include "../stdio/stdio-module.h"
+#include "modules/posix/records.h"
+#include "record-id.h"
 
-/* Where the descriptor stands; it may be shared with who opened it, so from here
- * on the position is what this process makes of it. */
+/* Where the descriptor of a stream stands. */
 static void place_at(struct posix_file *file, int fd) {
   long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
   if (position >= 0) file->offset = position;
 }
 
+/* Like all that nobody here has opened, it is looked at when it is used. */
 void posix_arrived(int fd) {
-  struct posix_name name;
-  if (!fd_can_follow(fd) || !fd_may_change()) return;
   fd_dropped(fd);
-  if (!fd_is_regular(fd)) return;
-  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, fd, "")) return;
-  uint32_t number = posix_file_enter(&name, fd);
-  posix_name_done(&name);
-  if (!number) return;
-  struct posix_file *file = posix_file_at(number);
-  __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
-  fd_set_file(fd, number);
+}
+
+int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts) {
+  if (!module_is_on(module)) return 0;
+  name->buffer = path_buffer_take();
+  if (!name->buffer) return 0;
+  name->text = name->buffer->bytes;
+  size_t length = fd_file_name(name->buffer->bytes, DARSHAN_PATH_ROOM, fd, facts);
+  if (!length || length > DARSHAN_NAME_MAX || name_is_excluded(module, name->text, length)) {
+    posix_name_done(name);
+    return 0;
+  }
+  name->length = (uint32_t)length;
+  name->id = darshan_hash(name->text, length, 0);
+  return 1;
+}
+
+/* Who gave it to us may go on moving its position. */
+static void set_adrift(struct posix_file *file, int fd) {
+  long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
+  record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
-  place_at(file, fd);
+  posix_set_adrift(file, flags >= 0 && (flags & O_APPEND));
+  posix_ext_locked(file, POSIX_EXT_UNPLACED_READ, 0);
   posix_unlock(file);
+}
+
+/* The file of a name that was found, and the number stands for it from now on. */
+static struct posix_file *found(int fd, const struct posix_name *name, uint32_t block) {
+  if (!runtime_enter()) return NULL; /* in a handler: the next call finds it again */
+  uint32_t number = posix_file_unasked(name, block);
+  runtime_leave();
+  if (!number) {
+    fd_looked_at(fd, FD_OTHER);
+    return NULL;
+  }
+  struct posix_file *file = posix_file_at(number);
+  if (!fd_looked_at(fd, file)) return posix_file_of(fd);
+  set_adrift(file, fd);
+  return file;
+}
+
+/* Until it is known what the number is, nothing of the runtime is made. */
+static __attribute__((noinline)) struct posix_file *look(int fd) {
+  struct fd_facts facts;
+  struct posix_name name;
+  int result = fd_look(fd, &facts);
+  if (result < 0 && !fd_entry(fd)) return NULL; /* no memory for a number that is closed */
+  if (result < 0 || !facts.is_regular || !posix_name_behind(&name, DARSHAN_MOD_POSIX, fd, &facts)) {
+    fd_looked_at(fd, FD_OTHER);
+    return NULL;
+  }
+  struct posix_file *file = found(fd, &name, facts.block);
+  posix_name_done(&name);
+  return file;
+}
+
+struct posix_file *posix_file_look(int fd) {
+  if (!fd_can_follow(fd) || !fd_may_change()) return NULL;
+  const struct fd_entry *entry = fd_entry(fd);
+  if (entry && __atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) {
+    struct posix_name name;
+    if (stdio_name_at(fd, &name)) return posix_file_of_stream(fd);
+  }
+  return look(fd);
 }
 
 /* No call has named it: neither an open nor a fileno is counted. */
@@ -50,10 +105,10 @@ struct posix_file *posix_file_of_stream(int fd) {
 }
 
 struct posix_file *posix_file_behind_far(int fd) {
+  if (!fd_can_follow(fd)) return NULL; /* most often: nothing is recorded, or no file is meant */
   const struct fd_entry *entry = fd_entry_far(fd);
   struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
-  if (file || !entry || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) return file;
-  return posix_file_of_stream(fd);
+  return file ? fd_followed(file) : posix_file_look(fd);
 }
 
 /* Not by the macros of libc, which call a function of it. */

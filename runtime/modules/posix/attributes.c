@@ -23,7 +23,7 @@ void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t
   }
   if (!S_ISREG(mode)) return;
   if (path[0] == '\0') { /* AT_EMPTY_PATH */
-    struct posix_file *file = posix_file_of(dirfd);
+    struct posix_file *file = posix_file_behind(dirfd);
     if (file) count_stat(file, t1, t2);
     return;
   }

@@ -77,7 +77,7 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
   struct posix_name name;
   if (result != 0 || !fd_may_change()) return;
   if (path[0] == '\0') {
-    posix_ext(posix_file_of(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
+    posix_ext(posix_file_behind(dirfd), counter, 1, POSIX_EXT_F_META_TIME, t1, t2);
     return;
   }
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;

@@ -87,18 +87,27 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return 1;
 }
 
-uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
+static uint64_t folder_hash(const char *name, uint32_t length) {
   const char *slash = memrchr(name, '/', length);
-  size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
-  uint64_t hash = darshan_hash(name, folder, 0);
-  uint64_t *known = &posix_state.alignments[hash % 64];
-  uint64_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
-  if (entry != 0 && entry >> 32 == hash >> 32) return (uint32_t)entry;
+  return darshan_hash(name, slash ? (size_t)(slash - name) + 1 : 0, 0);
+}
+
+/* 0: this folder was not asked about. */
+static uint32_t known_file_system(uint64_t hash) {
+  uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
+  return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;
+}
+
+uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
+  uint64_t hash = folder_hash(name, length);
+  uint32_t known = known_file_system(hash);
+  if (known) return known;
   struct statfs fs;
   long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name, &fs);
   uint32_t alignment = result == 0 && fs.f_bsize > 0 ? (uint32_t)fs.f_bsize : 4096;
   if (result == 0 && fs.f_type == LUSTRE_FILE_SYSTEM) alignment = LUSTRE_ALIGNMENT | ON_LUSTRE;
-  __atomic_store_n(known, (hash >> 32 << 32) | alignment, __ATOMIC_RELAXED);
+  __atomic_store_n(&posix_state.alignments[hash % 64], (hash >> 32 << 32) | alignment,
+                   __ATOMIC_RELAXED);
   return alignment;
 }
 
@@ -149,15 +158,29 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   return overflow_file(posix, name, alignment);
 }
 
-uint32_t posix_file_get(const struct posix_name *name, int fd) {
+static inline uint32_t known_file(const struct posix_name *name) {
   struct store_entry *entry = store_find(&darshan_store, name->id);
-  uint32_t number = entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
-  if (LIKELY(number != 0)) return number;
-  uint32_t alignment = name->length ? posix_file_system(name->text, name->length, fd) : 0;
+  return entry ? __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE) : 0;
+}
+
+static uint32_t make_file(const struct posix_name *name, uint32_t alignment) {
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
-  number = new_file(name, alignment);
+  uint32_t number = new_file(name, alignment);
   store_unlock_for(&darshan_store, STORE_POSIX);
   return number;
+}
+
+uint32_t posix_file_get(const struct posix_name *name, int fd) {
+  uint32_t number = known_file(name);
+  if (LIKELY(number != 0)) return number;
+  return make_file(name, name->length ? posix_file_system(name->text, name->length, fd) : 0);
+}
+
+uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block) {
+  uint32_t number = known_file(name), known = 0;
+  if (number != 0) return number;
+  known = known_file_system(folder_hash(name->text, name->length));
+  return make_file(name, known ? known : block & ~(uint32_t)ON_LUSTRE);
 }
 
 uint32_t posix_file_enter(const struct posix_name *name, int fd) {
@@ -233,7 +256,7 @@ void posix_forked(void) {
   }
   for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
     struct fd_entry *entry = fd_entry(fd);
-    struct posix_file *file = entry->file;
+    struct posix_file *file = fd_followed(entry->file);
     if (!file) continue;
     if (file->next_free == 0 && kept + 1 < limit && segments_have(&posix->files, kept + 1) == 0)
       inherit(file, ++kept); /* first descriptor of this file */

@@ -22,6 +22,8 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   if (counter >= 0)
     counters[counter]++;
   else {
+    /* Another descriptor with a position that others share goes on moving it. */
+    if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) == 1) posix_anchored(file);
     file->offset = 0;
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
   }
@@ -46,7 +48,10 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   }
   fd_dropped(fd);
   int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
-  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path)) return;
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path)) {
+    fd_is_other(fd);
+    return;
+  }
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
@@ -113,7 +118,12 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
 
 void posix_standard_replaced(void) {
   for (int fd = 0; fd < 3; fd++)
-    fd_dropped(fd);
+    fd_is_other(fd);
+}
+
+int posix_fcntl_may_count(int command) {
+  static const struct posix_file any;
+  return posix_fcntl_counts(&any, command);
 }
 
 int posix_fcntl_counts(const struct posix_file *file, int command) {

@@ -73,6 +73,18 @@ int fd_found_file(int fd, struct posix_file *file) {
   return 1;
 }
 
+int fd_looked_at(int fd, struct posix_file *what) {
+  struct fd_entry *entry = make_entry(fd);
+  struct posix_file *nothing = NULL;
+  if (!entry) return 0;
+  note_highest(fd);
+  if (!__atomic_compare_exchange_n(&entry->file, &nothing, what, 0, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED))
+    return 0;
+  if (what != FD_OTHER) __atomic_add_fetch(&what->descriptors, 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
 void fd_set_stream(int fd, struct stdio_stream *stream) {
   struct fd_entry *entry = stream ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
@@ -87,7 +99,7 @@ struct posix_file *fd_release_slow(int fd) {
     fd_set_stream(fd, NULL);
   else
     stdio_number_closed(entry->stream);
-  struct posix_file *file = __atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED);
+  struct posix_file *file = fd_followed(__atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED));
   if (file) __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   return file;
 }
@@ -97,4 +109,10 @@ void fd_dropped_slow(int fd) {
   struct posix_file *file = fd_release_slow(fd);
   if (file) posix_file_unused(file);
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
+}
+
+/* A far one without an entry is looked at when it is used. */
+void fd_is_other(int fd) {
+  fd_dropped(fd);
+  if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);
 }

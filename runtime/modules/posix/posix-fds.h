@@ -14,9 +14,16 @@
 /* fd_entry.stream of a folder that is being listed */
 #define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
 
+/* fd_entry.file of a number that was looked at: no file that is recorded.  NULL: nobody has
+ * looked yet, as of all that a process is born with. */
+#define FD_OTHER ((struct posix_file *)(uintptr_t)1)
+static inline struct posix_file *fd_followed(struct posix_file *file) {
+  return LIKELY((uintptr_t)file > (uintptr_t)FD_OTHER) ? file : NULL;
+}
+
 /* Besides the array in darshan_hot. */
 struct fds_state {
-  uint32_t highest;      /* highest number ever followed */
+  uint32_t highest;      /* highest number of which ever something was known */
   struct fd_entry **far; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
 };
 extern struct fds_state fds_state __attribute__((visibility("hidden")));
@@ -38,25 +45,31 @@ int fd_next(int fd);
 static inline struct posix_file *posix_file_of(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) {
     const struct fd_entry *entry = fd_entry_far(fd);
-    return entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
+    return entry ? fd_followed(__atomic_load_n(&entry->file, __ATOMIC_RELAXED)) : NULL;
   }
-  return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
+  return fd_followed(__atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED));
 }
 
-/* The same for a call that the program makes with this number.  One that only a stream
- * used so far stands for the file of the stream. */
+/* The same for a call that the program makes with this number.  Of one that nobody has
+ * looked at it is found out, once: one that only a stream used so far stands for the file
+ * of the stream, any other for what the system says. */
 struct posix_file *posix_file_of_stream(int fd);
+struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
 static inline struct posix_file *posix_file_behind(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);
-  const struct fd_entry *entry = &darshan_hot.fds[fd];
-  struct posix_file *file = __atomic_load_n(&entry->file, __ATOMIC_RELAXED);
-  if (LIKELY(file || !__atomic_load_n(&entry->stream, __ATOMIC_RELAXED))) return file;
-  return posix_file_of_stream(fd);
+  struct posix_file *file = __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
+  if (LIKELY(file != NULL)) return fd_followed(file);
+  return posix_file_look(fd);
 }
 
 static inline struct posix_file *posix_file_at(uint32_t number) {
   return segments_at(&posix_state.files, number);
+}
+
+/* Where it stands, as far as this process knows: below 0 if it does not. */
+static inline int64_t posix_place_of(const struct posix_file *file) {
+  return file->adrift ? file->adrift : file->offset;
 }
 
 static inline uint32_t posix_file_number(const struct posix_file *file) {
@@ -68,6 +81,9 @@ void fd_set_file(int fd, uint32_t file);
 /* A number in use turned out to be one more descriptor of this file; 0: another thread
  * has found that out. */
 int fd_found_file(int fd, struct posix_file *file);
+/* What nobody had looked at is this file, or FD_OTHER; 0: somebody else was faster, or there
+ * is no memory to remember it. */
+int fd_looked_at(int fd, struct posix_file *what);
 void fd_set_stream(int fd, struct stdio_stream *stream);
 
 static inline int fd_is_free(const struct fd_entry *entry) {
@@ -90,10 +106,12 @@ static inline struct posix_file *fd_release(int fd) {
   return fd_release_slow(fd);
 }
 
-/* The number was reused for something that is not followed. */
+/* The number was reused for something else. */
 static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
+/* ... which is known. */
+void fd_is_other(int fd);
 
 #endif

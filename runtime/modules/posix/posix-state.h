@@ -25,6 +25,10 @@ struct posix_aux { /* in lines of its own: another thread may own the next one *
 /* The files for which no state of their own can be had. */
 enum { POSIX_SHARED_FILE = 1 };
 
+/* Where an unknown position begins: smaller than all known ones, so that the highest byte is
+ * not made of it, and sums of moves stay below 0. */
+#define POSIX_ADRIFT (INT64_MIN / 2)
+
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
 
 /* Belongs to a file that is followed: its position and what was done last.
@@ -43,10 +47,16 @@ struct posix_file {
   uint32_t name_length;
   uint32_t descriptors; /* that point here */
   uint32_t next_free;   /* overflow files only */
-  uint32_t overflow;    /* 1: shares the overflow record */
-  uint32_t on_lustre;   /* 1: its striping can be asked for */
+  uint8_t overflow;     /* 1: shares the overflow record */
+  uint8_t on_lustre;    /* 1: its striping can be asked for */
+  uint8_t appends;      /* 1: writes go to the end, wherever that is */
   uint32_t number;      /* of this file */
+  uint32_t grid;        /* adrift: what alignment would be, which then is 0 */
+  /* Other processes may move its position, too: the sum of this one's moves since
+   * POSIX_ADRIFT, in place of offset; 0: offset is known. */
+  int64_t adrift;
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct posix_file) == 128, "two lines, of which a transfer needs both");
 
 /* Asynchronous requests under way. */
 enum { AIO_PENDING = 1024 };

@@ -40,6 +40,8 @@ enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 /* The file of this name, made if necessary (fd: one open on it, or -1). */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
+/* The same of a file that nobody has opened here: no server is asked about it. */
+uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
 /* The same as an event of its own; 0: not to be counted. */
 uint32_t posix_file_enter(const struct posix_name *name, int fd);
 /* The file of this name if there is one; 0. */
@@ -94,6 +96,10 @@ static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
 /* Where the next write to a descriptor will be, -1: not known; what it grew since then. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
+/* The position is not known any more, or what others make of it does not matter any more.
+ * With the record's lock. */
+void posix_set_adrift(struct posix_file *file, int appends);
+void posix_anchored(struct posix_file *file);
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
 
@@ -105,7 +111,8 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
-/* Only duplications and record locks are events. */
+/* Only duplications and record locks are events, the latter of what is followed. */
+int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
@@ -116,8 +123,11 @@ void posix_standard_replaced(void);
 /* arrive.c: descriptors that others opened */
 struct mmsghdr;
 struct msghdr;
-/* It counts from here on, by the name that the system has for it. */
 void posix_arrived(int fd);
+/* The name of what is behind a descriptor, of which these facts are known; 0: not to be
+ * recorded.  Else posix_name_done. */
+struct fd_facts;
+int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
 /* A message was received: with it, descriptors may have come. */
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);

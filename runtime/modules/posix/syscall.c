@@ -69,7 +69,7 @@ static int other_made(const struct posix_call *call, long result) {
 #include "descriptors.def"
 #undef ONE
 #undef PAIR
-    fd_dropped((int)result);
+    fd_is_other((int)result);
     return 1;
 #define ONE(name)
 #define PAIR(name, n)                                                                              \
@@ -83,8 +83,8 @@ static int other_made(const struct posix_call *call, long result) {
     return 0;
   }
   if (result == 0) {
-    fd_dropped(pair[0]);
-    fd_dropped(pair[1]);
+    fd_is_other(pair[0]);
+    fd_is_other(pair[1]);
   }
   return 1;
 }
@@ -178,13 +178,15 @@ void posix_before_syscall(struct posix_call *call) {
   case SYS_fsync:
   case SYS_fdatasync:
   case SYS_ftruncate:
-  case SYS_fcntl:
   case SYS_dup:
 #ifdef SYS_dup2
   case SYS_dup2:
 #endif
   case SYS_dup3:
     posix_file_behind((int)call->argument[0]); /* from here on it is known */
+    break;
+  case SYS_fcntl:
+    if (posix_fcntl_may_count((int)call->argument[1])) posix_file_behind((int)call->argument[0]);
     break;
   case SYS_close:
     call->closing = fd_release((int)call->argument[0]);

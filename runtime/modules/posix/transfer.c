@@ -52,23 +52,51 @@ static inline ALWAYS_INLINE void count_times(struct posix_file *file, int op, in
   posix_add_time(file, POSIX_F_READ_TIME + op - 1, op, at);
 }
 
-/* The record is locked.  Returns where the transfer was.  Copied into its callers:
- * with a constant op, a fifth of the instructions is not there. */
-static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
-                                                   int64_t offset, int memory_misaligned,
-                                                   uint64_t t1, uint64_t t2) {
+static inline ALWAYS_INLINE void count_all_else(struct posix_file *file, int op, int64_t bytes,
+                                                int64_t offset, int memory_misaligned, uint64_t t1,
+                                                uint64_t t2) {
   int64_t *counters = file->record->counters;
-  if (offset == POSIX_HERE) offset = file->offset;
   counters[POSIX_READS + op - 1]++;
   counters[POSIX_BYTES_READ + op - 1] += bytes;
   counters[POSIX_SIZE_READ_0_100 + 10 * (op - 1) + size_bin(bytes)]++;
   counters[POSIX_MEM_NOT_ALIGNED] += memory_misaligned;
-  if (LIKELY(file->alignment != 0))
-    counters[POSIX_FILE_NOT_ALIGNED] += misaligned((uint64_t)offset, file->alignment);
   counters[POSIX_RW_SWITCHES] += (int)file->last_operation == 3 - op;
   file->last_operation = (uint32_t)op;
   count_pattern(file, op, bytes, offset);
   count_times(file, op, bytes, t1, t2);
+}
+
+enum { NO_BYTE = -1 }; /* the last of none, at the beginning of the file */
+
+/* Of a file without an alignment, or with a position that others may move: that is below 0,
+ * and steps are this process's own.  Known offsets among them begin anew. */
+static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
+                                                        int64_t bytes, int64_t offset,
+                                                        int memory_misaligned, uint64_t t1,
+                                                        uint64_t t2) {
+  int here = offset == POSIX_HERE;
+  if (here) offset = file->adrift ? file->adrift : file->offset;
+  if (offset >= 0 && file->last_byte[op] < NO_BYTE) file->last_byte[op] = 0;
+  if (offset >= 0 && file->grid)
+    file->record->counters[POSIX_FILE_NOT_ALIGNED] += misaligned((uint64_t)offset, file->grid);
+  count_all_else(file, op, bytes, offset, memory_misaligned, t1, t2);
+  if (offset >= 0) return offset;
+  file->adrift = offset + bytes;
+  posix_ext_locked(file, op == POSIX_READ ? POSIX_EXT_UNPLACED_READ : POSIX_EXT_UNPLACED_WRITTEN,
+                   bytes);
+  return -1;
+}
+
+/* The record is locked.  Returns where the transfer was, -1: nobody knows.  Copied into its
+ * callers: with a constant op, a fifth of the instructions is not there. */
+static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
+                                                   int64_t offset, int memory_misaligned,
+                                                   uint64_t t1, uint64_t t2) {
+  if (UNLIKELY(file->alignment == 0))
+    return count_off_grid(file, op, bytes, offset, memory_misaligned, t1, t2);
+  if (offset == POSIX_HERE) offset = file->offset;
+  file->record->counters[POSIX_FILE_NOT_ALIGNED] += misaligned((uint64_t)offset, file->alignment);
+  count_all_else(file, op, bytes, offset, memory_misaligned, t1, t2);
   return offset;
 }
 
@@ -141,10 +169,28 @@ void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uin
   if (end > start) posix_write_done(file, end - start, start, NULL, t1, t2);
 }
 
+void posix_set_adrift(struct posix_file *file, int appends) {
+  if (!file->adrift) {
+    file->grid = file->alignment;
+    file->adrift = POSIX_ADRIFT;
+  }
+  file->alignment = 0;
+  file->appends = appends != 0;
+}
+
+void posix_anchored(struct posix_file *file) {
+  if (!file->adrift) return;
+  file->adrift = 0;
+  file->alignment = file->grid;
+  for (int op = POSIX_READ; op <= POSIX_WRITE; op++)
+    if (file->last_byte[op] < NO_BYTE) file->last_byte[op] = 0;
+}
+
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2) {
   if (offset < 0 || !posix_lock(file)) return;
   file->record->counters[POSIX_SEEKS]++;
   file->offset = offset;
+  if (UNLIKELY(file->adrift != 0) && !file->appends) posix_anchored(file);
   posix_add_meta_time(file, t1, t2);
   posix_unlock_other(file, t1, t2);
 }

@@ -84,6 +84,7 @@
   va_start(list, command);                                                                         \
   void *extra = va_arg(list, void *);                                                              \
   va_end(list);                                                                                    \
+  if (!posix_fcntl_may_count(command)) FORWARD;                                                    \
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (!posix_fcntl_counts(f, command)) FORWARD;                                                    \
   ACTIVE

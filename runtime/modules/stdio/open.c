@@ -46,7 +46,7 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   if (is_path && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name)) return;
   struct stdio_stream *stream = stdio_follow(file, &name);
   posix_name_done(&name);
-  if (stream) stream->offset = posix->offset;
+  if (stream) stream->offset = posix_place_of(posix);
   count_open(stream, 1, t1, t2);
 }
 
@@ -59,7 +59,8 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
 }
 
 void stdio_closing(const struct stdio_stream *stream, int fd) {
-  if (fd < 0 || stream->standard || stream->name[0] != '/' || !module_is_on(DARSHAN_MOD_LUSTRE))
+  if (fd < 0 || stream->standard || stream->born || stream->name[0] != '/' ||
+      !module_is_on(DARSHAN_MOD_LUSTRE))
     return;
   if (posix_file_system(stream->name, stream->name_length, fd) & ON_LUSTRE)
     lustre_closing(stream->id, fd);

@@ -18,7 +18,8 @@ static __thread struct stdio_print leaving[MOST_LEAVING];
 
 /* Only what goes to files: terminals and pipes have no place to look at. */
 static int is_file(struct stdio_stream *stream) {
-  if (stream->standard && !STDIO_PEEK(stream->changed)) return 0;
+  if (stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream)))
+    return 0;
   if (!stdio_lock(stream)) return 0;
   int file = !stream->standard;
   stdio_unlock(stream);

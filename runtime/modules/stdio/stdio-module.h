@@ -35,6 +35,8 @@ int stdio_stream_name(FILE *stream, struct posix_name *name);
 /* Follows a stream from now on under this name; NULL: too many. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
+/* 1: of this stream it was not known yet what the process was born with; no regular file. */
+int stdio_was_never_a_file(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
   return segments_at(&stdio_state.streams, number);

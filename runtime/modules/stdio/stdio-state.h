@@ -24,7 +24,7 @@ struct stdio_stream {
   FILE *file;                          /* NULL: free */
   struct darshan_stdio_record *record; /* NULL: none yet */
   struct stdio_aux *aux;
-  int64_t offset;
+  int64_t offset; /* below 0: adrift, as that of a posix_file */
   uint64_t id;
   const char *name;
   uint32_t name_length;
@@ -43,6 +43,8 @@ struct stdio_stream {
   const char *write_mark;       /* where the last counted write ended */
   const char *write_base;
   uint32_t numberless; /* 1: its descriptor was closed by number, which means another file now */
+  uint16_t born;       /* 1: its descriptor is what the process was born with */
+  uint16_t appends;    /* ... and writes to the end, wherever that is */
 } __attribute__((aligned(64)));
 
 enum { /* stdio_stream.odd */

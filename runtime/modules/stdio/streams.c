@@ -3,10 +3,15 @@
 
 #include <string.h>
 
+#include "../../names/fd-name.h"
 #include "print.h"
 #include "record-id.h"
 
 struct stdio_state stdio_state;
+
+/* stdio_stream.changed: its descriptor was given something else; the same, and what
+ * it is now is being found out. */
+enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
 /* 0: none of the three. */
 static int standard_name(const FILE *file, struct posix_name *name) {
@@ -32,7 +37,8 @@ int stdio_prepare(void) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
     struct posix_name name = {0};
     standard_name(files[i], &name);
-    *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1};
+    *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1, .born = 1};
+    stream->changed = STREAM_CHANGED; /* into what, is found out when it is used */
     stream->number = i + 1;
     stream->id = name.id;
     stream->name_length = name.length;
@@ -52,7 +58,7 @@ struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first) {
 
 int stdio_stream_name(FILE *file, struct posix_name *name) {
   const struct stdio_stream *stream = stdio_stream_of(file);
-  if (!stream || stream->standard) return 0;
+  if (!stream || stream->standard || stream->born) return 0;
   name->text = stream->name;
   name->length = stream->name_length;
   name->id = stream->id;
@@ -69,7 +75,7 @@ void stdio_number_closed(struct stdio_stream *stream) {
 int stdio_name_at(int fd, struct posix_name *name) {
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
-  if (!stream || stream == FD_FOLDER || stream->standard) return 0;
+  if (!stream || stream == FD_FOLDER || stream->standard || stream->born) return 0;
   if (STDIO_PEEK(stream->numberless) || STDIO_PEEK(stream->changed)) return 0;
   *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
   return 1;
@@ -80,9 +86,22 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
+/* What a standard stream was from the start: a regular file, or what its name says. */
+static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
+  struct fd_facts facts;
+  int fd = stream->file->_fileno;
+  if (fd_look(fd, &facts) < 0 || !facts.is_regular ||
+      !posix_name_behind(name, DARSHAN_MOD_STDIO, fd, &facts))
+    return standard_name(stream->file, name);
+  long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
+  stream->appends = flags >= 0 && (flags & O_APPEND);
+  return 1;
+}
+
 /* What descriptor and FILE stand for now: the file that the descriptor was given,
  * or a standard stream.  0: nothing that is followed. */
-static int identify(const struct stdio_stream *stream, struct posix_name *name) {
+static int identify(struct stdio_stream *stream, struct posix_name *name) {
+  if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream->file->_fileno);
   *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
   if (!posix) return standard_name(stream->file, name);
@@ -116,10 +135,6 @@ static uint32_t record_of(struct posix_name *name) {
   return number;
 }
 
-/* stdio_stream.changed: its descriptor was given something else; the same, and what
- * it is now is being found out. */
-enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
-
 /* Others may be inside a call of this stream: they hold the lock of the record
  * that it had, and look again once they have it (stdio_lock). */
 static int assign(struct stdio_stream *stream, const struct posix_name *name, uint32_t number,
@@ -130,15 +145,15 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
     const struct posix_file *posix = posix_file_of(stream->file->_fileno);
-    stream->standard = posix == NULL;
-    stream->offset = posix ? posix->offset : 0;
+    stream->standard = posix == NULL && !stream->born;
+    stream->offset = stream->born ? POSIX_ADRIFT : posix ? posix_place_of(posix) : 0;
   }
   stream->name = name->text;
   stream->name_length = name->length;
   stream->id = name->id;
   stream->record = record;
-  /* Nobody saw it opened. */
-  if ((stream->standard || given) && record->counters[STDIO_OPENS] == 0)
+  /* Nobody saw it opened; a file that somebody else has opened is none that we did. */
+  if ((stream->standard || (given && !stream->born)) && record->counters[STDIO_OPENS] == 0)
     record->counters[STDIO_OPENS] = 1;
   __atomic_store_n(&stream->aux, aux, __ATOMIC_RELEASE);
   uint8_t resolving = STREAM_RESOLVING;
@@ -146,6 +161,13 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
                                             __ATOMIC_RELAXED))
     __atomic_store_n(&stream->known, 1, __ATOMIC_RELEASE);
   if (last) spin_unlock(&last->lock);
+  return 1;
+}
+
+int stdio_was_never_a_file(struct stdio_stream *stream) {
+  struct fd_facts facts;
+  if (!stream->born || (fd_look(stream->file->_fileno, &facts) == 0 && facts.is_regular)) return 0;
+  STDIO_POKE(stream->changed, 0);
   return 1;
 }
 
@@ -170,6 +192,7 @@ void stdio_descriptor_changed(int fd) {
     /* What macros moved so far goes to where it belonged. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
       stdio_settle(stream);
+    stream->born = stream->appends = 0;
     __atomic_store_n(&stream->changed, STREAM_CHANGED, __ATOMIC_SEQ_CST);
     __atomic_store_n(&stream->known, 0, __ATOMIC_RELEASE);
   }

@@ -165,7 +165,7 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
   if (!stdio_lock(stream)) return;
   stream->record->counters[STDIO_SEEKS]++;
   stream->odd = 0;
-  if (offset >= 0) STDIO_POKE(stream->offset, offset);
+  if (offset >= 0 && !stream->appends) STDIO_POKE(stream->offset, offset);
   stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2));
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);

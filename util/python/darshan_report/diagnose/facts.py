@@ -222,6 +222,17 @@ class Facts:
         """Seconds beyond what the bytes would take at a good rate."""
         return np.maximum(0.0, seconds - np.asarray(moved) / self.limits["rate.good"])
 
+    def unplaced(self, table: Table, direction: str) -> np.ndarray:
+        """Bytes per file of POSIX that were READ or WRITTEN nobody knows where: no highest byte
+        tells of them."""
+        found = np.zeros(len(table), "i8")
+        beside = self.table("POSIX_EXT")
+        if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):
+            return found
+        _, here, there = np.intersect1d(table.ids, beside.ids, return_indices=True)
+        found[here] = beside[f"UNPLACED_{direction}"][there]
+        return found
+
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
         """Evidence: counters of one file."""
         number = int(table.ids[place])

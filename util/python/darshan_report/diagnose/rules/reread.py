@@ -38,7 +38,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
-    moved = table[f"BYTES_{direction}"]
+    moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
     # Every process may need the file once: that is not "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
     extra = moved - size
