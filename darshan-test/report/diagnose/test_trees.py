@@ -113,6 +113,23 @@ def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
     assert ("Done by" in found.sentence) == bool(programs)
 
 
+def test_who_only_read_did_not_write(tmp_path: Path) -> None:
+    """Of those that share a file, the one that wrote it is named for its writes."""
+    writes = {"WRITES": 50_000, "SIZE_WRITE_0_100": 50_000, "BYTES_WRITTEN": 150_000,
+              "F_WRITE_TIME": 5.0, "OPENS": 2, "READS": 2}  # fmt: skip
+    some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=2, LOWEST_RANK=1, HIGHEST_RANK=5)
+    tree = as_tree(Job((shared("POSIX", "/a", **writes), some)), COMMANDS)
+    spent = {"cat": {"F_WRITE_TIME": 5.0}, "sort": {"F_READ_TIME": 5.0}}
+    rows = [
+        replace(r, values={**r.values, **spent.get(r.name.split()[1], {})})
+        if r.module == "PROCESS"
+        else r
+        for r in tree.rows
+    ]
+    found = findings(replace(tree, rows=tuple(rows)), tmp_path)["small-accesses-write"]
+    assert found.programs == "cat"
+
+
 def test_many_programs(tmp_path: Path) -> None:
     """Where nobody did much of it, naming some would tell nothing."""
     commands = ("bash x.sh", *(f"step-{i}" for i in range(9)))

@@ -43,10 +43,18 @@ def _by_sums(tree: Processes, finding: Finding) -> Weights:
     """Over all files: what PROCESS says of each rank, nothing for layers above POSIX."""
     if not all(e.module in ("POSIX", "STDIO", "POSIX_EXT") for e in finding.evidence):
         return np.zeros(len(tree))
-    counters = [e.counter for e in finding.evidence]
-    kinds = (("READ", tree.read_time), ("WRITE", tree.write_time), ("META", tree.meta_time))
-    # The times that the finding rests on, all of them where it has none.
-    found = [time for kind, time in kinds if any(f"_F_{kind}_TIME" in c for c in counters)]
+    return _times(tree, [e.counter for e in finding.evidence])
+
+
+def _times(tree: Processes, counters: list[str]) -> Weights:
+    """What each process spent in what these counters are about: reads, writes, metadata; in
+    all of it where they are about none."""
+    kinds = (
+        (("_READ_", "_READS", "_READ"), tree.read_time),
+        (("_WRITE_", "_WRITES", "_WRITTEN"), tree.write_time),
+        (("_META_", "_OPENS", "_STATS", "_SEEKS"), tree.meta_time),
+    )
+    found = [time for marks, time in kinds if any(m in c for c in counters for m in marks)]
     return sum(found) if found else tree.time
 
 
@@ -103,7 +111,8 @@ class _Doers:
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))
-        for name in _columns(table, counters):
+        columns = _columns(table, counters)
+        for name in columns:
             heavy += np.nan_to_num(records[name][rows].astype("f8"), posinf=0.0).clip(0, 1e18)
         ranks = records.ranks[rows]
         places = np.searchsorted(tree.ranks, ranks).clip(0, len(tree) - 1)
@@ -115,7 +124,11 @@ class _Doers:
         for row in combined[:_RECORDS]:
             some = self._combined(table, int(records.ids[rows[row]]))
             if len(some):
-                self.weights[some] += heavy[row] / len(some)
+                # Each by the time that it spent in such calls at all: who only read a file
+                # has no part in how it was written.
+                spent = _times(tree, columns)[some]
+                parts = spent if spent.sum() > 0 else np.ones(len(some))
+                self.weights[some] += heavy[row] * parts / parts.sum()
             else:
                 self.unknown += float(heavy[row])
         self.unknown += float(heavy[combined[_RECORDS:]].sum())
