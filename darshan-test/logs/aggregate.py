@@ -247,7 +247,8 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
         if name not in records[0].counters:
             out[f"total_{name}"] = "-1"  # older records do not tell
             continue
-        out[f"total_{name}"] = str(NOT_SUMS.get(name, sum)(r.counters[name] for r in records))
+        total = NOT_SUMS.get(name, sum)(r.counters[name] for r in records)
+        out[f"total_{name}"] = str(max(total, -1))  # a sum of which a part is not known
     for name in records[0].fcounters:
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
     return out

@@ -198,11 +198,23 @@ static void total_extremes(const struct darshan_merge_plan *plan, struct darshan
                  shared ? get_extreme(plan, record, plan->slowest) : own, first);
 }
 
+/* Of what should be equal, a total of 3.5.0 has that of the last record, be it 0. */
+static void total_any(const struct darshan_merge_plan *plan, void *total, const void *record) {
+  int64_t *counters = darshan_record_counters(plan, total);
+  double *fcounters = darshan_record_fcounters(plan, total);
+  for (int i = 0; i < plan->num_counters; i++)
+    if (plan->rules[i] == DARSHAN_RULE_ANY) counters[i] = darshan_record_counters(plan, record)[i];
+  for (int i = 0; i < plan->num_fcounters; i++)
+    if (plan->frules[i] == DARSHAN_RULE_ANY)
+      fcounters[i] = darshan_record_fcounters(plan, record)[i];
+}
+
 void darshan_total_add(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                        void *total, const void *record) {
   const struct darshan_base_record *base = record;
   struct darshan_base_record *sum = total;
   merge_single(plan, total, record, plan->unknown_sums);
+  total_any(plan, total, record);
   darshan_top4_total(plan, total, record);
   total_extremes(plan, state, total, record);
   if (!state->started) *sum = *base;
