@@ -56,6 +56,12 @@ def words(work: Path) -> None:
     (work / "words").write_text("".join(lines))
 
 
+def redirected(work: Path) -> None:
+    """Words, and a script that redirects much."""
+    words(work)
+    script("redirected.sh")(work)
+
+
 def sources(work: Path) -> None:
     """A small C program and its makefile."""
     (work / "part.h").write_text("int part(int n);\n")

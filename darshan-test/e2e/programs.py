@@ -9,6 +9,7 @@ from .files import (
     archive,
     big_file,
     copied_by_script,
+    redirected,
     repository,
     script,
     sources,
@@ -114,6 +115,10 @@ PROGRAMS = [
     Program("grep", ["grep", "-rc", "needle", "tree"], tree),
     Program("shell", ["sh", "steps.sh"], script("steps.sh"), resized="list$", status=3),
     Program("bash", ["bash", "steps.sh"], script("steps.sh"), resized="list$", status=3),
+    Program("redirected-sh", ["sh", "redirected.sh"], redirected),
+    Program(
+        "redirected-bash", ["bash", "redirected.sh"], redirected, random=r"(?<=/sh-thd\.)\w{6}$"
+    ),
     Program("gzip", ["gzip", "-k", "-n", "words"], words),
     Program("gunzip", ["sh", "-c", "gzip -n words && gunzip words.gz"], words),
     Program("xz", ["xz", "-k", "-1", "-T2", "words"], words),

@@ -1,0 +1,204 @@
+"""Descriptors that a process is born with: they count by name from their first use on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hostile import Outcome, both, compile_c, compile_for_all, read_records, settings
+
+PROGRAM = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static char text[4096];
+static void want(int condition, int line) {
+  if (!condition) dprintf(2, "line %d\n", line), _exit(1);
+}
+#define WANT(condition) want((condition), __LINE__)
+static void mixed(void) {
+  int number;
+  WANT(fread(text, 1, 10, stdin) == 10 && getc(stdin) != EOF && scanf("%d", &number) == 1);
+  WANT(read(0, text, 5) >= 0);
+  WANT(printf("%s\n", "printed") == 8 && fflush(stdout) == 0 && write(1, "by number", 9) == 9);
+  WANT(fputs("said\n", stderr) >= 0);
+}
+static void update(void) { /* 7 is open for both */
+  struct stat st;
+  WANT(write(7, "12345", 5) == 5);
+  WANT(lseek(7, 100, SEEK_SET) == 100 && write(7, "678", 3) == 3);
+  WANT(ftruncate(7, 200) == 0 && fstat(7, &st) == 0 && st.st_size == 200);
+  WANT(pread(7, text, 50, 100) == 50);
+}
+static void appends(void) { /* where the end is, nobody knows */
+  WANT(lseek(7, 0, SEEK_SET) == 0 && write(7, "12345", 5) == 5);
+}
+static void high(int far) {
+  int fds[] = {900, far};
+  for (int i = 0; i < 2; i++) {
+    WANT(write(fds[i], "high", 4) == 4);
+    WANT(close(fds[i]) == 0);
+    int fd = open("other", O_CREAT | O_WRONLY | O_APPEND, 0644);
+    WANT(dup2(fd, fds[i]) == fds[i] && write(fds[i], "xx", 2) == 2);
+  }
+}
+static void twice(void) { /* a number that is closed is no file any more */
+  int ends[2];
+  WANT(write(1, "one", 3) == 3 && close(1) == 0);
+  WANT(pipe(ends) == 0 && ends[0] == 1 && write(ends[1], "not a file", 10) == 10);
+  WANT(read(1, text, 10) == 10);
+  WANT(close(1) == 0 && open("again", O_CREAT | O_WRONLY, 0644) == 1);
+  WANT(write(1, "four", 4) == 4);
+}
+static void errors(void) {
+  errno = 4711;
+  WANT(write(1, "a", 1) == 1 && errno == 4711);
+  WANT(read(900, text, 1) == -1 && errno == EBADF);
+  WANT(read(900, text, 1) == -1 && errno == EBADF);
+}
+static void caged(void) {
+  WANT(chroot(".") == 0 && chdir("/") == 0);
+  WANT(write(1, "outside", 7) == 7);
+}
+static void unused(void) {}
+int main(int argc, char **argv) {
+#define CASE(name) if (!strcmp(argv[1], #name)) name();
+  CASE(mixed) CASE(update) CASE(appends)  CASE(twice) CASE(errors) CASE(caged)
+  CASE(unused)
+  if (!strcmp(argv[1], "high")) high(atoi(argv[2]));
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All cases, chosen by name."""
+    return compile_c(tmp_path_factory.mktemp("born"), PROGRAM, "-w")
+
+
+def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
+    """A case with these redirections of bash, which names nothing else."""
+    script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
+
+    def setup(work: Path) -> None:
+        (work / "in").write_text("0123456789,42 rest of the text\n" * 500)
+
+    bare, watched = both(build, tmp_path, ["bash", "-c", script], setup)
+    assert bare.status == 0, bare.stderr
+    assert watched.status == 0, watched.stderr
+    assert not watched.journals
+    return watched
+
+
+def test_streams_and_numbers(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "mixed", "<in >out 2>said")
+    assert log.value("in", "STDIO_BYTES_READ") == 10 + 1 + 2
+    assert log.value("in", "POSIX_READS") == 1
+    assert log.value("out", "STDIO_BYTES_WRITTEN") == 8
+    assert log.value("out", "POSIX_BYTES_WRITTEN") == 9
+    assert log.value("said", "STDIO_BYTES_WRITTEN") == 5
+    assert log.value("<STDIN>", "STDIO_READS") == 0
+    # Those that count are bash's, which has duplicated each once.
+    for name in ("in", "out", "said"):
+        assert log.value(name, "POSIX_OPENS") == 2
+        assert log.value(name, "STDIO_OPENS") == 0
+
+
+def test_places(build: Path, program: Path, tmp_path: Path) -> None:
+    """They are known from the first seek on."""
+    log = started(build, program, tmp_path, "update", "7<>data")
+    assert log.value("data", "POSIX_BYTES_WRITTEN") == 8
+    assert log.value("data", "POSIX_EXT_UNPLACED_WRITTEN") == 5
+    assert log.value("data", "POSIX_MAX_BYTE_WRITTEN") == 102
+    assert log.value("data", "POSIX_MAX_BYTE_READ") == 149
+    assert log.value("data", "POSIX_SEEKS") == 1
+    assert log.value("data", "POSIX_STATS") == 1
+    assert log.value("data", "POSIX_EXT_TRUNCATES") == 1
+
+
+def test_appending(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "appends", "7>>data")
+    assert log.value("data", "POSIX_EXT_UNPLACED_WRITTEN") == 5
+    assert log.value("data", "POSIX_MAX_BYTE_WRITTEN") == 0
+
+
+def test_high_numbers(build: Path, program: Path, tmp_path: Path) -> None:
+    far = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 1, 20000)
+    log = started(build, program, tmp_path, f"high {far}", f"900>low {far}>far")
+    for name in ("low", "far", "other"):
+        assert log.value(name, "POSIX_BYTES_WRITTEN") == 4
+
+
+def test_numbers_are_used_again(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "twice", ">out")
+    assert log.value("out", "POSIX_BYTES_WRITTEN") == 3
+    assert log.value("again", "POSIX_BYTES_WRITTEN") == 4
+    assert log.total("POSIX_BYTES_WRITTEN") == 7
+
+
+def test_errno(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "errors", ">out")
+    assert log.value("out", "POSIX_BYTES_WRITTEN") == 1
+
+
+def test_excluded(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "mixed", "3<in 4>gone <&3 >&4")
+    assert log.value("gone", "POSIX_BYTES_WRITTEN") == 9
+    (tmp_path / "second").mkdir()
+    log = started(build, program, tmp_path / "second", "errors", ">/dev/shm/darshan-born")
+    Path("/dev/shm/darshan-born").unlink()
+    assert log.total("POSIX_BYTES_WRITTEN") == 0
+
+
+def test_what_is_not_used_is_not_looked_at(build: Path, program: Path, tmp_path: Path) -> None:
+    log = started(build, program, tmp_path, "unused", "9<in >out")
+    assert log.value("out", "POSIX_OPENS") == 2
+    assert log.total("POSIX_EXT_UNPLACED_READ") == log.total("POSIX_STATS") == 0
+
+
+@pytest.mark.needs("root")
+def test_below_another_root(build: Path, program: Path, tmp_path: Path) -> None:
+    """Without /proc a file has no name; its bytes count all the same."""
+    (tmp_path / "journals").mkdir()
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run(
+            [program, "caged"],
+            cwd=tmp_path,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            env=settings(build, tmp_path / "logs", tmp_path / "journals"),
+            check=True,
+        )
+    found = (tmp_path / "out").stat()
+    name = f"<file {os.major(found.st_dev)}:{os.minor(found.st_dev)}/{found.st_ino}>"
+    left = sorted((tmp_path / "journals").iterdir())
+    records = read_records(build / "darshan-parser", left)
+    assert records["POSIX", name]["POSIX_BYTES_WRITTEN"] == 7
+
+
+@pytest.mark.needs("root", "program:setpriv")
+def test_an_ordinary_user(build: Path, tmp_path: Path) -> None:
+    program = compile_for_all(build, tmp_path, PROGRAM, "born")
+    tmp_path.parent.chmod(0o755)
+    for name in ("logs", "journals", "work"):
+        (tmp_path / name).mkdir(mode=0o777)
+        (tmp_path / name).chmod(0o777)
+    with (tmp_path / "work" / "out").open("wb") as out:
+        subprocess.run(
+            [shutil.which("setpriv"), "--reuid=65534", "--clear-groups", program, "errors"],
+            cwd=tmp_path / "work",
+            stdout=out,
+            env=settings(tmp_path, tmp_path / "logs", tmp_path / "journals"),
+            check=True,
+        )
+    records = read_records(build / "darshan-parser", sorted((tmp_path / "logs").iterdir()))
+    assert records["POSIX", str(tmp_path / "work" / "out")]["POSIX_BYTES_WRITTEN"] == 1
