@@ -108,6 +108,7 @@ class Runner:
     build: Path
     programs: Path
     base: Path
+    public: Path  # the same for rows of ordinary users, below no folder of pytest's
     known: dict[str, Bare] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
 
@@ -117,7 +118,8 @@ class Runner:
         watched = watched_in(build)
         setup = handed_over(row.setup) if row.ordinary else row.setup
         # A number, for the name of a socket has 107 letters at most.
-        place = self.base / str(self.places.setdefault(row.name, len(self.places)))
+        base = self.public if row.ordinary else self.base
+        place = base / str(self.places.setdefault(row.name, len(self.places)))
         box = RunBox(place, build, setup, {}, watched, row.killed)
         places = {"bin": str(self.programs), "work": str(box.work)}
         box.extra = {name: text.format(**places) for name, text in row.environment.items()}
@@ -126,7 +128,7 @@ class Runner:
     @property
     def copied(self) -> Path:
         """The tools and the runtime, where everybody may read them."""
-        folder = self.programs / "built"
+        folder = self.public / "built"
         if not folder.exists():
             folder.mkdir()
             for name in ("libdarshan.so", *TOOLS):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +26,15 @@ from .rows import cases
 
 
 @pytest.fixture(scope="module")
-def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Runner:
+def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     """The programs of this folder, and where rows run."""
     programs = tmp_path_factory.mktemp("programs")
     compile_programs(programs)
     base = tmp_path_factory.mktemp("runs")
-    for folder in (programs, base):
-        folder.chmod(0o755)  # some rows are run by an ordinary user
-    return Runner(build, programs, base)
+    # Any pytest that starts shuts what is below its own folder to other users.
+    with tempfile.TemporaryDirectory(prefix="darshan-runs-") as public:
+        Path(public).chmod(0o755)
+        yield Runner(build, programs, base, Path(public))
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
