@@ -153,6 +153,13 @@ def test_programs_of_sums(tmp_path: Path) -> None:
     assert found.programs == "sort and 3 other programs"
 
 
+def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:
+    """Who mapped files is known from the records of that."""
+    job = Job((row("POSIX_EXT", "/a", rank=5, MMAP_BYTES=64 * MIB),))
+    found = findings(as_tree(job, COMMANDS), tmp_path)["unseen-mapped"]
+    assert found.programs == "sort"
+
+
 def test_no_programs_without_a_tree(tmp_path: Path) -> None:
     found = findings(Job((reads("/a"),)), tmp_path)["small-accesses-read"]
     assert (found.programs, "Done by" in found.sentence) == ("", False)

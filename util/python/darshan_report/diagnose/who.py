@@ -30,7 +30,7 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
         return finding
     weights = _by_records(facts, tree, finding)
     if weights is None:
-        weights = _by_sums(tree, finding)
+        weights = _by_sums(facts, tree, finding)
     programs = tree.told(weights)
     if not programs:
         return finding
@@ -39,11 +39,20 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
     )  # fmt: skip
 
 
-def _by_sums(tree: Processes, finding: Finding) -> Weights:
-    """Over all files: what PROCESS says of each rank, nothing for layers above POSIX."""
-    if not all(e.module in ("POSIX", "STDIO", "POSIX_EXT") for e in finding.evidence):
-        return np.zeros(len(tree))
-    return _times(tree, [e.counter for e in finding.evidence])
+def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
+    """Over all files: what PROCESS says of each rank, and for what it does not know, such as
+    mapped bytes or layers above, all records of the module."""
+    base = [e.counter for e in finding.evidence if e.module in ("POSIX", "STDIO")]
+    others = dict.fromkeys(e.module for e in finding.evidence if e.module not in ("POSIX", "STDIO"))
+    if not others or any(counter.endswith("_TIME") for counter in base):
+        return _times(tree, base)
+    doers = _Doers(facts, tree)
+    for module in others:
+        table = facts.table(module)
+        if table is not None:
+            counters = [e.counter for e in finding.evidence if e.module == module]
+            doers.add(table, set(table.ids.tolist()), counters)
+    return doers.known
 
 
 def _times(tree: Processes, counters: list[str]) -> Weights:
