@@ -289,6 +289,9 @@ def posix() -> list[Case]:
             row("POSIX_EXT", "/a", F_FSYNC_TIME=5.0),
         )
     )
+    missing = Job((row("POSIX_EXT", "<other paths>", MISSES=5000, F_MISS_TIME=4.0),))
+    listing = Job((row("POSIX_EXT", "<other paths>", DIR_OPENS=500, F_LIST_TIME=4.0),))
+    telling = Job((row("POSIX", "/a", OPENS=1, SEEKS=2_000_000, F_META_TIME=4.0),))
     aligned = Job(
         (
             row(
@@ -325,6 +328,9 @@ def posix() -> list[Case]:
         ("stdio-bulk", stdio, stdio.but(BYTES_WRITTEN=MIB)),
         ("many-small-files", many, replace(many, rows=many.rows[:900])),
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
+        ("failed-lookups", missing, missing.but(MISSES=50)),
+        ("listed-again", listing, listing.but(DIR_OPENS=20)),
+        ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
         ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),

@@ -202,6 +202,14 @@ class Facts:
         tops = [float(self.time(t).sum()) for _, t in self.layers]
         return max([self.base_time, *tops])
 
+    @functools.cached_property
+    def overflow(self) -> np.uint64:
+        """The id of the record that files share for which there was no room; 0: of none."""
+        table = self.table("POSIX")
+        many = "posix_files_in_overflow" in dict(self.info.metadata) and table is not None
+        ids = table.ids if many and table is not None else ()
+        return next((i for i in ids if self.log.name(int(i)) == "<overflow>"), np.uint64(0))
+
     def name(self, record: int) -> str:
         """The name of a record, or its number."""
         return self.log.name(int(record)) or f"(no name, id {int(record)})"

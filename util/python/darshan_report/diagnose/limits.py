@@ -112,6 +112,8 @@ LIMITS = (
     ),
     Limit("opens.again", 10, "opens", "opens of one file by one process", _JUDGEMENT),
     Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
+    Limit("lists.again", 100, "listings", "listings of folders by one process", _JUDGEMENT),
+    Limit("seeks.many", 100_000, "seeks", "fewer cost nothing", _JUDGEMENT),
     Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", _DRISHTI),
     Limit(
         "aggregate.bytes",

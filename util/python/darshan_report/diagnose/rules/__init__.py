@@ -19,6 +19,8 @@ from . import (
     in_use,
     incomplete,
     independent_shared,
+    listings,
+    lookups,
     many_files,
     memory_alignment,
     metadata,
@@ -28,6 +30,7 @@ from . import (
     opens_again,
     random_access,
     reread,
+    seeks,
     shared_contention,
     slowing,
     small_accesses,
@@ -62,6 +65,9 @@ CAUSES = (
     one_process,
     imbalance,
     syncs,
+    lookups,
+    listings,
+    seeks,
 )
 SYMPTOMS = (
     shared_contention,

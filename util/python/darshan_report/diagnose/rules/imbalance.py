@@ -10,13 +10,14 @@ from ...measure.ranks import sums_by_rank
 from ...summary.units import percent, plural, seconds
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
+from . import one_process
 
 NAME = "imbalance"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Files of single processes by rank, and shared files by their slowest process."""
-    if not facts.together:
+    if not facts.together or any(one_process.find(facts)):
         return
     for module in ("MPI-IO", "POSIX", "STDIO"):
         table = facts.table(module)
@@ -24,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         yield from _own(facts, table)
         yield from _shared(facts, table)
-        return
+        return  # below MPI-IO few processes do the POSIX part for all, as they should
 
 
 def _own(facts: Facts, table: Table) -> Iterator[Finding]:
@@ -84,7 +85,7 @@ def _shared(facts: Facts, table: Table) -> Iterator[Finding]:
     place = int(np.argmax(lost))
     at = np.flatnonzero(merged)[place]
     rank = int(records[f"{table.prefix}_SLOWEST_RANK"][at])
-    spread = percent(float(gap[place]), float(slow[place]))
+    spread = percent(float(gap[place]), float(mean[place]))
     yield Finding(
         f"{NAME}-shared",
         "One process is slow on a shared file",

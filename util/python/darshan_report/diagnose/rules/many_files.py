@@ -30,6 +30,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         if not mask.any():
             continue
         number += int(mask.sum())
+        # Files that share a record are as many as were opened, or somewhat fewer.
+        if (shared := table.place(int(facts.overflow))) is not None and mask[shared]:
+            number += int(table["OPENS"][shared]) - 1
         time += float(table["F_META_TIME"][mask].sum())
         largest = max(largest, int(size[mask].max()))
         evidence += facts.sums(table, "OPENS", "F_META_TIME")

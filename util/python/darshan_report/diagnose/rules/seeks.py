@@ -1,0 +1,49 @@
+"""Seeks take the time: the position is asked for or set far more often than it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import count, seconds
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+
+NAME = "seeks"
+_LIGHTER = 20  # an open or a stat costs so many seeks
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Files with many more seeks than transfers."""
+    table = facts.table("POSIX")
+    if table is None:
+        return
+    calls = table["READS"] + table["WRITES"]
+    mask = (table["SEEKS"] > facts.limits["seeks.many"]) & (table["SEEKS"] > 2 * calls)
+    if not mask.any():
+        return
+    part = table["SEEKS"] / np.maximum(
+        table["SEEKS"] + _LIGHTER * (table["OPENS"] + table["STATS"]), 1
+    )
+    time = np.where(mask, table["F_META_TIME"] * part, 0.0)
+    stake = facts.stake(float(time.sum()), "metadata time of the seeks")
+    if not facts.worth(stake):
+        return
+    (first,) = leading(mask, time, 1)
+    yield Finding(
+        NAME,
+        "Seeks take the time",
+        f"{facts.name(table.ids[first])} was positioned {count(float(table['SEEKS'][first]))} "
+        f"times for {count(float(calls[first]))} transfers; seeks took "
+        f"{seconds(float(time.sum()))}.",
+        stake=stake,
+        evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
+        remedy=Remedy(
+            "Keep the position in a variable, and give it with the transfer: pread and pwrite "
+            "need no lseek.",
+            "pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)",
+        ),
+        limits=("seeks.many",),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
