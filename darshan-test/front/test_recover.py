@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from runs.events import MAGIC, ROW
 
 from .conftest import SECONDS, Run
 
@@ -304,3 +305,19 @@ def test_root_does_it_in_everybodys_name(
     (log,) = (work / "theirs" / "logs").iterdir()
     assert log.stat().st_uid == 65534
     assert list(journals.iterdir()) == []
+
+
+def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
+    """Times and numbers at the ends of their range, a row that is cut, a host without end."""
+    folder = journals / "darshan-run.99p.x"
+    folder.mkdir(mode=0o700)
+    rows = bytearray()
+    for kind in range(10):
+        for number in (-(1 << 63), (1 << 63) - 1):
+            numbers = (MAGIC, kind, 4_000_000, -1, -1, 0, number, number, 5, 0)
+            rows += ROW.pack(*numbers, b"\xff" * 40, b"x" * 24)
+    (folder / "events").write_bytes(rows[:-7])
+    (folder / "part.x.y").write_bytes(b"no log")
+    done = darshan("recover", "-o", "logs")
+    assert done.returncode in {0, 1}
+    assert b"Sanitizer" not in done.stderr

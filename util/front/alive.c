@@ -176,13 +176,12 @@ enum alive_answer alive_process(const struct alive *alive, const struct alive_tr
   return by_number(alive, traces);
 }
 
-/* One that is hidden may be the owner if it was there then, and has the number that a
- * job's is by default, or the program's name, of which the kernel keeps 15 bytes. */
-static int may_be_hidden(const struct alive *alive, const struct alive_traces *traces,
-                         const char *program) {
+/* One that is hidden may be the owner if it was there then and has the program's name, of
+ * which the kernel keeps 15 bytes. */
+static int may_be_hidden(const struct alive *alive, int64_t start_ns, const char *program) {
   for (size_t i = 0; i < alive->num_hidden; i++) {
     const struct alive_hidden *one = &alive->hidden[i];
-    if (traces->start_ns && one->start_ns > traces->start_ns + clock_error) continue;
+    if (start_ns && one->start_ns > start_ns + clock_error) continue;
     if (strncmp(one->name, program, sizeof(one->name) - 1) == 0) return 1;
   }
   return 0;
@@ -193,14 +192,13 @@ int alive_maps(struct alive *alive, const struct stat *journal) {
   return id_table_find(&alive->mapped, key_of(journal->st_dev, journal->st_ino)) != NULL;
 }
 
-enum alive_answer alive_journal(struct alive *alive, const struct alive_traces *traces,
-                                const struct stat *journal, int mapped, const char *program) {
-  int64_t seen_ns = (int64_t)journal->st_mtim.tv_sec * BILLION + journal->st_mtim.tv_nsec;
+enum alive_answer alive_journal(struct alive *alive, const struct stat *journal, int mapped,
+                                int64_t start_ns, const char *program) {
+  int64_t seen_ns = alive_time(journal->st_mtim.tv_sec, journal->st_mtim.tv_nsec);
   if (alive_maps(alive, journal)) return ALIVE_YES;
-  if (is_foreign(alive, traces) || !alive->can_look) return by_age(alive, seen_ns);
-  if (before_boot(alive, seen_ns) && before_boot(alive, traces->start_ns)) return ALIVE_NOT;
-  if (traces->pid && traces->pid_namespace) return by_number(alive, traces);
-  if (!mapped || alive->pid_namespace != first_namespace || may_be_hidden(alive, traces, program))
+  if (before_boot(alive, seen_ns) && before_boot(alive, start_ns)) return ALIVE_NOT;
+  if (!alive->can_look || !mapped || alive->pid_namespace != first_namespace ||
+      may_be_hidden(alive, start_ns, program))
     return by_age(alive, seen_ns);
   return ALIVE_NOT;
 }

@@ -36,6 +36,14 @@ struct alive_traces {
   const char *host;       /* NULL: this one */
 };
 
+/* A time of a stranger's, in nanoseconds, so that it can be reckoned with: 0 if there is no
+ * such. */
+static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
+  enum { BILLION = 1000000000 };
+  if (seconds < 0 || seconds > INT64_MAX / 4 / BILLION) return 0;
+  return seconds * BILLION + (nanoseconds >= 0 && nanoseconds < BILLION ? nanoseconds : 0);
+}
+
 void alive_init(struct alive *alive);
 void alive_free(struct alive *alive);
 
@@ -44,8 +52,9 @@ int alive_maps(struct alive *alive, const struct stat *journal);
 /* Of a process without a journal; seen_ns: when it was last heard of. */
 enum alive_answer alive_process(const struct alive *alive, const struct alive_traces *traces,
                                 int64_t seen_ns);
-/* Of the owner of a journal.  mapped 0: it lies where none is mapped, and is a copy. */
-enum alive_answer alive_journal(struct alive *alive, const struct alive_traces *traces,
-                                const struct stat *journal, int mapped, const char *program);
+/* Of the owner of a journal.  mapped 0: it lies where none is mapped, and is a copy.
+ * start_ns, program: what it says of its program. */
+enum alive_answer alive_journal(struct alive *alive, const struct stat *journal, int mapped,
+                                int64_t start_ns, const char *program);
 
 #endif

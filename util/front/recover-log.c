@@ -71,13 +71,12 @@ int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const c
 
 struct journal {
   struct stat st;
-  struct alive_traces traces;
-  int64_t start_sec;
+  int64_t start_ns, start_sec; /* of the program */
   int readable;
 };
 
 static int64_t time_ns(struct timespec t) {
-  return t.tv_sec * second_ns + t.tv_nsec;
+  return alive_time(t.tv_sec, t.tv_nsec);
 }
 
 void recovery_made(struct recovery *recovery, const char *folder, const char *log) {
@@ -93,14 +92,7 @@ static void read_journal(struct journal *journal, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   journal->readable = 1;
   journal->start_sec = info->job.start_time_sec;
-  journal->traces.start_ns = info->job.start_time_sec * second_ns + info->job.start_time_nsec;
-  for (int i = 0; i < info->num_metadata; i++) {
-    const char *value = info->metadata[i].value;
-    if (strcmp(info->metadata[i].key, "pid") == 0)
-      journal->traces.pid = (pid_t)strtol(value, NULL, 10);
-    if (strcmp(info->metadata[i].key, "pid_namespace") == 0)
-      journal->traces.pid_namespace = strtoull(value, NULL, 10);
-  }
+  journal->start_ns = alive_time(info->job.start_time_sec, info->job.start_time_nsec);
   darshan_log_close(log);
 }
 
@@ -118,10 +110,9 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   read_journal(journal, path);
   if (in_run) return alive_maps(&recovery->alive, &journal->st) ? ALIVE_YES : ALIVE_NOT;
   int64_t age = recovery->alive.now_ns - time_ns(journal->st.st_mtim);
-  enum alive_answer answer = alive_journal(&recovery->alive, &journal->traces, &journal->st,
-                                           may_be_mapped(path), name.program);
-  if (answer == ALIVE_NOT && !journal->traces.pid &&
-      age < (journal->readable ? FRESH : HOUR) * second_ns)
+  enum alive_answer answer = alive_journal(&recovery->alive, &journal->st, may_be_mapped(path),
+                                           journal->start_ns, name.program);
+  if (answer == ALIVE_NOT && age < (journal->readable ? FRESH : HOUR) * second_ns)
     return ALIVE_UNKNOWN;
   return answer;
 }
@@ -131,9 +122,8 @@ static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
   if (journal_name_read(&name, path) < 0) return -1;
-  struct log_name log = {name.start, name.start_length, journal->traces.pid, journal->start_sec,
-                         strtoull(name.unique, NULL, 10)};
-  if (!log.pid) log.pid = strtoll(name.job, NULL, 10);
+  struct log_name log = {name.start, name.start_length, strtoll(name.job, NULL, 10),
+                         journal->start_sec, strtoull(name.unique, NULL, 10)};
   return log_name_path(out, folder, &log);
 }
 

@@ -55,6 +55,10 @@ static void begin_anew(struct tree_process *process) {
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
 
+static int64_t possible(int64_t ns) {
+  return alive_time(ns / BILLION, ns % BILLION);
+}
+
 static uint64_t key_of_program(pid_t pid, int64_t start_ns) {
   return (uint64_t)(uint32_t)pid * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)start_ns;
 }
@@ -68,7 +72,7 @@ static void add_start(struct tree *folder, struct tree_process *process,
   process->is_launcher = is_launcher(program);
   if (process->is_launcher)
     id_table_get(&folder->launchers, key_of_program(row->pid, row->start_ns), &is_new);
-  process->traces.start_ns = row->start_ns;
+  process->traces.start_ns = possible(row->start_ns);
   process->starts++;
 }
 
@@ -81,7 +85,7 @@ static void note_parent(struct tree *folder, const struct run_event *row) {
   if (end[0] != 'p' || end[1] != '.' || pid <= 0) return;
   snprintf(folder->parent_host, sizeof(folder->parent_host), "%.*s", RUN_HOST, row->host);
   folder->parent = (struct alive_traces){
-      .pid = (pid_t)pid, .pid_namespace = row->pid_namespace, .start_ns = row->now_ns};
+      .pid = (pid_t)pid, .pid_namespace = row->pid_namespace, .start_ns = possible(row->now_ns)};
 }
 
 static void add_row(struct tree *folder, const struct run_event *row) {
@@ -94,7 +98,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
     process->traces.pid_namespace = row->pid_namespace;
     snprintf(process->host, sizeof(process->host), "%.*s", RUN_HOST, row->host);
   }
-  process->seen_ns = row->now_ns;
+  process->seen_ns = possible(row->now_ns);
   if (folder->rows++ == 0) note_parent(folder, row);
   if (row->kind == RUN_START) add_start(folder, process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
