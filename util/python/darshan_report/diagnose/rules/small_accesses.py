@@ -11,6 +11,9 @@ from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 
 NAME = "small-accesses"
+_FLUSHED = (
+    " Do not flush after each line: std::endl, flush=True, flush(unit) and line buffering do."
+)
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
@@ -65,7 +68,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         remedy=Remedy(
             "Move more with each call: collect records in memory and write them together, read "
             "ahead in blocks of a megabyte or more, or let a library do it (buffered streams, "
-            "HDF5 chunks, collective MPI-IO).",
+            "HDF5 chunks, collective MPI-IO)." + (_FLUSHED if kind == "WRITE" else ""),
             "setvbuf(stream, NULL, _IOFBF, 1 << 20);  open(path, buffering=1 << 20)\n"
             "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
         ),
