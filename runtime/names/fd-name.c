@@ -10,8 +10,12 @@ static const char gone[] = " (deleted)", memfd[] = "/memfd:";
 
 int fd_look(int fd, struct fd_facts *facts) {
   struct statx known;
-  long result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-                     STATX_TYPE | STATX_NLINK | STATX_INO, &known);
+  long result = -9 /* EBADF */;
+  for (int try = 0; try < 2; try++) { /* it is asked once for the whole life of a number */
+    result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                  STATX_TYPE | STATX_NLINK | STATX_INO, &known);
+    if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
+  }
   if (result < 0) return (int)result;
   *facts = (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
                              .links = known.stx_nlink,
@@ -40,6 +44,7 @@ static ssize_t link_of(char *out, size_t room, int fd) {
   char link[32] = "/proc/self/fd/";
   put_number(link, strlen(link), (unsigned)fd);
   ssize_t got = sys_readlink(link, out, room);
+  if (got < 0 && got != -2 /* ENOENT */) got = sys_readlink(link, out, room);
   if (got >= 0 && (size_t)got < room) out[got] = '\0';
   return got;
 }
