@@ -83,7 +83,7 @@ def trees(bench: Bench) -> list[Row]:
             "1 ms",
             each <= 1,
         ),
-        Row(f"what {many} leave until that", f"{disk:.0f} MB", "100 MB", disk <= 100),
+        Row(f"what {many} leave until they are merged", f"{disk:.0f} MB", "100 MB", disk <= 100),
         Row(f"merging what {many} left", merged.text(), "2 s; 64 MiB", merged.within(2, 64)),
         Row(f"the one log of {many}", f"{size:.0f} KB, {line.decode()[2:]}", "", True),
     ]
