@@ -64,7 +64,7 @@ def is_readable(name: str) -> bool:
     return not name.startswith(("good-unknown", "good-no-handler", "good-version"))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if is_readable(name)])
+@pytest.mark.parametrize("name", turning(filter(is_readable, CASES), 0.5, "convert"))
 def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path) -> None:
     """Job and rows, traces too, whatever the version and byte order was."""
     how = list(HOW)[len(name) % 3]
