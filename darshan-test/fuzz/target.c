@@ -1,6 +1,7 @@
 /* Reads everything that a log holds, through the public header alone, and
  * checks what that header promises.  The sanitizers do the rest. */
 #include "target.h"
+#include "apmpi.h"
 #include "darshan-util.h"
 #include "records.h"
 
@@ -98,6 +99,9 @@ static size_t wanted_size(const struct darshan_module *module, const void *recor
     const struct darshan_mdhim_head *head = record;
     int64_t servers = head->counters[MDHIM_SERVERS];
     size += sizeof(int64_t) * (size_t)(servers > 1 ? servers : 1);
+  } else if (module->kind == DARSHAN_KIND_APMPI) {
+    const struct darshan_apmpi_head *head = record;
+    if (head->magic != APMPI_MAGIC) size = sizeof(struct darshan_apmpi_record);
   }
   return size;
 }
