@@ -145,7 +145,7 @@ def pair(a: Record, b: Record) -> Record:
         elif rule == "MIN_NONZERO":
             out[name] = least_above_zero(x[name], y[name])
         elif rule == "ANY":
-            out[name] = y[name]
+            out[name] = y[name] or x[name]
         else:
             out[name] = x[name]
     out |= top4(a.module, x, y)

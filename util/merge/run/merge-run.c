@@ -8,6 +8,7 @@
 #include "../journals.h"
 #include "closing.h"
 #include "left.h"
+#include "worth.h"
 
 /* As it was asked for: from here, if that was a path from here. */
 static void print_log(const struct run_options *options, const char *log) {
@@ -32,17 +33,9 @@ static enum run_result make(struct one_log *run, int process) {
   return made ? RUN_LOGGED : RUN_FAILED;
 }
 
-/* Does anybody have something to tell?  Of processes that all lost their records there
- * is only that they were there. */
-static int is_worth_a_log(const struct run_tree *tree) {
-  for (size_t i = 0; i < tree->num_processes; i++)
-    if (tree->processes[i].first_part >= 0 || !tree->processes[i].lost) return 1;
-  return 0;
-}
-
 static enum run_result merge_all(struct one_log *run) {
   if (left_read(&run->folder, &run->tree, run->options->keep) < 0) return RUN_FAILED;
-  if (is_worth_a_log(&run->tree)) return make(run, -1);
+  if (run_is_worth_a_log(&run->folder, &run->tree)) return make(run, -1);
   if (!run->options->keep) folder_put(&run->folder, RUN_CLOSED, "", 0);
   return RUN_NOTHING;
 }

@@ -95,7 +95,7 @@ static const char *const launchers[] = {
 };
 
 /* A name stands for itself and what follows it after a point, as in the runtime. */
-static int is_launcher(const char *program) {
+int row_is_launcher(const char *program) {
   for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
     size_t length = strlen(launchers[i]);
     if (strncmp(program, launchers[i], length) == 0 &&
@@ -117,7 +117,7 @@ static void add_process(struct darshan_process_record *record, const struct run_
   counters[PROCESS_PROGRAMS] += process->programs > 0 ? process->programs : 1;
   counters[PROCESS_FAILED] += badly;
   for (int i = process->first_program; i >= 0; i = tree->programs[i].next)
-    if (is_launcher(tree->programs[i].name)) counters[PROCESS_LAUNCHER] = 1;
+    if (row_is_launcher(tree->programs[i].name)) counters[PROCESS_LAUNCHER] = 1;
   if (counters[PROCESS_COUNT] == 1 || start < times[PROCESS_F_START_TIMESTAMP])
     times[PROCESS_F_START_TIMESTAMP] = start;
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;

@@ -1,0 +1,39 @@
+#include "worth.h"
+
+#include "darshan-util.h"
+#include "row.h"
+
+/* One that cannot be read may have some. */
+static int has_records(const struct run_folder *folder, const struct run_part *part) {
+  char path[PATH_MAX];
+  struct darshan_error error = {""};
+  folder_part_path(folder, part, path);
+  darshan_log *log = darshan_log_open(path, &error);
+  int has = !log || darshan_log_info(log)->num_modules > 0;
+  if (log) darshan_log_close(log);
+  return has;
+}
+
+static int is_launcher(const struct run_tree *tree, int program) {
+  return program >= 0 && row_is_launcher(tree->programs[program].name);
+}
+
+/* A child begins as the image of its parent: that of a launcher is one, and so is what is
+ * about to become one.  Of a rank it counts what it recorded as another program before. */
+static int part_is_worth_it(const struct run_folder *folder, const struct run_tree *tree,
+                            const struct run_process *process, const struct run_part *part) {
+  if (is_launcher(tree, process->last_program) || is_launcher(tree, part->program)) return 0;
+  return !process->job_ranks || has_records(folder, part);
+}
+
+int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree) {
+  int parts = 0, silent = 0, jobs = 0;
+  for (size_t i = 0; i < tree->num_processes; i++) {
+    const struct run_process *process = &tree->processes[i];
+    jobs += process->job_ranks != 0;
+    silent += process->first_part < 0 && !process->lost;
+    for (int at = process->first_part; at >= 0; at = tree->parts[at].next, parts++)
+      if (part_is_worth_it(folder, tree, process, &tree->parts[at])) return 1;
+  }
+  return parts == 0 && jobs == 0 && silent > 0;
+}

@@ -1,0 +1,10 @@
+/* Is there anything to be told of a run besides its MPI jobs, whose logs are their own? */
+#ifndef DARSHAN_MERGE_WORTH_H
+#define DARSHAN_MERGE_WORTH_H
+
+#include "folder.h"
+
+/* 0: what launchers and ranks did alone, or what is lost. */
+int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree);
+
+#endif
