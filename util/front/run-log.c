@@ -83,20 +83,33 @@ static int is_launched(const struct tree *run, pid_t top) {
   return 0;
 }
 
+/* What ends with the top but a little later, as the servers of Python's multiprocessing
+ * do, is to be in the log; who goes on is not waited for.  0, or -1: it cannot be read. */
+static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
+  enum { STEP_MS = 5, MOST_MS = 250 };
+  const struct timespec step = {0, STEP_MS * 1000000L};
+  for (int waited = 0;; waited += STEP_MS) {
+    struct alive alive;
+    if (tree_read(run, places->journals) < 0) return -1;
+    alive_init(&alive);
+    *running = tree_running(run, &alive, top);
+    alive_free(&alive);
+    if (*running == 0 || waited >= MOST_MS) return 0;
+    tree_free(run);
+    nanosleep(&step, NULL);
+  }
+}
+
 /* The log of the run, if it is to have one; log stays empty if not.  0: its processes
  * have said nothing, and leave logs by themselves. */
 static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                     char *const *command, char log[PATH_MAX]) {
   struct tree run;
-  struct alive alive;
-  int failed = tree_read(&run, places->journals) < 0;
+  int failed = read_settled(&run, &outcome->running, places, end->pid) < 0;
   if (!failed && run.rows) {
     const struct tree_process *only = only_process(&run);
-    alive_init(&alive);
     tree_reaped(&run, end->pid, end->status);
     outcome->jobs_first = is_launched(&run, end->pid);
-    outcome->running = tree_running(&run, &alive, end->pid);
-    alive_free(&alive);
     enum merger_end made = MERGER_NOTHING;
     if (only && !outcome->running)
       made = take_part(log, &run, only, places);
