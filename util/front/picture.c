@@ -98,7 +98,16 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
   add(&file->calls, picture_writes(plan, record));
 }
 
-static void add_module(struct picture *picture, darshan_log *log, int id, const char *path) {
+/* A standard stream that is no file: in a tree time in one is waiting for another program,
+ * and what goes through a pipe is the same bytes twice. */
+static int is_stream(const darshan_log *log, const struct darshan_base_record *record) {
+  const char *name = darshan_log_name(log, record->id);
+  return name && (strcmp(name, "<STDIN>") == 0 || strcmp(name, "<STDOUT>") == 0 ||
+                  strcmp(name, "<STDERR>") == 0);
+}
+
+static void add_module(struct picture *picture, darshan_log *log, int id, int is_tree,
+                       const char *path) {
   struct darshan_error error = {""};
   const struct darshan_module *module = darshan_module_by_id(id);
   if (!module || id >= DARSHAN_MAX_MODULES ||
@@ -111,6 +120,7 @@ static void add_module(struct picture *picture, darshan_log *log, int id, const 
   size_t size;
   int more = -1, is_new;
   while (records && (more = darshan_records_next(records, &record, &size, &error)) > 0) {
+    if (is_tree && is_stream(log, record)) continue;
     darshan_total_add(&layer->plan, &layer->state, layer->total, record);
     id_table_get(&layer->files, ((const struct darshan_base_record *)record)->id, &is_new);
     if (picture_is_bottom(&layer->plan)) add_file(picture, &layer->plan, log, record);
@@ -160,10 +170,10 @@ void picture_add(struct picture *picture, const char *path) {
   }
   const struct darshan_info *info = darshan_log_info(log);
   add_job(picture, info);
-  if (!add_programs(picture, log, path))
-    add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
+  int is_tree = add_programs(picture, log, path);
+  if (!is_tree) add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
   for (int i = 0; i < info->num_modules; i++) {
-    if (info->modules[i].length) add_module(picture, log, info->modules[i].id, path);
+    if (info->modules[i].length) add_module(picture, log, info->modules[i].id, is_tree, path);
     if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)
       add_datasets(picture, log, path);
   }
