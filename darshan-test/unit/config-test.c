@@ -22,7 +22,7 @@ static void nothing_set_gives_the_defaults(void **state) {
   assert_true(c->job_tree);
   assert_false(c->nonmpi || c->launcher || c->left_out);
   assert_int_equal(c->sample, 1);
-  assert_false(c->dump || c->internal_timing || c->no_reduction || c->dxt);
+  assert_false(c->dump || c->internal_timing || c->no_reduction || c->dxt || c->mpi_files);
   assert_int_equal(c->logpath_dated, DARSHAN_DEFAULT_LOG_PATH[0] != '\0');
   assert_int_equal(c->modmem, 4 << 20);
   assert_int_equal(c->namemem, 1 << 20);
@@ -407,7 +407,8 @@ static void a_dump_is_a_configuration_file(void **state) {
   (void)state;
   static const char file[] =
       "DUMP_CONFIG\nINTERNAL_TIMING\nDISABLE_SHARED_REDUCTION\nLOGPATH_DATED\nJOB_TREE 0\n"
-      "MODMEM 7\nNAMEMEM 2\nMEMALIGN 128\nJOBID J\nLOGPATH /l\nMMAP_LOGPATH /m\nLOGHINTS a=1;b=2\n"
+      "MPI_FILES 1\nMODMEM 7\nNAMEMEM 2\nMEMALIGN 128\nJOBID J\nLOGPATH /l\nMMAP_LOGPATH "
+      "/m\nLOGHINTS a=1;b=2\n"
       "MOD_DISABLE STDIO,H5F\nMOD_ENABLE DXT_POSIX\nDXT_SMALL_IO_TRIGGER 0.125\n"
       "DXT_UNALIGNED_IO_TRIGGER 1\nAPP_EXCLUDE a,b+\nAPP_INCLUDE c\nRANK_EXCLUDE 1,3:5,7:\n"
       "RANK_INCLUDE 4\nMAX_RECORDS 99 POSIX,H5D\nNAME_EXCLUDE \\.tmp$,^/x POSIX,MPI-IO\n"

@@ -44,18 +44,83 @@ static void system_folders_are_left_out(void **state) {
 
 static void files_of_a_launcher_are_left_out(void **state) {
   (void)state;
-  static const char shared[] = "/tmp/prterun.n1.7.0/1/pmix-gds-shmem2.n1-prterun-n1-7@1.jobdata.7";
-  const struct loaded *loaded = LOAD("PMIX_SERVER_TMPDIR=/tmp/prterun.n1.7.0");
+  static const char shared[] = "/spool/n1.7.0/1/pmix-data.7";
+  const struct loaded *loaded = LOAD("PMIX_SERVER_TMPDIR=/spool/n1.7.0");
   assert_true(excluded(loaded, DARSHAN_MOD_POSIX, shared));
-  assert_true(excluded(loaded, DARSHAN_MOD_STDIO, "/tmp/prterun.n1.7.0/pmix"));
+  assert_true(excluded(loaded, DARSHAN_MOD_STDIO, "/spool/n1.7.0/pmix"));
   assert_false(excluded(loaded, DARSHAN_MOD_HEATMAP, shared));
-  static const char *const others[] = {"/tmp/prterun.n1.7.0/1/0/mine", "/tmp/prterun.n1.7.0",
-                                       "/tmp/prterun.n1.7.01/pmix", "/data/pmix", "/tmp/pmix"};
+  static const char *const others[] = {"/spool/n1.7.0/1/0/mine", "/spool/n1.7.0",
+                                       "/spool/n1.7.01/pmix", "/data/pmix", "/tmp/pmix"};
   for (size_t i = 0; i < COUNT_OF(others); i++)
     assert_false(excluded(loaded, DARSHAN_MOD_POSIX, others[i]));
   assert_false(excluded(LOAD("A=b"), DARSHAN_MOD_POSIX, shared));
+  loaded = LOAD("PMIX_SERVER_TMPDIR=/spool/n1.7.0", "DARSHAN_MPI_FILES=yes");
+  assert_false(excluded(loaded, DARSHAN_MOD_POSIX, shared));
   assert_false(excluded(LOAD("PMIX_SERVER_TMPDIR="), DARSHAN_MOD_POSIX, "/pmix"));
   assert_false(excluded(LOAD("PMIX_SERVER_TMPDIR=/"), DARSHAN_MOD_POSIX, "//pmix"));
+}
+
+static const char *const of_mpi[] = {"/tmp/ompi.vm.0/pid.26321/hwloc.sm",
+                                     "/tmp/ompi.vm.0/pid.26321/1/sf_cid--1-0.sm",
+                                     "/tmp/ompi.node-1.site.org.1000/jf.2565/1/x",
+                                     "/home/me/T/ompi.vm.0/pid.1/pmix_dstor_ds12_1/dstore_sm.lock",
+                                     "/tmp/ompi.vm.0/pid.1",
+                                     "/tmp/openmpi-sessions-me@n1_0/4242/0/x",
+                                     "/tmp/prte.n1.1000/dvm.77/contact",
+                                     "/tmp/prterun.n1.7.0/1/0/x",
+                                     "/scratch/pmix_dstor_77/smseg-1-0",
+                                     "/spool/step/pmix_dstor_ds21_77/smseg-1-0",
+                                     "/scratch/pmix-gds-shmem2.n1-prterun-n1-7@1.jobdata.7",
+                                     "/tmp/pmix.n1.tool.99",
+                                     "/tmp/vader_segment.vm.0.28420001.1",
+                                     "/scratch/sm_segment.n1.0.abcd01.12",
+                                     "/tmp/osc_sm.vm.be00001.0.4",
+                                     "/tmp/osc_rdma.n1.be00001.0.4",
+                                     "/tmp/mpich_shar_tmpjInkv2",
+                                     "/tmp/ucx_shm_posix_3e73f5f8"};
+
+/* Near to the shapes, and a user's. */
+static const char *const not_of_mpi[] = {"/tmp/ompi.txt",
+                                         "/tmp/ompi.vm.0",
+                                         "/tmp/ompi.vm.0/mine",
+                                         "/tmp/ompi.vm.0/pid.x/mine",
+                                         "/tmp/ompi.vm.0/pid./mine",
+                                         "/tmp/ompi.vm.0/pid.1x/mine",
+                                         "/tmp/ompi.vm/0/pid.1/mine",
+                                         "/tmp/ompi..0/pid.1/mine",
+                                         "/tmp/my-ompi.vm.0/pid.1/mine",
+                                         "/tmp/openmpi-sessions-me/mine",
+                                         "/tmp/prterun.log",
+                                         "/tmp/pmix",
+                                         "/tmp/pmix-notes.txt",
+                                         "/tmp/pmix_dstor_x/mine",
+                                         "/tmp/vader_segment.c",
+                                         "/tmp/vader_segment.vm.28420001.1.bak",
+                                         "/tmp/osc_sm.vm.be00001.0",
+                                         "/tmp/osc_sm.vm.be00001.0.4/mine",
+                                         "/tmp/mpich_shar_tmp",
+                                         "/tmp/ucx_shm_posix_x",
+                                         "/home/me/.data.shfp.3795720707.25027",
+                                         "ompi.vm.0/pid.1/hwloc.sm",
+                                         "/tmp/ompi."};
+
+static void files_of_mpi_are_left_out(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT_OF(of_mpi); i++) {
+    const struct loaded *loaded = LOAD("DARSHAN_MPI_FILES=0");
+    if (!excluded(loaded, DARSHAN_MOD_POSIX, of_mpi[i]) ||
+        !excluded(loaded, DARSHAN_MOD_STDIO, of_mpi[i]) ||
+        excluded(loaded, DARSHAN_MOD_HEATMAP, of_mpi[i]))
+      fail_msg("%s", of_mpi[i]);
+    loaded = LOAD("DARSHAN_MPI_FILES=1", "PMIX_SERVER_TMPDIR=/spool");
+    if (excluded(loaded, DARSHAN_MOD_POSIX, of_mpi[i])) fail_msg("%s, wanted", of_mpi[i]);
+    assert_false(excluded(LOAD_FILE("MPI_FILES 1\n", NULL), DARSHAN_MOD_POSIX, of_mpi[i]));
+    loaded = LOAD_FILE("NAME_INCLUDE ^/ POSIX\n", NULL);
+    assert_false(excluded(loaded, DARSHAN_MOD_POSIX, of_mpi[i]));
+  }
+  const struct loaded *loaded = LOAD("A=b");
+  for (size_t i = 0; i < COUNT_OF(not_of_mpi); i++)
+    if (excluded(loaded, DARSHAN_MOD_POSIX, not_of_mpi[i])) fail_msg("%s", not_of_mpi[i]);
 }
 
 static void rules_of_the_file(void **state) {
@@ -168,6 +233,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(system_folders_are_left_out),
       cmocka_unit_test(files_of_a_launcher_are_left_out),
+      cmocka_unit_test(files_of_mpi_are_left_out),
       cmocka_unit_test(rules_of_the_file),
       cmocka_unit_test(paths_are_cleaned_as_the_rule_says),
       cmocka_unit_test(a_path_fits_whole_or_not_at_all),

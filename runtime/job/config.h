@@ -70,6 +70,7 @@ struct darshan_config {
   bool dump;
   bool internal_timing;
   bool hdf5_storage;  /* ask datasets where their data lies, when they close */
+  bool mpi_files;     /* record what MPI libraries keep for themselves, too */
   bool no_reduction;  /* keep one record per rank of shared files */
   bool dxt;           /* DXT_ENABLE_IO_TRACE; already part of modules */
   bool job_tree;      /* one log for a tree of processes */

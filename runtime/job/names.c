@@ -4,6 +4,7 @@
 
 #include "../intercept/stack.h"
 #include "log-format.h"
+#include "mpi-files.h"
 
 /* __builtin_: in the runtime, which is built without builtins because it defines
  * functions of their names, a plain call of such a function stays a call. */
@@ -48,6 +49,11 @@ static bool of_launcher(const struct darshan_config *config, const char *name, s
          name[folder_length] == '/' && strstr(name + folder_length, "/pmix") != NULL;
 }
 
+/* None of the program's own I/O, unless a setting says that it is wanted. */
+static bool of_mpi(const struct darshan_config *config, const char *name, size_t length) {
+  return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
+}
+
 static bool names_are_paths(int module_id) {
   return module_id != DARSHAN_MOD_HEATMAP && module_id != DARSHAN_MOD_APMPI &&
          module_id != DARSHAN_MOD_MDHIM;
@@ -79,7 +85,7 @@ static bool matches(const struct darshan_name_rules *rules, int module_id, const
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length) {
   bool path = names_are_paths(module_id);
-  bool excluded = path && (in_system_folder(name, length) || of_launcher(config, name, length));
+  bool excluded = path && (in_system_folder(name, length) || of_mpi(config, name, length));
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */

@@ -4,10 +4,10 @@
 
 #include "config.h"
 
-/* True if records of this name are not wanted in this module: system folders, a launcher's,
- * NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path (names/paths.h) leaves it,
- * with a NUL after length bytes.  A few nanoseconds unless regular expressions are set, which
- * take a lock of libc: not for signal handlers that interrupt this very call. */
+/* True if records of this name are not wanted in this module: system folders, an MPI
+ * library's own files, NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path (names/paths.h)
+ * leaves it, with a NUL after length bytes.  A few nanoseconds unless regular expressions are set,
+ * which take a lock of libc: not for signal handlers that interrupt this very call. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
 
