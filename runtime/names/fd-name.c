@@ -44,7 +44,7 @@ static ssize_t link_of(char *out, size_t room, int fd) {
   char link[32] = "/proc/self/fd/";
   put_number(link, strlen(link), (unsigned)fd);
   ssize_t got = sys_readlink(link, out, room);
-  if (got < 0 && got != -2 /* ENOENT */) got = sys_readlink(link, out, room);
+  if (got < 0) got = sys_readlink(link, out, room); /* what is said twice is believed */
   if (got >= 0 && (size_t)got < room) out[got] = '\0';
   return got;
 }
