@@ -9,12 +9,12 @@ static const char *const shapes[] = {
 #undef MPI_FILE
 };
 
-/* A bit for the first letter of a shape: most components of most paths begin with none of
- * them, and cost one look. */
-#define LETTER(byte) (UINT64_C(1) << ((byte)&63))
-static inline uint64_t first_letters(void) {
+/* A bit for the first two letters of a shape: nearly all components of other paths begin
+ * with none of them, and cost one look. */
+#define INITIALS(name) (UINT64_C(1) << (((name)[0] * 7 + (name)[1]) & 63))
+static inline uint64_t all_initials(void) {
   return 0
-#define MPI_FILE(shape) | LETTER((shape)[0])
+#define MPI_FILE(shape) | INITIALS(shape)
 #include "mpi-files.def"
 #undef MPI_FILE
       ;
@@ -71,8 +71,8 @@ static bool fits_any(const char *name) {
 
 bool darshan_is_mpi_file(const char *path) {
   if (path[0] != '/') return false;
-  for (const char *at = path; *at != '\0'; at++)
-    if (*at == '/' && (LETTER((unsigned char)at[1]) & first_letters()) && fits_any(at + 1))
-      return true;
+  /* strchr looks at many bytes at once. */
+  for (const char *at = path; at != NULL; at = strchr(at + 1, '/'))
+    if (at[1] != '\0' && (INITIALS(at + 1) & all_initials()) && fits_any(at + 1)) return true;
   return false;
 }

@@ -6,8 +6,8 @@
 
 /* True if records of this name are not wanted in this module: system folders, an MPI
  * library's own files, NAME_EXCLUDE, NAME_INCLUDE.  name is as darshan_clean_path (names/paths.h)
- * leaves it, with a NUL after length bytes.  A few nanoseconds unless regular expressions are set,
- * which take a lock of libc: not for signal handlers that interrupt this very call. */
+ * leaves it, with a NUL after length bytes.  Some tens of nanoseconds, unless regular expressions
+ * are set, which take a lock of libc: not for signal handlers that interrupt this very call. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
 
