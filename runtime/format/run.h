@@ -32,7 +32,8 @@ enum run_event_kind {
   RUN_START = 1,       /* pid runs a program from start_ns on; parent is its parent now */
   RUN_FORKING = 2,     /* pid is about to fork; the child's START has the same token */
   RUN_FORK_FAILED = 3, /* ... and there is no child */
-  RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself */
+  RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself; by the
+                        * fork of this token, 0: by none */
   RUN_EXEC = 5,        /* pid is about to become another program; its next START is not
                         * that of a new process */
   RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 
+#include "../intercept/loader.h"
 #include "../intercept/sys.h"
 #include "../records/in-place.h"
 #include "logname.h"
@@ -122,7 +123,10 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
   char **place = config->nonmpi ? find_entry(envp) : NULL;
   const char *value = place ? *place + sizeof(variable) - 1 : NULL;
   pid_t top = value ? top_of(value, &run_state.has_peers) : -1;
-  int member = top >= 0 && config->job_tree;
+  /* A static program that holds this library cannot tell where the merger is: it has a log
+   * of its own, unless the front makes that of all. */
+  int may_merge = loader_is_there();
+  int member = top >= 0 && config->job_tree && (top == 0 || may_merge);
   if (!member && config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, self)) {
     if (place && config->job_tree) { /* nor is any of its descendants */
       memcpy(entry, variable, sizeof(variable) - 1);
@@ -135,7 +139,7 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
   if (member) {
     memcpy(run_state.folder, value, strlen(value) + 1);
     run_state.top = top;
-  } else if (!is_login(config, argc, argv)) {
+  } else if (may_merge && !is_login(config, argc, argv)) {
     name_run(config, place, self);
   }
   return name_files();

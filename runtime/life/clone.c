@@ -87,7 +87,7 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   if (!(flags & CLONE_VM)) runtime_forking(); /* no handler of fork's runs */
   if (ends_unseen(body, flags)) body = run_apart, argument = &start;
   int r = real(body, stack, flags, argument, parent_tid, storage, child_tid);
-  if (r < 0 && !(flags & CLONE_VM)) run_fork_failed();
+  if (!(flags & CLONE_VM)) run_has_forked(r);
   if (r < 0 || (flags & CLONE_VFORK) || sharing == MARKED) end_sharing(sharing);
   return r;
 }

@@ -62,7 +62,7 @@ int run_merge_is_possible(void) {
 
 /* --- who lives ----------------------------------------------------------------------- */
 
-enum { PIDS = 1 << 22, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
+enum { PIDS = 1 << 22, UNBORN = 512, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
 static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* from fork to the child's row */
 
@@ -91,8 +91,29 @@ static int is_alive(pid_t pid) {
 struct look {
   unsigned char *alive; /* a bit per process id of this namespace */
   int64_t now;
-  int64_t unborn, foreign; /* of each more began than ended, lately */
+  int64_t foreign; /* programs of other namespaces: so many more began than ended, lately */
+  int64_t forked;  /* when anybody did last */
+  uint32_t unborn; /* forks of whose child nothing is known */
+  struct {
+    int32_t pid; /* who forks */
+    uint32_t token;
+  } forks[UNBORN];
 };
+
+static void await(struct look *look, const struct run_event *row) {
+  look->forked = row->now_ns;
+  if (look->unborn == UNBORN) return;
+  look->forks[look->unborn].pid = row->pid;
+  look->forks[look->unborn++].token = row->token;
+}
+
+static void is_born(struct look *look, int32_t parent, uint32_t token) {
+  for (uint32_t i = 0; token && i < look->unborn; i++)
+    if (look->forks[i].pid == parent && look->forks[i].token == token) {
+      look->forks[i] = look->forks[--look->unborn];
+      return;
+    }
+}
 
 static int is_here(const struct run_event *row) {
   return row->pid_namespace == run_state.names &&
@@ -111,14 +132,15 @@ static void mark(struct look *look, int32_t pid, int alive) {
 static void take_row(struct look *look, const struct run_event *row) {
   int begins = row->kind == RUN_START || row->kind == RUN_SPAWNED;
   int ends = row->kind == RUN_END || row->kind == RUN_REAPED;
-  int being_born = row->kind == RUN_FORKING || row->kind == RUN_FORK_FAILED ||
-                   (row->kind == RUN_START && row->token);
-  if (being_born && look->now - row->now_ns < birth_ns)
-    look->unborn += row->kind == RUN_FORKING ? 1 : -1;
-  if (!begins && !ends) return;
-  if (is_here(row))
+  int goes_on = row->kind == RUN_EXEC; /* as a program that says START again */
+  if (row->kind == RUN_FORKING) await(look, row);
+  if (row->kind == RUN_FORK_FAILED) is_born(look, row->pid, row->token);
+  if (begins) is_born(look, row->parent, row->token);
+  if (!begins && !ends && !goes_on) return;
+  if (is_here(row) && !goes_on)
     mark(look, row->pid, begins);
-  else if (look->now - row->now_ns < week_ns && row->kind != RUN_SPAWNED && row->kind != RUN_REAPED)
+  else if (!is_here(row) && look->now - row->now_ns < week_ns && row->kind != RUN_SPAWNED &&
+           row->kind != RUN_REAPED)
     look->foreign += begins ? 1 : -1;
 }
 
@@ -177,10 +199,14 @@ int run_others_live(void) {
   int has_top = run_state.top > 0 && !run_state.has_peers;
   int top_is_other = has_top && run_state.top != process_state.pid;
   if (top_is_other && top_has_to_look() && top_is_here()) return 1;
-  struct look look = {private_memory(PIDS / 8), (int64_t)clock_ns(CLOCK_REALTIME), 0, 0};
-  if (!look.alive) return 1;
-  int others = read_rows(&look) < 0 || look.unborn > 0 || look.foreign > 0 || any_alive(&look);
-  sys_munmap(look.alive, PIDS / 8);
+  struct look *look = private_memory(sizeof(*look) + PIDS / 8);
+  if (!look) return 1;
+  look->alive = (unsigned char *)(look + 1);
+  look->now = (int64_t)clock_ns(CLOCK_REALTIME);
+  int failed = read_rows(look) < 0;
+  int being_born = look->unborn > 0 && look->now - look->forked < birth_ns;
+  int others = failed || being_born || look->foreign > 0 || any_alive(look);
+  sys_munmap(look, sizeof(*look) + PIDS / 8);
   return others;
 }
 

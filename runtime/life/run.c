@@ -170,6 +170,15 @@ void run_fork_failed(void) {
   forking = 0;
 }
 
+void run_has_forked(pid_t child) {
+  struct run_event row = {
+      .kind = RUN_SPAWNED, .pid = child, .parent = process_state.pid, .token = forking};
+  if (child < 0) run_fork_failed();
+  if (child <= 0) return;
+  if (forking && is_in_run()) tell(&row);
+  forking = 0;
+}
+
 void run_forked(void) {
   int was_joined = run_state.joined;
   uint32_t token = forking;

@@ -11,9 +11,11 @@ void run_started(void);
 
 /* Before there is a second process, or program: the folder is made, if this is the top. */
 void run_grows(void);
-/* Around a fork, in the parent: before it, and after one that failed. */
+/* Around a fork, in the parent: before it, and after one that failed; after one that did
+ * not, where its result is seen, the child (0 or less: nothing is done). */
 void run_forking(void);
 void run_fork_failed(void);
+void run_has_forked(pid_t child);
 /* In the child. */
 void run_forked(void);
 /* The child of a vfork is about to become another program that will be watched: of its
