@@ -40,7 +40,7 @@ def layers(output: str) -> dict[str, Layer]:
         layer.ids.add(record)
         layer.records.add((record, rank))
         prefix = PREFIX.get(module, module) + "_"
-        if module in ("LUSTRE", "HEATMAP", "MDHIM", "BG/Q"):
+        if module in ("LUSTRE", "HEATMAP", "MDHIM", "BG/Q", "APMPI"):
             continue
         name = counter[len(prefix) :]
         number = float(value)

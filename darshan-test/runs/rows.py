@@ -159,7 +159,7 @@ TREES = [
     tree("daemon", outlives="a daemon"),
     tree("outlived", outlives="a child"),
     tree("storm"),
-    tree("shell"),
+    tree("shell", varies="what comes out of a pipe comes in pieces"),
     tree("vfork"),
     tree("chain", "0"),
     tree("killed", status=-9, killed=True),

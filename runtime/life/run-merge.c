@@ -223,8 +223,20 @@ enum {
 /* No filter is there (run_merge_is_possible), so no call has to be asked for.
  *
  * In the child, which has descriptors and signals of its own but this memory. */
+/* What the program has lowered for itself need not hold for the merger. */
+static void raise_limits(void) {
+  enum { LIMITS = 16 };
+  uint64_t limit[2];
+  for (int i = 0; i < LIMITS; i++) {
+    if (sys_call_now(SYS_prlimit64, 0, i, 0, (long)limit, 0, 0) < 0) continue;
+    limit[0] = limit[1];
+    sys_call_now(SYS_prlimit64, 0, i, (long)limit, 0, 0, 0);
+  }
+}
+
 __attribute__((noreturn, noinline)) static void become(const char *path, char **argv, char **envp) {
   uint64_t none = 0;
+  raise_limits();
   sys_call_now(SYS_setsid, 0, 0, 0, 0, 0, 0);
   long null = sys_call_now(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
   for (int fd = 0; fd < 3 && null >= 0; fd++)
@@ -238,18 +250,22 @@ __attribute__((noreturn, noinline)) static void become(const char *path, char **
 }
 
 /* The log is there when the folder is gone; the program may also have ended without. */
-static void wait_a_moment(pid_t child) {
+static int wait_a_moment(pid_t child) {
   struct timespec step = {0, STEP_NS};
   struct stat st;
   for (int i = 0; i < STEPS && child > 0; i++) {
-    if (outside_lstat(run_state.folder, &st) < 0 || !is_alive(child)) return;
+    int alive = is_alive(child);
+    if (outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0)
+      return 0;
+    if (!alive) return -1;
     SYS2(SYS_nanosleep, &step, NULL);
   }
+  return child > 0 ? 0 : -1;
 }
 
 /* Two generations, so that the program is nobody's child here: neither a signal nor a
  * wait of this process's own code tells of it. */
-static void start(const char *path, char **argv, char **envp) {
+static int start(const char *path, char **argv, char **envp) {
   volatile pid_t grandchild = 0;
   int status;
   /* Valgrind has any process that ends write what libc holds in buffers. */
@@ -262,9 +278,9 @@ static void start(const char *path, char **argv, char **envp) {
     for (;;)
       sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
   }
-  if (child < 0) return;
+  if (child < 0) return -1;
   if (!by_itself) sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
-  wait_a_moment(by_itself ? (pid_t)child : grandchild);
+  return wait_a_moment(by_itself ? (pid_t)child : grandchild);
 }
 
 /* "NAME=value" */
@@ -309,16 +325,16 @@ static int words(char **argv, char *folder) {
   return 0;
 }
 
-void run_merge(void) {
+int run_merge(void) {
   char path[RUN_ROOM], folder[DARSHAN_PATH_ROOM], settings[SETTINGS_ROOM];
   char *argv[WORDS] = {(char *)(uintptr_t)program}, *envp[ENVIRONMENT];
   struct darshan_text text = darshan_text_in(settings, sizeof(settings));
   int m = 0;
   if (!run_merge_is_possible() || !find_program(path, sizeof(path)) || words(argv + 1, folder) < 0)
-    return;
+    return -1;
   if ((envp[m] = setting(&text, "LOGNAME", darshan_config.user))) m++;
   if ((envp[m] = setting(&text, "TZ", darshan_config.timezone))) m++;
   if ((envp[m] = setting(&text, "HOME", darshan_config.home))) m++;
   envp[m] = NULL;
-  start(path, argv, envp);
+  return start(path, argv, envp);
 }

@@ -9,7 +9,8 @@ void run_merge_prepare(void);
 int run_merge_is_possible(void);
 /* Lives any other process of the run, as far as anybody can tell? */
 int run_others_live(void);
-/* Starts that program, and waits a moment for it; what goes on longer is left alone. */
-void run_merge(void);
+/* Starts that program, and waits a moment for it; what goes on longer is left alone.  -1:
+ * it could not be started, or has ended without a log. */
+int run_merge(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "../job/same-memory.h"
 #include "../job/text.h"
 #include "../log/torn.h"
+#include "../log/write.h"
 #include "../names/path-buffers.h"
 #include "../records/outside.h"
 #include "run-merge.h"
@@ -281,7 +282,11 @@ static void leave(void *nothing) {
   /* The front has made its log when the program it started has ended; what is left of the
    * folder goes with the last who outlived that. */
   if (tell(&row) < 0 || (run_state.top == 0 && is_open()) || run_others_live()) return;
-  run_merge();
+  if (run_merge() == 0) return;
+  darshan_message_add(&darshan_problems, "the log",
+                      "cannot be made now, darshan recover makes it of what is in",
+                      run_state.folder, strlen(run_state.folder));
+  log_say_problems();
 }
 
 void run_left(void) {

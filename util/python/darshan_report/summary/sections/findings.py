@@ -25,6 +25,13 @@ def stake(finding: Finding) -> str:
     return " and ".join(parts)
 
 
+def _anchor(context: Context, finding: Finding) -> str:
+    """By its name; the second of a name has a number."""
+    same = [f for f in context.findings if f.name == finding.name]
+    place = next(i for i, f in enumerate(same) if f is finding)
+    return f"f-{finding.name}" + (f"-{place + 1}" if place else "")
+
+
 def top(context: Context) -> list[Block]:
     """The findings that matter, for page 1."""
     shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
@@ -36,7 +43,7 @@ def top(context: Context) -> list[Block]:
     for number, finding in enumerate(shown, 1):
         start = f"{number}. " if finding.kind == PROBLEM else ""
         text = f"{start}{finding.title}."
-        found.append(Paragraph(text, strong=True, link=f"f-{finding.name}"))
+        found.append(Paragraph(text, strong=True, link=_anchor(context, finding)))
         at = stake(finding)
         found.append(Paragraph(finding.sentence + (f" At stake: {at}." if at else "")))
         if finding.remedy.text:
@@ -88,7 +95,7 @@ def full(context: Context) -> list[Block]:
     )
     for finding in context.findings:
         title = f"{_KINDS[finding.kind]}: {finding.title}"
-        found.append(Heading(title, anchor=f"f-{finding.name}", level=1))
+        found.append(Heading(title, anchor=_anchor(context, finding), level=1))
         found.append(Paragraph(finding.sentence))
         at = stake(finding)
         if at:
