@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from left import left_in
 from place import needs
 from run_case import (
     Log,
@@ -203,7 +204,8 @@ def run_limited(
         timeout=60,
         check=False,
     )
-    return done, [*logs.iterdir(), *journals.iterdir()]
+    left = left_in(journals)
+    return done, [*logs.iterdir(), *left]
 
 
 @pytest.mark.parametrize(

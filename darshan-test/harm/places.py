@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harm.hostile import Outcome, read_records, run, settings
+from left import left_in
 
 MIB = 1 << 20
 PAGE = 4096
@@ -105,6 +106,7 @@ def watch(
     environment = {**settings(build, logs, journals), "LD_PRELOAD": ""}
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)
+    left_in(journals)
     found = {path for place in (logs, journals) for path in place.glob("**/*.darshan*")}
     named = re.search(rb"kept in: (\S+)", outcome.stderr)
     elsewhere = Path(os.fsdecode(named[1])) if named else None

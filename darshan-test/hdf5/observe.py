@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calls.run_case import environment
+from left import left_in
 
 SECONDS = 120
 BY_MAXIMUM = ("_TIMESTAMP", "_MAX_BYTE_READ", "_MAX_BYTE_WRITTEN")
@@ -68,8 +69,8 @@ def instrumented(
         (logs / part).mkdir(parents=True)
     env = without_ours() | environment(build, logs / "finished", logs / "journals")
     observed = finish(command, work, env | dict(extra or {}))
+    observed.journals = left_in(logs / "journals")
     observed.logs = sorted((logs / "finished").rglob("*.darshan"))
-    observed.journals = sorted((logs / "journals").iterdir())
     return observed
 
 

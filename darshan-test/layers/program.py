@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from calls.run_case import environment
+from left import left_in
 from place import needs
 
 SECONDS = 120
@@ -78,7 +79,7 @@ class Program:
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert not list(journals.iterdir())
+        assert not left_in(journals)
         (log,) = logs.rglob("*layers*.darshan")
         spent, calls = done.stdout.split()
         outcome = Outcome(log, float(spent), int(calls))
