@@ -66,7 +66,7 @@ def main(what: str, log: Path, *more: str) -> None:
     if what == "wait":
         run.base = time.time_ns()
     top = "mpirun" if what in ("job", "wrapped", "killed-job") else "sh"
-    run.row(Kind.START, me, 0, program=top)
+    run.row(Kind.START, me, 0, program=top, status=int(top == "mpirun"))
     if what == "one":
         print(hashlib.sha256(run.part(log, me, 0).read_bytes()).hexdigest())
     if what in ("two", "script"):

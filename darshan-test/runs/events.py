@@ -89,7 +89,8 @@ class Run:
     ) -> None:
         """One that begins, ends and is waited for."""
         start, end = times
-        self.row(Kind.START, pid, start, parent=parent, program=program)
+        launcher = int(program.split(".", maxsplit=1)[0] in ("mpirun", "mpiexec"))
+        self.row(Kind.START, pid, start, parent=parent, program=program, status=launcher)
         self.row(Kind.END, pid, end, parent=parent, status=status)
         self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from instrumented import Lab
+from known_problems import KNOWN, Known
 from place import absent
-from runs import KNOWN, Known
 
 
 def findings(build: Path, log: Path) -> list[Any]:

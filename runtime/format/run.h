@@ -29,7 +29,8 @@ enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700 };
 #define RUN_FOLDER "darshan-run."
 
 enum run_event_kind {
-  RUN_START = 1,       /* pid runs a program from start_ns on; parent is its parent now */
+  RUN_START = 1,       /* pid runs a program from start_ns on; parent is its parent now;
+                        * status 1: it is one that starts the ranks of jobs */
   RUN_FORKING = 2,     /* pid is about to fork; the child's START has the same token */
   RUN_FORK_FAILED = 3, /* ... and there is no child */
   RUN_SPAWNED = 4,     /* pid is a child of parent, whether or not it tells by itself; by the

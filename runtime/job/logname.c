@@ -40,7 +40,8 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
   add_number(text, "_id", identity->jobid);
 }
 
-uint64_t darshan_unique_number(uint64_t salt) {
+/* A number that no other process, on this node or another, comes up with. */
+static uint64_t unique_number(uint64_t salt) {
   char node[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(node, sizeof(node));
   uint64_t microseconds = clock_ns(CLOCK_REALTIME) / 1000;
@@ -86,7 +87,7 @@ size_t darshan_partial_path(char *out, size_t room, const struct darshan_config 
   add_number(&text, "-", date.day);
   add_number(&text, "-", second);
   darshan_text_add(&text, "-");
-  darshan_text_unsigned(&text, darshan_unique_number((uint64_t)sys_getpid() << 40));
+  darshan_text_unsigned(&text, unique_number((uint64_t)sys_getpid() << 40));
   darshan_text_add(&text, partial_end);
   if (!text.overflow) return text.length;
   add_number(&folder, "/id", identity->jobid);
@@ -122,9 +123,8 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
   add_start(&text, config, identity);
   darshan_text_add(&text, "_mmap-log-");
   /* Processes of one node start together: the pid keeps them apart. */
-  darshan_text_unsigned(&text, identity->unique
-                                   ? identity->unique
-                                   : darshan_unique_number((uint64_t)identity->pid << 40));
+  darshan_text_unsigned(&text, identity->unique ? identity->unique
+                                                : unique_number((uint64_t)identity->pid << 40));
   add_number(&text, "-", identity->rank);
   darshan_text_add(&text, log_end);
   return darshan_text_length(&text);

@@ -25,9 +25,6 @@ struct darshan_log_identity {
   const char *part; /* path of what is no log yet, but part of that of a run; NULL: a log */
 };
 
-/* A number that no other process, on this node or another, comes up with. */
-uint64_t darshan_unique_number(uint64_t salt);
-
 /* Path under which a log is written before it is complete.  Makes a new one at
  * every call: keep it.  Returns its length, 0 if it does not fit into room. */
 size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,

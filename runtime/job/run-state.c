@@ -6,7 +6,7 @@
 #include "../intercept/loader.h"
 #include "../intercept/sys.h"
 #include "../records/in-place.h"
-#include "logname.h"
+#include "record-id.h"
 #include "text.h"
 
 struct run_state run_state;
@@ -85,27 +85,25 @@ static uint64_t birth_of(pid_t pid) {
   return value;
 }
 
-/* Of the processes that a launcher has started here all come up with the same name. */
-static void name_run(const struct darshan_config *config, char **place, pid_t self) {
-  int has_peers = config->launched_size > 1;
-  if (has_peers) self = (pid_t)SYS1(SYS_getppid, 0);
-  struct darshan_text text = darshan_text_in(run_state.folder, sizeof(run_state.folder));
-  darshan_text_add(&text, base_of(config));
-  darshan_text_add(&text, "/" RUN_FOLDER);
-  darshan_text_signed(&text, self);
-  darshan_text_add(&text, has_peers ? "p." : ".");
-  darshan_text_unsigned(&text,
-                        has_peers ? birth_of(self) : darshan_unique_number((uint64_t)self << 40));
-  if (!darshan_text_length(&text)) {
-    run_state.folder[0] = '\0';
-    return;
-  }
-  memcpy(entry, variable, sizeof(variable) - 1);
-  memcpy(entry + sizeof(variable) - 1, run_state.folder, text.length + 1);
-  run_state.top = self;
-  run_state.has_peers = has_peers;
-  run_state.is_first = 1;
-  *place = entry;
+static void know_place(void) {
+  struct stat st;
+  char name[sizeof(((struct utsname *)0)->nodename)];
+  sys_nodename(name, sizeof(name));
+  size_t length = strcspn(name, ".");
+  memset(run_state.host, 0, sizeof(run_state.host));
+  memcpy(run_state.host, name, length < RUN_HOST ? length : RUN_HOST);
+  run_state.names =
+      SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
+}
+
+/* What with its process id tells a process from all others that may see the same folder. */
+static uint64_t number_of(pid_t pid) {
+  struct {
+    uint64_t birth, names;
+    char host[RUN_HOST];
+  } who = {birth_of(pid), run_state.names, {0}};
+  memcpy(who.host, run_state.host, sizeof(who.host));
+  return darshan_hash((const char *)&who, sizeof(who), 0);
 }
 
 static int name_files(void) {
@@ -118,6 +116,33 @@ static int name_files(void) {
   return 1;
 }
 
+/* The same in every program that a process becomes, whatever environment that is given;
+ * and in all processes that a launcher has started here.  0, or -1: there is no room. */
+static int name_run(const struct darshan_config *config, pid_t self) {
+  int has_peers = config->launched_size > 1;
+  if (has_peers) self = (pid_t)SYS1(SYS_getppid, 0);
+  struct darshan_text text = darshan_text_in(run_state.folder, sizeof(run_state.folder));
+  darshan_text_add(&text, base_of(config));
+  darshan_text_add(&text, "/" RUN_FOLDER);
+  darshan_text_signed(&text, self);
+  darshan_text_add(&text, has_peers ? "p." : ".");
+  darshan_text_unsigned(&text, number_of(self));
+  if (!darshan_text_length(&text)) {
+    run_state.folder[0] = '\0';
+    return -1;
+  }
+  run_state.top = self;
+  run_state.has_peers = has_peers;
+  run_state.is_first = 1;
+  return name_files();
+}
+
+static void announce(char **place, const char *value) {
+  memcpy(entry, variable, sizeof(variable) - 1);
+  memcpy(entry + sizeof(variable) - 1, value, strlen(value) + 1);
+  *place = entry;
+}
+
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp) {
   pid_t self = sys_getpid();
   char **place = config->nonmpi ? find_entry(envp) : NULL;
@@ -128,19 +153,31 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
   int may_merge = loader_is_there();
   int member = top >= 0 && config->job_tree && (top == 0 || may_merge);
   if (!member && config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, self)) {
-    if (place && config->job_tree) { /* nor is any of its descendants */
-      memcpy(entry, variable, sizeof(variable) - 1);
-      memcpy(entry + sizeof(variable) - 1, "0", 2);
-      *place = entry;
-    }
+    if (place && config->job_tree) announce(place, "0"); /* nor is any of its descendants */
     return 0;
   }
   if (!value || !config->job_tree) return 1;
+  know_place();
   if (member) {
     memcpy(run_state.folder, value, strlen(value) + 1);
     run_state.top = top;
-  } else if (may_merge && !is_login(config, argc, argv)) {
-    name_run(config, place, self);
+    return name_files();
   }
-  return name_files();
+  run_state.is_login = may_merge && is_login(config, argc, argv);
+  if (may_merge && !run_state.is_login && name_run(config, self) >= 0)
+    announce(place, run_state.folder);
+  return 1;
+}
+
+void run_find_forked(const struct darshan_config *config, pid_t self) {
+  run_state.is_first = 0;
+  if (run_state.folder[0] || run_state.is_login) know_place(); /* it may be another namespace */
+  if (run_state.is_login) name_run(config, self);
+  run_state.is_login = 0;
+}
+
+int run_is_found_by(const char *value) {
+  int has_peers;
+  if (strcmp(value, run_state.folder) == 0) return 1;
+  return run_state.is_first && strcmp(value, "0") != 0 && top_of(value, &has_peers) < 0;
 }

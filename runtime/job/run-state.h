@@ -17,6 +17,7 @@ struct run_state {
   pid_t top;             /* process id of the first; 0: the front makes the log */
   int has_peers;         /* several trees, and top is who launched them */
   int is_first;          /* named by this process: there is no folder before there are two */
+  int is_login;          /* a shell that somebody sits at, each of whose commands is a run */
   int joined;            /* the folder is there, and knows of this program */
   int left;              /* ... and that the process has ended */
   int parts;             /* that this process has written */
@@ -31,5 +32,11 @@ extern struct run_state run_state __attribute__((visibility("hidden")));
  * a run its entry is replaced, so that all descendants find the run by it.  0: not even
  * this process is to be recorded, because its run is not in the sample. */
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp);
+
+/* In a forked child: where it is, anew, and if its parent is a login, a run of its own. */
+void run_find_forked(const struct darshan_config *config, pid_t self);
+
+/* 1: a program that this process becomes finds this run by such a value of the variable. */
+int run_is_found_by(const char *value);
 
 #endif

@@ -69,7 +69,7 @@ static int tell_start(int32_t parent, uint32_t token) {
   struct run_event row = {.kind = RUN_START,
                           .pid = process_state.pid,
                           .parent = parent,
-                          .status = -1,
+                          .status = darshan_config.launcher,
                           .token = token,
                           .start_ns = own_start()};
   size_t length = strlen(darshan_config.exe);
@@ -78,16 +78,6 @@ static int tell_start(int32_t parent, uint32_t token) {
 }
 
 /* --- the folder ------------------------------------------------------------------------ */
-
-static void know_place(void) {
-  struct stat st;
-  char name[sizeof(((struct utsname *)0)->nodename)];
-  sys_nodename(name, sizeof(name));
-  size_t length = strcspn(name, ".");
-  memcpy(run_state.host, name, length < RUN_HOST ? length : RUN_HOST);
-  run_state.names =
-      SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
-}
 
 /* It is nobody else's, and takes parts. */
 static int is_open(void) {
@@ -99,7 +89,6 @@ static int is_open(void) {
 
 static void join(uint32_t token) {
   if (run_state.joined || !is_open()) return;
-  if (!run_state.host[0]) know_place();
   int32_t parent = token ? process_state.fork_parent : (int32_t)SYS1(SYS_getppid, 0);
   if (tell_start(parent, token) == 0) run_state.joined = 1;
 }
@@ -131,7 +120,8 @@ static void grow(void *nothing) {
     run_state.folder[0] = '\0'; /* a log per process */
     return;
   }
-  join(0);
+  /* The image of a login that forked it is no program of the run's. */
+  join(run_state.is_first && process_state.fork_parent ? UINT32_MAX : 0);
   if (run_state.joined) bring_journal();
 }
 
@@ -144,9 +134,12 @@ static int is_in_run(void) {
 }
 
 void run_started(void) {
+  if (run_state.folder[0] || run_state.is_login) run_merge_prepare();
   if (!run_state.folder[0] || process_state.pid <= 0) return;
-  run_merge_prepare();
-  if (!run_state.is_first) grow(NULL);
+  if (run_state.is_first)
+    join(0); /* another program of this process may have made the folder */
+  else
+    grow(NULL);
   if (run_state.joined) darshan_config.mmap_logpath = run_state.folder;
 }
 
@@ -184,17 +177,18 @@ void run_forked(void) {
   int was_joined = run_state.joined;
   uint32_t token = forking;
   forking = 0;
-  run_state.joined = run_state.left = run_state.parts = run_state.is_first = 0;
-  run_state.part[0] = run_state.host[0] = '\0'; /* it may be in another namespace */
+  run_state.joined = run_state.left = run_state.parts = 0;
+  run_state.part[0] = '\0';
   exit_status = -1;
   records_are_lost = 0;
+  run_find_forked(&darshan_config, process_state.pid);
   if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
 }
 
 void run_vforked(void) {
   if (!is_in_run()) return;
   if (!run_state.joined && make_folder() < 0) return;
-  if (!run_state.host[0]) know_place(); /* true of the parent, too, as is what follows */
+  /* True of the parent, too. */
   if (!run_state.joined && tell_start(0, 0) == 0) run_state.joined = 1;
   struct run_event row = {.kind = RUN_SPAWNED, .pid = sys_getpid(), .parent = process_state.pid};
   tell(&row);

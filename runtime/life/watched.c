@@ -73,7 +73,7 @@ int environment_is_watched(char *const *envp) {
     if (strncmp(*envp, preload, sizeof(preload) - 1) == 0)
       by_preload = strstr(*envp, "libdarshan") != NULL;
     else if (strncmp(*envp, run, sizeof(run) - 1) == 0)
-      knows_run = strcmp(*envp + sizeof(run) - 1, run_state.folder) == 0;
+      knows_run = run_is_found_by(*envp + sizeof(run) - 1);
   }
   return knows_run && (by_preload || sys_faccess("/etc/ld.so.preload", F_OK) == 0);
 }

@@ -2,12 +2,7 @@
 #ifndef DARSHAN_FRONT_LOG_KIND_H
 #define DARSHAN_FRONT_LOG_KIND_H
 
-struct log_kind {
-  int has_records;
-  int of_job; /* of MPI ranks */
-};
-
-/* One that cannot be read may have records. */
-struct log_kind log_kind_of(const char *path);
+/* 1: of the ranks of an MPI job; 0 also where it cannot be read. */
+int log_is_of_job(const char *path);
 
 #endif

@@ -26,27 +26,31 @@ static enum alive_answer anybody(struct recovery *recovery, const struct tree *r
   return ALIVE_NOT;
 }
 
-static void merge_run(struct recovery *recovery, const struct tree *run) {
+/* 1: there is a log of it, or would be. */
+static int merge_run(struct recovery *recovery, const struct tree *run) {
   char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
   size_t processes = run->processes.count;
   memcpy(path, run->path, sizeof(path));
   if (recovery_folder(recovery, folder, path) < 0) {
     recovery->failed++;
-    return;
+    return 0;
   }
   if (recovery->dry_run) {
+    char *ask[] = {NULL, (char[]){"--run"}, path, (char[]){"--ask"}, NULL};
+    if (merger_run(ask, NULL, 0, 1) == MERGER_NOTHING) return 0;
     recovery_tell(recovery, "would make a log in %s of %s, a run of %zu process%s",
                   say_path(folder), say_path(path), processes, processes == 1 ? "" : "es");
-    return;
+    return 1;
   }
   char *argv[] = {NULL,   (char[]){"--run"},   path, (char[]){"--logs"},
                   folder, (char[]){"--print"}, NULL};
   enum merger_end end = merger_run(argv, log, sizeof(log), recovery->quiet);
   if (end == MERGER_FAILED) recovery->failed++;
-  if (end != MERGER_MADE) return;
+  if (end != MERGER_MADE) return 0;
   recovery_made(recovery, folder, log);
   recovery_tell(recovery, "%s: made of a run of %zu process%s", say_path(log), processes,
                 processes == 1 ? "" : "es");
+  return 1;
 }
 
 void recover_rest(struct recovery *recovery, const char *run) {
@@ -80,12 +84,8 @@ static void make_logs(struct recovery *recovery, const struct tree *run) {
   int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* else somebody does just this */
-    int worth = run->is_closed || tree_is_worth_a_log(run);
-    if (worth)
-      merge_run(recovery, run);
-    else if (!recovery->dry_run)
-      tree_remove_parts(run);
-    if (!(worth && recovery->dry_run) && !is_busy(run->path)) recover_rest(recovery, run->path);
+    int merged = merge_run(recovery, run);
+    if (!(merged && recovery->dry_run) && !is_busy(run->path)) recover_rest(recovery, run->path);
   }
   close(fd);
 }

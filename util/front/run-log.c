@@ -113,10 +113,8 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
     enum merger_end made = MERGER_NOTHING;
     if (only && !outcome->running)
       made = take_part(log, &run, only, places);
-    else if (tree_is_worth_a_log(&run))
-      made = merge(log, places, command);
     else
-      tree_remove_parts(&run);
+      made = merge(log, places, command);
     if (made == MERGER_FAILED) memcpy(outcome->kept, places->journals, sizeof(outcome->kept));
     if (made != MERGER_MADE) log[0] = '\0';
   }
@@ -132,8 +130,7 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   if (log[0] && !outcome->jobs_first) path_list_add(&outcome->logs, log);
   for (int kind = JOBS; kind <= OTHERS; kind++) {
     for (size_t i = 0; i < others->count; i++) {
-      if (strcmp(others->paths[i], log) == 0 ||
-          log_kind_of(others->paths[i]).of_job != (kind == JOBS))
+      if (strcmp(others->paths[i], log) == 0 || log_is_of_job(others->paths[i]) != (kind == JOBS))
         continue;
       path_list_add(&outcome->logs, others->paths[i]);
       outcome->jobs += kind == JOBS;

@@ -11,33 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log-kind.h"
-
 enum { ROWS_AT_ONCE = 256, BILLION = 1000000000 };
-
-static const char *const launchers[] = {
-#define LAUNCHER_NAME(name) name,
-#include "../../runtime/job/launcher-names.def"
-#undef LAUNCHER_NAME
-};
-
-/* name, or name and more after a point */
-static int is_named(const char *program, const char *name, size_t length) {
-  return length && strncmp(program, name, length) == 0 &&
-         (program[length] == '\0' || program[length] == '.');
-}
-
-static int is_launcher(const char *program) {
-  const char *more = getenv("DARSHAN_LAUNCHERS");
-  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-    if (is_named(program, launchers[i], strlen(launchers[i]))) return 1;
-  for (; more && *more; more += strspn(more, ",")) {
-    size_t length = strcspn(more, ",");
-    if (is_named(program, more, length)) return 1;
-    more += length;
-  }
-  return 0;
-}
 
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
@@ -59,19 +33,9 @@ static int64_t possible(int64_t ns) {
   return alive_time(ns / BILLION, ns % BILLION);
 }
 
-static uint64_t key_of_program(pid_t pid, int64_t start_ns) {
-  return (uint64_t)(uint32_t)pid * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)start_ns;
-}
-
-static void add_start(struct tree *folder, struct tree_process *process,
-                      const struct run_event *row) {
-  char program[RUN_PROGRAM + 1];
-  int is_new;
+static void add_start(struct tree_process *process, const struct run_event *row) {
   if (process->ended) begin_anew(process);
-  snprintf(program, sizeof(program), "%.*s", RUN_PROGRAM, row->program);
-  process->is_launcher = is_launcher(program);
-  if (process->is_launcher)
-    id_table_get(&folder->launchers, key_of_program(row->pid, row->start_ns), &is_new);
+  process->is_launcher = row->status == 1;
   process->traces.start_ns = possible(row->start_ns);
   process->starts++;
 }
@@ -100,7 +64,7 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   }
   process->seen_ns = possible(row->now_ns);
   if (folder->rows++ == 0) note_parent(folder, row);
-  if (row->kind == RUN_START) add_start(folder, process, row);
+  if (row->kind == RUN_START) add_start(process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
   if (row->kind == RUN_FORKING || row->kind == RUN_SPAWNED) folder->has_others = 1;
   if (row->kind == RUN_END || row->kind == RUN_REAPED) process->ended = 1;
@@ -150,7 +114,6 @@ int tree_close(const struct tree *folder) {
 int tree_read(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
   id_table_init(&folder->processes, sizeof(struct tree_process));
-  id_table_init(&folder->launchers, 1);
   snprintf(folder->path, sizeof(folder->path), "%s", path);
   DIR *dir = opendir(path);
   if (!dir) return -1;
@@ -163,7 +126,6 @@ int tree_read(struct tree *folder, const char *path) {
 
 void tree_free(struct tree *folder) {
   id_table_free(&folder->processes);
-  id_table_free(&folder->launchers);
   path_list_free(&folder->parts);
   path_list_free(&folder->journals);
 }
@@ -243,39 +205,6 @@ int tree_is_held(const char *path) {
 
 int tree_is_empty(const struct tree *folder) {
   return !folder->parts.count && !folder->journals.count && !folder->strange;
-}
-
-/* Whether a process of that number was a rank in the end. */
-static int is_of_a_rank(const struct tree *folder, pid_t pid) {
-  for (size_t i = 0; i < folder->processes.count; i++) {
-    const struct tree_process *process = id_table_value(&folder->processes, i);
-    if (process->traces.pid == pid && process->is_rank) return 1;
-  }
-  return 0;
-}
-
-/* A child begins as the image of its parent: that of a launcher is one.  Of ranks, only
- * what they recorded as another program before: as a shell, perhaps. */
-static int is_worth_it(const struct tree *folder, const char *part) {
-  const char *name = strrchr(part, '/') + sizeof(RUN_PART);
-  char *rest;
-  pid_t pid = (pid_t)strtol(name, &rest, 10);
-  int64_t start_ns = *rest == '.' ? strtoll(rest + 1, NULL, 10) : 0;
-  if (id_table_find(&folder->launchers, key_of_program(pid, start_ns))) return 0;
-  return !is_of_a_rank(folder, pid) || log_kind_of(part).has_records;
-}
-
-int tree_is_worth_a_log(const struct tree *folder) {
-  for (size_t i = 0; i < folder->parts.count; i++)
-    if (is_worth_it(folder, folder->parts.paths[i])) return 1;
-  for (size_t i = 0; i < folder->journals.count; i++)
-    if (!log_kind_of(folder->journals.paths[i]).of_job) return 1;
-  return folder->strange > 0;
-}
-
-void tree_remove_parts(const struct tree *folder) {
-  for (size_t i = 0; i < folder->parts.count; i++)
-    unlink(folder->parts.paths[i]);
 }
 
 void tree_discard(const char *path) {

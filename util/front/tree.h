@@ -21,7 +21,6 @@ struct tree_process {
 struct tree {
   char path[PATH_MAX];
   struct id_table processes;
-  struct id_table launchers; /* programs that are such */
   size_t rows;
   struct alive_traces parent; /* who launched the tops of several trees and tells nothing */
   char parent_host[RUN_HOST + 1];
@@ -44,10 +43,6 @@ int tree_close(const struct tree *folder);
 
 /* There is nothing in it that a log could be made of. */
 int tree_is_empty(const struct tree *folder);
-/* What launchers did, and the ranks that they started, is in the logs of jobs: 0 if nobody
- * else has left anything. */
-int tree_is_worth_a_log(const struct tree *folder);
-void tree_remove_parts(const struct tree *folder);
 
 /* How many of its processes may still live, by answer. */
 size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer);

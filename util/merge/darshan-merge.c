@@ -39,6 +39,7 @@ static const char usage[] =
     "  --command TEXT        what was asked for, if the first process cannot say it\n"
     "  --numbered            where FILE is taken, the log is FILE.2 or the like\n"
     "  --keep                the folder stays as it is\n"
+    "  --ask                 makes nothing; ends with 3 if there is nothing to be made\n"
     "  --print               say where the log is\n"
     "  --quiet               say nothing else\n";
 
@@ -181,6 +182,7 @@ enum {
   DATED,
   NUMBERED,
   KEEP,
+  ASK,
   PRINT,
   QUIET,
   COMMAND
@@ -197,6 +199,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"numbered", no_argument, NULL, NUMBERED},
                                       {"command", required_argument, NULL, COMMAND},
                                       {"keep", no_argument, NULL, KEEP},
+                                      {"ask", no_argument, NULL, ASK},
                                       {"print", no_argument, NULL, PRINT},
                                       {"quiet", no_argument, NULL, QUIET},
                                       {"help", no_argument, NULL, 'h'},
@@ -220,6 +223,8 @@ static int read_run_option(struct run_options *run, int code) {
     return run->numbered = 1;
   case KEEP:
     return run->keep = 1;
+  case ASK:
+    return run->keep = run->ask = 1;
   case PRINT:
     return run->print = 1;
   case QUIET:

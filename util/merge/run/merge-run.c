@@ -35,7 +35,9 @@ static enum run_result make(struct one_log *run, int process) {
 
 static enum run_result merge_all(struct one_log *run) {
   if (left_read(&run->folder, &run->tree, run->options->keep) < 0) return RUN_FAILED;
-  if (run_is_worth_a_log(&run->folder, &run->tree)) return make(run, -1);
+  int is_worth_it = run_is_worth_a_log(&run->folder, &run->tree);
+  if (run->options->ask) return is_worth_it ? RUN_LOGGED : RUN_NOTHING;
+  if (is_worth_it) return make(run, -1);
   if (!run->options->keep) folder_put(&run->folder, RUN_CLOSED, "", 0);
   return RUN_NOTHING;
 }

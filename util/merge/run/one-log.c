@@ -85,6 +85,11 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (combined_name(each->combined, id, name) < 0) each->failed = 1;
 }
 
+/* The image of a parent speaks for nobody who became something else. */
+static int is_forked(const struct run_tree *tree, const struct run_part *part) {
+  return part->program >= 0 && tree->programs[part->program].forked;
+}
+
 /* Times of a part, for the first time it is seen; a journal's end is its last event. */
 static void ask_times(struct one_log *run, struct run_process *process, struct run_part *part,
                       darshan_log *log) {
@@ -95,7 +100,9 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
     end = start + (int64_t)(part_last(&run->part) * 1e9);
   int64_t behind = tree_behind(&run->tree, process);
   reach(run, process, start + behind, end ? end + behind : 0);
-  if (!run->speaker || process->rank < run->speaker_rank) {
+  int is_better = run->speaker && process->rank == run->speaker_rank &&
+                  is_forked(&run->tree, run->speaker) && !is_forked(&run->tree, part);
+  if (!run->speaker || process->rank < run->speaker_rank || is_better) {
     run->speaker = part;
     run->speaker_rank = process->rank;
     hear(run, process, darshan_log_info(log));

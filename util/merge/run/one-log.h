@@ -16,6 +16,7 @@ struct run_options {
   int numbered;        /* where output is taken, a number is put behind it */
   int dated;           /* below logs are folders of years, months and days */
   int keep;            /* parts stay */
+  int ask;             /* ... and no log is made: is there one to be made? */
   int print;           /* the log's path goes to standard output */
   int keep_ranks;      /* no record is combined */
   const char *from;    /* what stands before a path that was given from here; "" */

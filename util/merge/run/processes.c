@@ -145,6 +145,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   process->execs = 0;
   int program = add_program(tree, number, start, event->program);
   if (program >= 0) tree->programs[program].forked = forked;
+  if (program >= 0) tree->programs[program].launcher = event->status == 1;
   return program < 0 ? -1 : 0;
 }
 

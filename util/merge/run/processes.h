@@ -17,7 +17,8 @@ enum process_end { /* as PROCESS_ENDED has it */
 struct run_program {
   int64_t start_ns;
   int process, next;
-  int forked; /* 1: the image of its parent, until it becomes something else */
+  int forked;   /* 1: the image of its parent, until it becomes something else */
+  int launcher; /* it starts the ranks of jobs, as it has said */
   char name[RUN_PROGRAM];
 };
 

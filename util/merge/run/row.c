@@ -88,23 +88,6 @@ static double seconds_after(int64_t start_ns, int64_t then_ns) {
   return then_ns > start_ns ? (double)(then_ns - start_ns) * 1e-9 : 0;
 }
 
-static const char *const launchers[] = {
-#define LAUNCHER_NAME(name) name,
-#include "../../../runtime/job/launcher-names.def"
-#undef LAUNCHER_NAME
-};
-
-/* A name stands for itself and what follows it after a point, as in the runtime. */
-int row_is_launcher(const char *program) {
-  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-    size_t length = strlen(launchers[i]);
-    if (strncmp(program, launchers[i], length) == 0 &&
-        (program[length] == '\0' || program[length] == '.'))
-      return 1;
-  }
-  return 0;
-}
-
 static void add_process(struct darshan_process_record *record, const struct run_tree *tree,
                         const struct run_process *process, int64_t run_start_ns) {
   int64_t *counters = record->counters;
@@ -117,7 +100,7 @@ static void add_process(struct darshan_process_record *record, const struct run_
   counters[PROCESS_PROGRAMS] += process->programs > 0 ? process->programs : 1;
   counters[PROCESS_FAILED] += badly;
   for (int i = process->first_program; i >= 0; i = tree->programs[i].next)
-    if (row_is_launcher(tree->programs[i].name)) counters[PROCESS_LAUNCHER] = 1;
+    if (tree->programs[i].launcher) counters[PROCESS_LAUNCHER] = 1;
   if (counters[PROCESS_COUNT] == 1 || start < times[PROCESS_F_START_TIMESTAMP])
     times[PROCESS_F_START_TIMESTAMP] = start;
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;

@@ -30,7 +30,4 @@ uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
             uint64_t id, int64_t run_start_ns);
 
-/* By its name: it starts the ranks of jobs. */
-int row_is_launcher(const char *program);
-
 #endif

@@ -1,7 +1,6 @@
 #include "worth.h"
 
 #include "darshan-util.h"
-#include "row.h"
 
 /* One that cannot be read may have some. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
@@ -15,7 +14,7 @@ static int has_records(const struct run_folder *folder, const struct run_part *p
 }
 
 static int is_launcher(const struct run_tree *tree, int program) {
-  return program >= 0 && row_is_launcher(tree->programs[program].name);
+  return program >= 0 && tree->programs[program].launcher;
 }
 
 /* A child begins as the image of its parent: that of a launcher is one, and so is what is
