@@ -138,8 +138,9 @@ static int hold_guards(struct record_store *store, int inner) {
   return 0;
 }
 
+/* Without the store's lock: others make records meanwhile. */
 static int hold_records(struct store_region *region) {
-  uint32_t count = region->beside[0] ? region->count : 0;
+  uint32_t count = region->beside[0] ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
     if (!spin_lock(SPIN_RECORD, segments_at(region->beside[0], region->held + 1))) return -1;
     region->held++;

@@ -208,7 +208,8 @@ static void repair(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES && store->frame; i++) {
     struct store_region *region = &store->regions[i];
     const struct store_entry *newest = region->newest;
-    if (newest && newest->record[i] == region->count + 1) region->count++;
+    if (newest && newest->record[i] == region->count + 1)
+      __atomic_store_n(&region->count, region->count + 1, __ATOMIC_RELEASE);
     if (region->count) store_publish(store, region);
   }
   if (store->frame) store_publish_names(store);
@@ -320,7 +321,7 @@ static uint32_t append_record(struct record_store *store, enum store_module modu
   COMPILER_FENCE();
   entry->record[module] = number;
   COMPILER_FENCE();
-  region->count = number;
+  __atomic_store_n(&region->count, number, __ATOMIC_RELEASE);
   store_publish(store, region);
   return number;
 }
