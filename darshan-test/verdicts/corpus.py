@@ -21,7 +21,6 @@ class Row:
     finding: str = ""  # that must come first, or several that are as right; none: healthy
     remedy: str = ""  # words, one of which the remedy has
     place: str = FAR
-    gain: bool = True  # whether stake and gain are compared
     input: int = 0  # MiB of the file "input"
     many: bool = False  # whether there is a folder "many" with 1,200 small files
     mpi: str = ""  # name of the MPI, where it is a job

@@ -22,12 +22,11 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
 from corpus import FAR, Row  # noqa: E402 - found by the line above
+from kept import Gain, kept  # noqa: E402
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
 
 SECONDS = 60  # until a run counts as hanging
 RUNS = 5  # of the program, and of its cure, to measure a gain
-CERTAIN = 3  # standard errors that a gain has to have
-FACTOR = 2  # by which a stake may miss the gain
 # What slow.c makes of the page cache: microseconds, and bytes in one.
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
 MANY, SMALL = 1200, b"a small file\n" * 77  # of the folder "many"
@@ -47,8 +46,7 @@ class Verdict:
     outcome: str
     said: str  # first finding of the program, or what is held against a healthy one
     stake: float = 0.0  # seconds over all processes
-    gain: float | None = None  # the same, measured
-    certain: bool = False
+    gain: Gain | None = None  # the same, measured
 
     @property
     def good(self) -> bool:
@@ -56,10 +54,14 @@ class Verdict:
         return self.outcome == RIGHT
 
     @property
+    def wrong(self) -> str:
+        """What is wrong, in words; nothing if it is right."""
+        return "" if self.good else f"{self.outcome}: {self.said}".removesuffix(": ")
+
+    @property
     def in_range(self) -> bool:
         """Whether the stake is what the cure gains, within a factor."""
-        gain = self.gain or 0.0
-        return gain / FACTOR <= self.stake <= gain * FACTOR
+        return self.gain is not None and self.gain.reached_by(self.stake)
 
 
 @dataclass
@@ -172,22 +174,25 @@ class Judge:
             run_quietly(command, settings, folder)
             return time.perf_counter() - begun
 
-    def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
-        """The problems that the report tells of a run, the first one first."""
+    def log_of(self, row: Row, *, cured: bool = False) -> Path:
+        """The log of a run."""
         self.logs += 1
         log = self.work / f"{os.getpid()}-{self.logs}.darshan"
         self.run(row, cured=cured, log=log)
         # A library that starts a program of its own leaves a log before ours.
-        logs = sorted(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
-        return [f for f in diagnosed(self.build, logs[-1]) if f.kind == "problem"]
+        return max(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
 
-    def gained(self, row: Row) -> tuple[float, bool]:
-        """Seconds over all processes that the cure gains, and whether that is certain."""
+    def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
+        """The problems that the report tells of a run, the first one first."""
+        return problems_of(self.build, self.log_of(row, cured=cured))
+
+    def gained(self, row: Row) -> Gain:
+        """Seconds over all processes that the cure gains."""
         pairs = [(self.run(row, cured=False), self.run(row, cured=True)) for _ in range(RUNS)]
         before, after = zip(*pairs)
         gain = statistics.median(before) - statistics.median(after)
         error = ((statistics.variance(before) + statistics.variance(after)) / RUNS) ** 0.5
-        return gain * row.ranks, gain > CERTAIN * error
+        return Gain(gain * row.ranks, error * row.ranks)
 
     # --- verdicts --------------------------------------------------------------
 
@@ -199,9 +204,9 @@ class Judge:
             return Verdict(row, FALSE_ALARM if names else RIGHT, names)
         outcome, said = self._held(row, problems)
         stake = problems[0].stake.seconds if problems else 0.0
-        if not (measured and row.gain):
-            return Verdict(row, outcome, said, stake)
-        return Verdict(row, outcome, said, stake, *self.gained(row))
+        then = kept().get(row.name)
+        gain = self.gained(row) if measured else then and then.gain
+        return Verdict(row, outcome, said, stake, gain)
 
     def _held(self, row: Row, problems: list[Any]) -> tuple[str, str]:
         """What is said first, held against the truth."""
@@ -252,12 +257,12 @@ def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> N
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
-def diagnosed(build: Path, log: Path) -> list[Any]:
-    """All findings of a log."""
+def problems_of(build: Path, log: Path) -> list[Any]:
+    """The problems that the report tells of a log, the first one first."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
     from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(log) as opened:
-        return diagnose(opened)
+        return [f for f in diagnose(opened) if f.kind == "problem"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
-
-from judge import Verdict
 
 FILE = Path(__file__).resolve().parent / "known.txt"
 # Of what depends on how busy the machine is: neither verdict is an error.
@@ -22,13 +20,13 @@ def known() -> dict[str, str]:
     return {name: said for name, said in rows}
 
 
-def write(verdicts: Iterable[Verdict]) -> None:
-    """Replaces what is known of these rows."""
+def write(judged: Mapping[str, str]) -> None:
+    """Replaces what is known of these rows: by name, what is wrong; nothing: it is right."""
     rows = known() if FILE.exists() else {}
-    for verdict in verdicts:
-        if rows.get(verdict.row.name, "").startswith(SOMETIMES):
+    for name, wrong in judged.items():
+        if rows.get(name, "").startswith(SOMETIMES):
             continue
-        rows.pop(verdict.row.name, None)
-        if not verdict.good:
-            rows[verdict.row.name] = f"{verdict.outcome}: {verdict.said}".removesuffix(": ")
+        rows.pop(name, None)
+        if wrong:
+            rows[name] = wrong
     FILE.write_text(HEAD + "".join(f"{name}\t{said}\n" for name, said in sorted(rows.items())))

@@ -9,8 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import drishti
+import real
 from corpus import ROWS, Row
 from judge import CURE, FALSE_ALARM, RIGHT, SILENT, WRONG, Judge, Verdict
+from kept import Kept
+from kept import write as write_gains
 from known import write
 
 
@@ -24,8 +28,8 @@ def line_of(verdict: Verdict) -> str:
     gain = ""
     if verdict.gain is not None:
         judged = "in range" if verdict.in_range else "out of range"
-        judged = judged if verdict.certain else "noise"
-        gain = f"{verdict.stake:6.2f} s at stake, {verdict.gain:6.2f} s gained: {judged}"
+        judged = judged if verdict.gain.certain else "noise"
+        gain = f"{verdict.stake:6.2f} s at stake, {verdict.gain.seconds:6.2f} s gained: {judged}"
     return f"{verdict.row.name:36} {verdict.outcome:12} {verdict.said:28} {gain}".rstrip()
 
 
@@ -36,31 +40,75 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     count = Counter(v.outcome for v in problems)
     first = count[RIGHT] + count[CURE]
     measured = [v for v in verdicts if v.gain is not None]
-    certain = [v for v in measured if v.certain and v.outcome == RIGHT]
+    certain = [v for v in measured if v.gain.certain and v.outcome == RIGHT]
     share = f" ({100 * first / len(problems):.0f} %)" if problems else ""
     return [
         f"problems {len(problems)}: {first} right{share}, {count[WRONG]} wrong, "
         f"{count[SILENT]} silent; {count[CURE]} cures still accused",
         f"healthy {len(healthy)}: {sum(v.outcome == FALSE_ALARM for v in healthy)} false alarms",
         f"stakes {len(certain)}: {sum(v.in_range for v in certain)} in range, "
-        f"{sum(not v.certain for v in measured)} left out for noise",
+        f"{sum(not v.gain.certain for v in measured)} left out for noise",
     ]
 
 
+def keep_gains(verdicts: Sequence[Verdict]) -> None:
+    """Writes down stakes, and the gains that they were held against."""
+    rows = [(v.row.name, Kept(v.gain, v.said, v.stake)) for v in verdicts if v.gain]
+    write_gains(rows, [row.name for row in ROWS])
+
+
+def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
+    """Other people's logs: prints what is wrong with them, and how many are right."""
+    judged = {}
+    for row, log in real.logs():
+        name = real.name_of(row)
+        if not words or any(word in name for word in words):
+            judged[name] = real.wrong(build, row, log)
+            if judged[name]:
+                print(f"{name:64} {judged[name]} (right: {', '.join(sorted(row.findings))})")
+    missing = len(real.expected()) - len(real.logs())
+    right = sum(not said for said in judged.values())
+    print(f"logs of others {len(judged)}: {right} right", end="")
+    print(f"; {missing} are not here" if missing else "")
+    return judged
+
+
+def ask_drishti(judge: Judge, rows: Sequence[Row], *, keep: bool) -> None:
+    """What another tool says of the same programs."""
+    program = drishti.command()
+    if program is None:
+        print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "
+              "does DRISHTI name one.")  # fmt: skip
+        return
+    said = {}
+    for row in rows:
+        found = said[row.name] = drishti.said_of(program, judge.log_of(row))
+        outcome = drishti.outcome(row, found)
+        print(f"{row.name:36} {outcome:12} {' '.join(sorted(found or ()))}".rstrip(), flush=True)
+    if keep:
+        drishti.write(said, drishti.version_of(program))
+
+
 def main() -> None:
-    """./dev verdicts [--quick] [--known] [NAME...]"""
+    """./dev verdicts [--quick] [--keep] [--drishti] [NAME...]"""
     parser = argparse.ArgumentParser(prog="./dev verdicts")
     parser.add_argument("--quick", action="store_true", help="gains are not measured")
-    parser.add_argument("--known", action="store_true", help="write down what is wrong today")
+    parser.add_argument("--keep", action="store_true", help="write down what came out")
+    parser.add_argument("--drishti", action="store_true", help="judge Drishti instead")
     parser.add_argument("name", nargs="*", help="part of a row's name; without one all")
     options = parser.parse_args()
     build = Path(os.environ["DARSHAN_BUILD"]).resolve()
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="darshan-verdicts-") as work:
         judge = Judge(build, Path(work))
+        if options.drishti:
+            ask_drishti(judge, chosen(options.name), keep=options.keep)
+            return
         for row in chosen(options.name):
             verdicts.append(judge.verdict(row, measured=not options.quick))
             print(line_of(verdicts[-1]), flush=True)
     print("", *summary(verdicts), sep="\n")
-    if options.known:
-        write(verdicts)
+    logs = judge_logs(build, options.name)
+    if options.keep:
+        write({v.row.name: v.wrong for v in verdicts} | logs)
+        keep_gains(verdicts)

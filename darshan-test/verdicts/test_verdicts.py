@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import real
 from corpus import FAR, ROWS, Row
 from judge import HERE, Judge, Verdict
+from kept import kept
 from known import SOMETIMES, known
+from page import GROUPS
 from place import needs
 from sample import turning
 from table import summary
@@ -62,7 +65,20 @@ def test_table(verdicts: dict[str, Verdict]) -> None:
 def test_corpus_is_in_order() -> None:
     names = [row.name for row in ROWS]
     assert len(set(names)) == len(names)
-    assert set(known()) <= set(names)
+    assert set(known()) <= {*names, *map(real.name_of, real.expected().values())}
+    assert {row.program.partition(".")[0] for row in ROWS} <= set(GROUPS)
+    assert set(kept()) <= set(names)
     for row in ROWS:
         assert bool(row.finding) == bool(row.remedy), row.name
         assert (HERE / "programs" / row.program).exists()
+
+
+@pytest.mark.parametrize("row", real.logs(), ids=lambda found: found[0].log[:40])
+def test_log(row: tuple[real.Expected, Path], build: Path) -> None:
+    expected, path = row
+    listed = known().get(real.name_of(expected), "")
+    wrong = real.wrong(build, expected, path)
+    if listed:
+        assert wrong, f"{expected.log} is right now: take it out of known.txt"
+    else:
+        assert not wrong, f"{wrong}; {expected.why}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,9 @@ from darshan_report.log import open_log
 
 from .build import write
 from .cases import CASES
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "verdicts"))
+from page import section as verdicts
 
 PAGE = Path(__file__).resolve().parents[3] / "doc" / "diagnoses.md"
 _START = """# Diagnoses
@@ -101,6 +105,7 @@ def page() -> str:
             )
             why = (owner.__doc__ or "").strip().split("\n")[0]
             parts += (f"{text}\n" for text in _finding(name, found, why))
+    parts.append(verdicts())
     parts += _public()
     parts.append("\n## Thresholds\n\n`--thresholds FILE` changes them: lines `name = number`.\n")
     parts.append("\n| name | value | unit | decides | source |\n|---|---:|---|---|---|\n")

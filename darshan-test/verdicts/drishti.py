@@ -1,0 +1,182 @@
+"""What another tool says of the same logs: Drishti (drishti-io), if it is installed.
+
+It tells insights by code, without an order of cost.  So it is held to less than the report:
+its verdict on a problem is right if any of its critical insights and warnings points there,
+however many it tells beside; a healthy program is accused by a critical insight only.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from corpus import ROWS, Row
+
+FILE = Path(__file__).resolve().parent / "drishti.txt"
+SECONDS = 120
+CRASHED = "crashed"
+# Levels of its insights; the others are remarks or praise.
+_CRITICAL = "S01 P05 P06 P07 P08 P11 P13 P15 P16 P17 P18 P19 P21 P22 M02 M03 M09"
+_WARNINGS = "M01 M06 M07 P09 P10"
+CRITICAL, WARNINGS = frozenset(_CRITICAL.split()), frozenset(_WARNINGS.split())
+_READ, _WRITTEN = "P05 P15", "P06 P16"
+_UNEVEN = "P18 P19 P21 P22"
+# By the finding that is right: the insights that would lead a reader to the same change.
+# Where none of them is about such a problem, what it looks like from below counts as well.
+POINTS = {
+    "small-accesses-read": f"{_READ} S01",
+    "small-accesses-write": f"{_WRITTEN} S01",
+    "element-wise": f"{_READ} {_WRITTEN}",
+    "chunk-size-small": f"{_READ} {_WRITTEN}",
+    "across-the-grain": f"{_READ} {_WRITTEN} P11",
+    "chunk-size-large": "P09",
+    "chunk-cache": "P09",
+    "random-access-read": "P11",
+    "random-access-write": "P13",
+    "same-bytes-again-read": "P09",
+    "same-bytes-again-written": "P10",
+    "read-write-alternation": f"{_READ} {_WRITTEN} P11 P13",
+    "whole-file-copy": "P09 P10",
+    "flush-per-chunk": "P10",
+    "fill-values": "P10",
+    "stdio-bulk": "S01",
+    "stream-flushes": "S01",
+    "opened-again": "P17",
+    "hdf5-opened-again": "P17",
+    "failed-lookups": "P17",
+    "listed-again": "P17",
+    "many-small-files": "P17",
+    "many-objects": f"P17 {_WRITTEN}",
+    "metadata": "P17",
+    "no-mpi-io": "M01",
+    "independent-shared-read": "M02 P15",
+    "independent-shared-write": "M03 P16",
+    "tiny-collective": f"{_READ} {_WRITTEN}",
+    "one-process-does-all": _UNEVEN,
+    "imbalance": _UNEVEN,
+    "read-by-all": "P09 M02",
+    "waiting-in-mpi-io": "P19",
+}
+
+
+def command() -> str | None:
+    """The program: $DRISHTI, or what is found by name."""
+    return os.environ.get("DRISHTI") or shutil.which("drishti")
+
+
+def codes(table: str) -> frozenset[str]:
+    """Critical insights and warnings of its CSV: a row of codes, and one of True and False."""
+    rows = list(csv.DictReader(io.StringIO(table)))
+    if len(rows) != 1:
+        raise ValueError("not a table of one log")
+    return frozenset(c for c in CRITICAL | WARNINGS if rows[0].get(c) == "True")
+
+
+def said_of(program: str, log: Path) -> frozenset[str] | None:
+    """The codes that it tells of a log; None where it tells nothing and ends."""
+    with tempfile.TemporaryDirectory(prefix="drishti-") as folder:
+        named = Path(folder) / "log.darshan"  # it goes by the ending
+        named.symlink_to(log.resolve())
+        try:
+            done = subprocess.run(
+                [program, "--csv", "--issues", "--export_dir", folder, str(named)],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        tables = list(Path(folder).glob("*.csv"))
+        if done.returncode or len(tables) != 1:
+            return None
+        return codes(tables[0].read_text())
+
+
+def kept() -> dict[str, frozenset[str] | None]:
+    """What it said when it was asked, by name of the row."""
+    found: dict[str, frozenset[str] | None] = {}
+    for line in FILE.read_text().splitlines() if FILE.exists() else []:
+        if line and line[0] != "#":
+            name, _, said = line.partition("\t")
+            found[name] = None if said == CRASHED else frozenset(said.split())
+    return found
+
+
+def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
+    """Replaces what is kept of these rows."""
+    every = kept() | dict(said)
+    lines = [
+        f"{name}\t{CRASHED if found is None else ' '.join(sorted(found))}".rstrip(" ")
+        for name, found in sorted(every.items())
+    ]
+    head = f"# {version}, {date.today().isoformat()}: what it said of each row's program"
+    FILE.write_text("\n".join([head, *lines]) + "\n")
+
+
+def version_of(program: str) -> str:
+    """The versions of it and of the reader below it, as its own Python knows them."""
+    ask = (
+        "from importlib.metadata import version as v;"
+        "print(f\"Drishti {v('drishti-io')} with PyDarshan {v('darshan')}\")"
+    )
+    python = Path(program).resolve().parent / "python3"
+    done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "Drishti"
+
+
+def outcome(row: Row, found: frozenset[str] | None) -> str:
+    """Its verdict on a row: right, wrong, silent, false alarm or crashed."""
+    if found is None:
+        return CRASHED
+    if not row.finding:
+        return "false alarm" if found & CRITICAL else "right"
+    wanted = {code for name in row.findings for code in POINTS.get(name, "").split()}
+    if found & wanted:
+        return "right"
+    return "wrong" if found else "silent"
+
+
+def counted(rows: Iterable[Row]) -> tuple[Counter[str], Counter[str], float]:
+    """Verdicts on problems, on healthy programs, and how much it tells of a healthy one."""
+    said = kept()
+    known = [row for row in rows if row.name in said]
+    problems = Counter(outcome(row, said[row.name]) for row in known if row.finding)
+    healthy = [row for row in known if not row.finding]
+    told = sum(len((said[row.name] or frozenset()) & CRITICAL) for row in healthy)
+    fine = Counter(outcome(row, said[row.name]) for row in healthy)
+    return problems, fine, told / max(1, len(healthy))
+
+
+def section() -> Iterator[str]:
+    """For doc/diagnoses.md."""
+    if not FILE.exists():
+        return
+    first = FILE.read_text().splitlines()[0]
+    problems, fine, told = counted(ROWS)
+    yield f"\n{first[2:].partition(':')[0]}, of the logs of the same programs: "
+    yield (
+        "its insights have no order of cost, so its verdict counts as right if any critical "
+        "insight or warning points at the problem or at what it looks like from below "
+        "(`darshan-test/verdicts/drishti.py` has the list), and a healthy program as accused "
+        "if an insight is critical; cures were not asked for. `./dev verdicts --drishti` "
+        "repeats it where drishti-io is installed.\n\n"
+    )
+    yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed |\n"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+    numbers = [
+        sum(problems.values()),
+        *(problems[word] for word in ("right", "wrong", "silent", CRASHED)),
+        *(sum(fine.values()), fine["false alarm"], fine[CRASHED]),
+    ]
+    yield "| Drishti | " + " | ".join(map(str, numbers)) + " |\n"
+    yield f"\nOf a healthy program it tells {told:.1f} critical insights on average.\n"

@@ -1,0 +1,79 @@
+"""The part of doc/diagnoses.md that says how often the report is right; ./dev describe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import drishti
+import real
+from corpus import ROWS, Row
+from kept import kept
+from known import SOMETIMES, known
+
+GROUPS = {
+    "sync": "waiting for the device",
+    "streams": "streams",
+    "names": "names and folders",
+    "transfers": "transfers",
+    "lines": "Python and Fortran",
+    "fields": "HDF5 and netCDF",
+    "ranks": "MPI jobs",
+    "honest": "healthy, written last",
+}
+_HEAD = """
+## How often they are right
+
+`darshan-test/verdicts/` has small programs with a problem each, made from what people do, their cures, and healthy programs that look alike. A problem is *right* if the finding that is told first is the one that a reader of the program would tell, with its remedy, and the cure is no longer accused of it; *either* if the verdict depends on how busy the machine is. A stake is *in range* if it is within a factor of two of what the cure gains, measured as the difference of the medians of five alternated runs; gains below three standard errors are left out as *noise*. `./dev verdicts --keep` measures it again, `known.txt` names every row that is not right.
+
+| programs | problems | right | wrong | silent | cure accused | either | healthy | false alarms | either | stakes | in range | noise |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+"""  # noqa: E501
+
+
+def _outcome(row: Row, listed: dict[str, str]) -> str:
+    said = listed.get(row.name, "right")
+    return SOMETIMES if said.startswith(SOMETIMES) else said.partition(":")[0]
+
+
+def _line(title: str, rows: Sequence[Row]) -> str:
+    listed, gains = known(), kept()
+    problems = [row for row in rows if row.finding]
+    healthy = [row for row in rows if not row.finding]
+    count = Counter(_outcome(row, listed) for row in problems)
+    fine = Counter(_outcome(row, listed) for row in healthy)
+    right = [
+        gains[row.name]
+        for row in problems
+        if row.name in gains and gains[row.name].said in row.findings
+    ]
+    certain = [then for then in right if then.gain.certain]
+    numbers = [
+        len(problems),
+        *(count[word] for word in ("right", "wrong", "silent", "cure accused", SOMETIMES)),
+        *(len(healthy), fine["false alarm"], fine[SOMETIMES]),
+        *(len(certain), sum(then.gain.reached_by(then.stake) for then in certain)),
+        len(right) - len(certain),
+    ]
+    return f"| {title} | " + " | ".join(map(str, numbers)) + " |\n"
+
+
+def section() -> str:
+    """The text."""
+    return "".join(_parts())
+
+
+def _parts() -> Iterator[str]:
+    yield _HEAD
+    stem = {row.name: row.program.partition(".")[0] for row in ROWS}
+    order = list(GROUPS)
+    rows = sorted(ROWS, key=lambda row: order.index(stem[row.name]))
+    for name, group in groupby(rows, key=lambda row: stem[row.name]):
+        yield _line(GROUPS[name], list(group))
+    yield _line("all", ROWS)
+    logs = [real.name_of(row) for row in real.expected().values()]
+    right = sum(name not in known() for name in logs)
+    yield f"\nOf {len(logs)} logs of other people's runs, whose counters were read for what "
+    yield f"should come first (`logs.tsv`), {right} are told right.\n"
+    yield from drishti.section()

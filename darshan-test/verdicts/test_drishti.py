@@ -1,0 +1,65 @@
+"""How another tool's table is read, and what of it counts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from corpus import ROWS, Row
+from drishti import CRITICAL, POINTS, WARNINGS, codes, outcome, said_of
+
+TABLE = "JOB,S01,P01,P06,P10,M04\r\n77,False,True,True,True,True\r\n"
+
+
+def test_remarks_and_praise_are_left_out() -> None:
+    assert codes(TABLE) == {"P06", "P10"}
+
+
+@pytest.mark.parametrize("text", ["", "JOB,P06\r\n", TABLE + "78,True,True,True,True,True\r\n"])
+def test_no_table_of_one_log(text: str) -> None:
+    with pytest.raises(ValueError, match="one log"):
+        codes(text)
+
+
+@pytest.mark.parametrize(
+    ("finding", "said", "verdict"),
+    [
+        ("small-accesses-write", {"P06", "M01"}, "right"),
+        ("small-accesses-write", {"P08"}, "wrong"),
+        ("small-accesses-write", set(), "silent"),
+        ("syncs", {"P06"}, "wrong"),
+        ("", {"P10", "M01"}, "right"),
+        ("", {"P08"}, "false alarm"),
+        ("", None, "crashed"),
+    ],
+)
+def test_outcome(finding: str, said: set[str] | None, verdict: str) -> None:
+    found = None if said is None else frozenset(said)
+    assert outcome(Row("sync.c", "x", finding), found) == verdict
+
+
+def test_points_are_findings_of_the_corpus_and_insights_that_accuse() -> None:
+    assert set(POINTS) <= {name for row in ROWS for name in row.findings}
+    assert {code for said in POINTS.values() for code in said.split()} <= CRITICAL | WARNINGS
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Writes the table where it is told to, or ends as a crash does."""
+    path = tmp_path / "drishti"
+    path.write_text(
+        '#!/bin/sh\n[ -e "$5" ] || exit 1\n[ -s "$5" ] || exit 2\n'
+        f"printf '{TABLE.strip()}' > \"$4/log.csv\"\n".replace("\r\n", "\\r\\n")
+    )
+    os.chmod(path, path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_a_log_is_given_by_a_name_that_it_takes(program: Path, tmp_path: Path) -> None:
+    log = tmp_path / "1-2.darshan.0"
+    log.write_bytes(b"log")
+    assert said_of(str(program), log) == {"P06", "P10"}
+    log.write_bytes(b"")
+    assert said_of(str(program), log) is None
