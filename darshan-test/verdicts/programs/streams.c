@@ -91,9 +91,9 @@ static void seek_and_read(bool cured) {
 
 /* 48 MB through the usual buffer of 4 KiB. */
 static void bulk_stream(bool cured) {
-  static char block[3000];
+  static char block[3000], room[4 << 20]; /* without a room, glibc ignores the size */
   FILE *stream = opened("bulk", "w");
-  if (cured) setvbuf(stream, NULL, _IOFBF, 4 << 20);
+  if (cured) setvbuf(stream, room, _IOFBF, sizeof room);
   for (int i = 0; i < 16000; i++)
     must(fwrite(block, sizeof block, 1, stream) == 1, "fwrite");
   fclose(stream);
