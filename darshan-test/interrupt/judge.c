@@ -36,6 +36,8 @@ static int is_loose(const struct darshan_counter *counter) {
   }
   /* A call on a stream that was cut may be taken for a macro's movement. */
   if (strcmp(counter->name, "POSIX_EXT_INLINED") == 0) return 1;
+  /* So may what it brought or took. */
+  if (strncmp(counter->name, "STDIO_EXT_", 10) == 0) return 1;
   return strstr(counter->name, "SEQ_") || strstr(counter->name, "CONSEC_") ||
          strstr(counter->name, "SWITCHES") || strstr(counter->name, "STRIDE") ||
          strstr(counter->name, "TIME_SIZE");

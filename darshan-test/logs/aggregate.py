@@ -215,6 +215,7 @@ def earliest(values: Iterable[float]) -> float:
 NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "MPIIO_EXT_ATOMIC": max,
     "MPIIO_EXT_NB_OUTSTANDING_MAX": max,
+    "STDIO_EXT_BUFFER_BYTES": max,
     "MPIIO_EXT_F_READ_DONE_TIMESTAMP": max,
     "MPIIO_EXT_F_WRITE_DONE_TIMESTAMP": max,
     "SHARED_HIGHEST_RANK": max,
@@ -239,6 +240,14 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 }
 
 
+def sum_or_unknown(values: Iterable[int]) -> int:
+    """-1 while no part is known; one by one, as records come."""
+    total = 0
+    for value in values:
+        total = min(max(total + value, -1), (1 << 63) - 1)
+    return total
+
+
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """The values of --total for a module of the annex, where most things are sums."""
     out = {}
@@ -247,8 +256,8 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
         if name not in records[0].counters:
             out[f"total_{name}"] = "-1"  # older records do not tell
             continue
-        total = NOT_SUMS.get(name, sum)(r.counters[name] for r in records)
-        out[f"total_{name}"] = str(max(total, -1))  # a sum of which a part is not known
+        total = NOT_SUMS.get(name, sum_or_unknown)(r.counters[name] for r in records)
+        out[f"total_{name}"] = str(total)
     for name in records[0].fcounters:
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
     return out

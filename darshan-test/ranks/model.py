@@ -23,6 +23,7 @@ TABLES = {
     "PNETCDF_VAR": "pnetcdf-var",
     "STDIO": "stdio",
     "POSIX_EXT": "posix-ext",
+    "STDIO_EXT": "stdio-ext",
     "H5_META": "h5-meta",
     "LAYERS": "layers",
 }

@@ -186,10 +186,11 @@ static void add_names(struct synthetic_content *content, const struct synthetic 
 }
 
 void synthetic_make(struct synthetic_content *content, const struct synthetic *s, int rank) {
-  static const int modules[] = {
-      DARSHAN_MOD_MPIIO,        DARSHAN_MOD_H5F,         DARSHAN_MOD_H5D,
-      DARSHAN_MOD_PNETCDF_FILE, DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO,
-      DARSHAN_MOD_POSIX_EXT,    DARSHAN_MOD_H5_META,     DARSHAN_MOD_LAYERS};
+  static const int modules[] = {DARSHAN_MOD_MPIIO,       DARSHAN_MOD_H5F,
+                                DARSHAN_MOD_H5D,         DARSHAN_MOD_PNETCDF_FILE,
+                                DARSHAN_MOD_PNETCDF_VAR, DARSHAN_MOD_STDIO,
+                                DARSHAN_MOD_POSIX_EXT,   DARSHAN_MOD_H5_META,
+                                DARSHAN_MOD_LAYERS,      DARSHAN_MOD_STDIO_EXT};
   memset(content, 0, sizeof(*content));
   add_names(content, s, rank);
   add_counted(content, s, rank, DARSHAN_MOD_POSIX);

@@ -79,7 +79,7 @@ def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, 
         for key, (record,) in merged(each).items()
         if 1 < len(record.ranks) < ranks
     }
-    counted = {modules[module] for module in TABLES}
+    counted = {modules[module] for module in TABLES if module in modules}
     assert {key for key in found if key[0] in counted} == expected.keys()
     for key, who in expected.items():
         row = found[key]

@@ -171,6 +171,13 @@ void posix_ring_made(int outermost, int made) {
   if (made) add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
 }
 
+int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
+  static const double long_open = 1e-3; /* seconds */
+  struct stat st;
+  return clock_length(ticks_span(t1, t2)) > long_open &&
+         SYS4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) == 0 && S_ISFIFO(st.st_mode);
+}
+
 int posix_is_folder(const char *path) {
   struct stat st;
   return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);

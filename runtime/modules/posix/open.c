@@ -59,6 +59,8 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   /* O_SYNC has this bit, too. */
   if (number && (flags & O_DSYNC))
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
+  if (UNLIKELY(number && posix_waited_for_a_pipe(fd, t1, t2)))
+    posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
 }
 
 void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {

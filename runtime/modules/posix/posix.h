@@ -159,6 +159,9 @@ int posix_ring_begin(void);
 void posix_ring_made(int outermost, int made);
 int posix_is_folder(const char *path);
 /* For the STDIO module; number: where it keeps that of the EXT record. */
+/* Whether an open that gave this descriptor waited until somebody opened the other end of
+ * a pipe; asked only after one that took long. */
+int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* aio.c */

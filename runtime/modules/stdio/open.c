@@ -5,7 +5,10 @@
 #include "record-id.h"
 
 static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
-  if (!stream || !stdio_lock(stream)) return;
+  if (!stream) return;
+  int of_a_pipe = posix_waited_for_a_pipe(stream->file->_fileno, t1, t2);
+  if (!stdio_lock(stream)) return;
+  if (UNLIKELY(of_a_pipe)) stdio_opened_a_pipe(stream);
   struct clock_span at = ticks_span(t1, t2);
   stream->record->counters[STDIO_OPENS]++;
   stream->record->counters[STDIO_FDOPENS] += is_fdopen;
@@ -72,6 +75,7 @@ void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t
   struct clock_span at = ticks_span(t1, t2);
   stdio_note_span(last, STDIO_F_CLOSE_START_TIMESTAMP, STDIO_F_CLOSE_END_TIMESTAMP, at);
   stdio_add_time(last, STDIO_F_META_TIME, STDIO_META, at);
+  stdio_drained_by_close(last);
   stdio_unlock_layers(last, 0, 0, t2 - t1);
 }
 

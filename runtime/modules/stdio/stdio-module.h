@@ -92,6 +92,26 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
+/* below.c: what a call made libc do, with the record locked and before stdio_remember;
+ * seconds of the call */
+void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds);
+void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds);
+void stdio_drained_by_flush(struct stdio_stream *stream, double seconds);
+void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds);
+void stdio_opened_a_pipe(struct stdio_stream *stream);
+/* The FILE is gone. */
+void stdio_drained_by_close(struct stdio_stream *last);
+/* What a call read more than it took from the buffer; wrote more than it put there. */
+static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
+  const FILE *file = stream->file;
+  return bytes + (file->_IO_read_end - file->_IO_read_ptr) - (stream->read_end - stream->read_mark);
+}
+static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t bytes) {
+  const FILE *file = stream->file;
+  return bytes + (stream->write_mark - stream->write_base) -
+         (file->_IO_write_ptr - file->_IO_write_base);
+}
+
 /* cookies.c: streams of fopencookie */
 void stdio_cookie_opened(FILE *file);
 void stdio_cookie_closing(FILE *file);
@@ -154,9 +174,11 @@ static inline void stdio_remember(struct stdio_stream *stream) {
 }
 
 /* With the record locked. */
-static inline void stdio_add_time(struct stdio_stream *stream, int fcounter,
-                                  enum stdio_operation kind, struct clock_span at) {
-  stream->record->fcounters[fcounter] += record_time(&stream->aux->last_end[kind], at);
+static inline double stdio_add_time(struct stdio_stream *stream, int fcounter,
+                                    enum stdio_operation kind, struct clock_span at) {
+  double seconds = record_time(&stream->aux->last_end[kind], at);
+  stream->record->fcounters[fcounter] += seconds;
+  return seconds;
 }
 static inline void stdio_note_span(struct stdio_stream *stream, int start_counter, int end_counter,
                                    struct clock_span at) {

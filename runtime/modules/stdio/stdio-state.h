@@ -14,6 +14,7 @@ struct stdio_aux { /* belongs to a record; in a line of its own, as in posix-sta
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched;   /* events are told to the layers module */
+  uint32_t below;     /* number of its STDIO_EXT record, 0: none */
   double last_end[3]; /* metadata, read, write */
   struct heatmap_span span;
   int64_t booked[2];

@@ -113,8 +113,9 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
 }
 
 /* The record of this name, made if there is room; the shared one otherwise. */
-static uint32_t record_of(struct posix_name *name) {
+static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
+  record_make_room(STORE_STDIO_EXT);
   if (!store_lock_for(store, STORE_STDIO)) return 0;
   uint32_t number = 0;
   struct store_fill fill = store_fill(store, STORE_STDIO);
@@ -131,6 +132,7 @@ static uint32_t record_of(struct posix_name *name) {
     name->text = OVERFLOW_NAME;
     name->length = sizeof(OVERFLOW_NAME) - 1;
   }
+  *below = store_record_number(store, STORE_STDIO_EXT, number ? entry : NULL);
   store_unlock_for(store, STORE_STDIO);
   return number;
 }
@@ -138,10 +140,11 @@ static uint32_t record_of(struct posix_name *name) {
 /* Others may be inside a call of this stream: they hold the lock of the record
  * that it had, and look again once they have it (stdio_lock). */
 static int assign(struct stdio_stream *stream, const struct posix_name *name, uint32_t number,
-                  int given) {
+                  uint32_t below, int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
   struct darshan_stdio_record *record = store_record(&darshan_store, STORE_STDIO, number);
   if (!stdio_was_used(record)) aux->watched = layers_state.active;
+  aux->below = below;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
     const struct posix_file *posix = posix_file_of(stream->file->_fileno);
@@ -176,8 +179,8 @@ int stdio_materialise(struct stdio_stream *stream) {
   int given = STDIO_PEEK(stream->changed) != 0;
   if (given) __atomic_store_n(&stream->changed, STREAM_RESOLVING, __ATOMIC_SEQ_CST);
   if (given && !identify(stream, &name)) return 0;
-  uint32_t number = record_of(&name);
-  int made = number != 0 && assign(stream, &name, number, given);
+  uint32_t below = 0, number = record_of(&name, &below);
+  int made = number != 0 && assign(stream, &name, number, below, given);
   posix_name_done(&name);
   return made;
 }

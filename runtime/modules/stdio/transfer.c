@@ -37,25 +37,29 @@ static int64_t new_bytes(struct stdio_stream *stream, int64_t bytes) {
 
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
+  int64_t brought = stdio_brought(stream, bytes);
   if (UNLIKELY(stream->odd)) bytes = new_bytes(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
   stdio_remember(stream); /* first: a count that is cut must not come again as inlined */
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
-  stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
+  double seconds = stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
+  if (UNLIKELY(brought > 0)) stdio_filled(stream, brought, seconds);
   into_heatmap(stream, 0, bytes, t1, t2);
   stdio_unlock_layers(stream, bytes, 0, t2 - t1);
 }
 
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
+  int64_t taken = stdio_took_away(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
   stdio_remember(stream);
   stream->record->counters[STDIO_WRITES]++;
   moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
-  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
+  double seconds = stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
+  if (UNLIKELY(taken > 0)) stdio_drained(stream, taken, seconds);
   into_heatmap(stream, 1, bytes, t1, t2);
   stdio_unlock_layers(stream, 0, bytes, t2 - t1);
 }
@@ -137,11 +141,11 @@ void stdio_overflowed(struct stdio_stream *stream, int result, uint64_t t1, uint
 void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   if (!stdio_lock(stream)) return;
   struct clock_span at = ticks_span(t1, t2);
-  stdio_remember(stream);
   stream->record->counters[STDIO_FLUSHES]++;
   stream->odd = 0;
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
-  stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
+  stdio_drained_by_flush(stream, stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at));
+  stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }
 
@@ -165,8 +169,9 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
   if (!stdio_lock(stream)) return;
   stream->record->counters[STDIO_SEEKS]++;
   stream->odd = 0;
+  stdio_moved_buffer(stream, offset,
+                     stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2)));
   if (offset >= 0 && !stream->appends) STDIO_POKE(stream->offset, offset);
-  stdio_add_time(stream, STDIO_F_META_TIME, STDIO_META, ticks_span(t1, t2));
   stdio_remember(stream);
   stdio_unlock_layers(stream, 0, 0, t2 - t1);
 }

@@ -1,0 +1,110 @@
+"""What calls on streams made libc read and write: STDIO_EXT, and named pipes that waited."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from run_case import environment, parse
+
+# By the functions of the C library: a buffer of 4096 bytes is this file system's, or set.
+HEAD = """
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None)
+for name in ("fopen", "fdopen"):
+    getattr(libc, name).restype = ctypes.c_void_p
+room, text = ctypes.create_string_buffer(1 << 16), ctypes.create_string_buffer(b"x" * 10000)
+def opened(mode, size=4096, kind=0):
+    stream = ctypes.c_void_p(libc.fopen(b"data", mode))
+    buffer = ctypes.create_string_buffer(size) if size else None
+    assert libc.setvbuf(stream, buffer, kind, ctypes.c_size_t(size)) == 0
+    return stream, buffer
+def wrote(stream, size, times):
+    for _ in range(times):
+        assert libc.fwrite(text, ctypes.c_size_t(1), ctypes.c_size_t(size), stream) == size
+def read(stream, size, times):
+    for _ in range(times):
+        assert libc.fread(room, ctypes.c_size_t(1), ctypes.c_size_t(size), stream) == size
+"""
+FULL, LINES, NONE = 0, 1, 2  # of setvbuf
+DATA = bytes(40960)
+
+
+class Case(NamedTuple):
+    """A program and what STDIO_EXT says of its file, all else but times being 0."""
+
+    program: str
+    counters: dict[str, int]
+
+
+CASES = {
+    "buffered-writes": Case(
+        "s, b = opened(b'w'); wrote(s, 100, 100); libc.fclose(s)",
+        {"DRAINS": 3, "DRAINED_BYTES": 10000, "BUFFER_BYTES": 4096},
+    ),
+    "large-buffer": Case(
+        "s, b = opened(b'w', 65536); wrote(s, 100, 100); libc.fclose(s)",
+        {"DRAINS": 1, "DRAINED_BYTES": 10000},  # by the close, when the buffer is gone
+    ),
+    "flushed-writes": Case(
+        "s, b = opened(b'w')\nfor _ in range(7): wrote(s, 10, 1); libc.fflush(s)\n"
+        "libc.fflush(s); libc.fclose(s)",
+        {"DRAINS": 7, "DRAINED_BYTES": 70, "FLUSH_DRAINS": 7, "BUFFER_BYTES": 4096},
+    ),
+    "lines": Case(
+        f"s, b = opened(b'w', 4096, {LINES})\nfor _ in range(5): libc.fputs(b'a line\\n', s)\n"
+        "libc.fclose(s)",
+        {"DRAINS": 5, "DRAINED_BYTES": 35, "LINE_DRAINS": 5, "BUFFER_BYTES": 4096},
+    ),
+    "unbuffered-writes": Case(
+        f"s, b = opened(b'w', 0, {NONE}); wrote(s, 10, 9); libc.fclose(s)",
+        {"DRAINS": 9, "DRAINED_BYTES": 90, "UNBUFFERED": 9, "BUFFER_BYTES": 1},
+    ),
+    "buffered-reads": Case(
+        "s, b = opened(b'r'); read(s, 64, 128); libc.fclose(s)",
+        {"FILLS": 2, "FILLED_BYTES": 8192, "BUFFER_BYTES": 4096},
+    ),
+    "unbuffered-reads": Case(
+        f"s, b = opened(b'r', 0, {NONE}); read(s, 8, 20); libc.fclose(s)",
+        {"FILLS": 20, "FILLED_BYTES": 160, "UNBUFFERED": 20, "BUFFER_BYTES": 1},
+    ),
+    # The seek reads the block of its place; inside of the buffer it moves a pointer.
+    "seeks": Case(
+        "s, b = opened(b'r'); read(s, 8, 1)\n"
+        "for at in (8192, 8200, 8300, 24576): assert libc.fseek(s, at, 0) == 0; read(s, 8, 1)\n"
+        "libc.fclose(s)",
+        {"FILLS": 3, "FILLED_BYTES": 12288, "DISCARDS": 2, "BUFFER_BYTES": 4096},
+    ),
+    "pipe": Case(
+        "os.remove('data'); os.mkfifo('data')\n"
+        "def answer():\n    time.sleep(0.05); os.close(os.open('data', os.O_WRONLY))\n"
+        "t = threading.Thread(target=answer); t.start()\n"
+        "s = ctypes.c_void_p(libc.fopen(b'data', b'r')); libc.fclose(s); t.join()",
+        {"FIFO_OPENS": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_below(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    case = CASES[name]
+    work, logs, journals = (tmp_path / each for each in ("work", "logs", "journals"))
+    for folder in (work, logs, journals):
+        folder.mkdir()
+    (work / "data").write_bytes(DATA)
+    settings = environment(build, logs, journals)
+    command = [sys.executable, "-c", HEAD + case.program]
+    subprocess.run(command, cwd=work, env=settings, check=True, timeout=60)
+    (path,) = logs.iterdir()
+    log = parse(parser, path)
+    found = {
+        line.split("\t")[3].removeprefix("STDIO_EXT_"): int(line.split("\t")[4])
+        for line in log.text.splitlines()
+        if line.startswith("STDIO_EXT\t") and f"\t{work}/data\t" in line and "_F_" not in line
+    }
+    assert {key: value for key, value in found.items() if value} == case.counters
+    if name == "pipe":  # the other end did not find its reader at once, or did
+        assert log.total("POSIX_EXT_FIFO_OPENS") <= 1

@@ -1,0 +1,91 @@
+/* What calls on streams made libc read from files, and write to them. */
+#include "stdio-module.h"
+
+/* Bits of FILE._flags, part of libc's ABI. */
+enum { FILE_UNBUFFERED = 0x2, FILE_IN_BACKUP = 0x100, FILE_LINE_BUFFERED = 0x200 };
+
+/* NULL: there is none, or the pointers that led here are not this thread's alone. */
+static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
+  uint32_t number = stream->aux->below;
+  if (!number) return NULL;
+  if (STDIO_PEEK(stream->shared) && !(stream->file->_flags & FILE_UNBUFFERED)) return NULL;
+  return store_record(&darshan_store, STORE_STDIO_EXT, number);
+}
+
+static void note_mode(struct stdio_stream *stream, struct darshan_stdio_ext_record *below) {
+  const FILE *file = stream->file;
+  int64_t room = file->_IO_buf_end - file->_IO_buf_base;
+  below->counters[STDIO_EXT_UNBUFFERED] += (file->_flags & FILE_UNBUFFERED) != 0;
+  if (below->counters[STDIO_EXT_BUFFER_BYTES] < room)
+    below->counters[STDIO_EXT_BUFFER_BYTES] = room;
+}
+
+static void filled(struct stdio_stream *stream, struct darshan_stdio_ext_record *below,
+                   int64_t bytes) {
+  below->counters[STDIO_EXT_FILLS]++;
+  below->counters[STDIO_EXT_FILLED_BYTES] += bytes;
+  note_mode(stream, below);
+}
+
+static void drained(struct stdio_stream *stream, struct darshan_stdio_ext_record *below,
+                    int64_t bytes) {
+  below->counters[STDIO_EXT_DRAINS]++;
+  below->counters[STDIO_EXT_DRAINED_BYTES] += bytes;
+  note_mode(stream, below);
+}
+
+void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds) {
+  struct darshan_stdio_ext_record *below = record_below(stream);
+  /* Bytes pushed back lie elsewhere, and say nothing of the buffer. */
+  if (!below || stream->odd || stream->file->_flags & FILE_IN_BACKUP) return;
+  filled(stream, below, bytes);
+  below->fcounters[STDIO_EXT_F_FILL_TIME] += seconds;
+}
+
+void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds) {
+  struct darshan_stdio_ext_record *below = record_below(stream);
+  if (!below) return;
+  drained(stream, below, bytes);
+  below->counters[STDIO_EXT_LINE_DRAINS] += (stream->file->_flags & FILE_LINE_BUFFERED) != 0;
+  below->fcounters[STDIO_EXT_F_DRAIN_TIME] += seconds;
+}
+
+void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
+  struct darshan_stdio_ext_record *below = record_below(stream);
+  if (!below) return;
+  below->fcounters[STDIO_EXT_F_FLUSH_TIME] += seconds;
+  int64_t bytes = stdio_took_away(stream, 0);
+  if (bytes <= 0) return;
+  drained(stream, below, bytes);
+  below->counters[STDIO_EXT_FLUSH_DRAINS]++;
+}
+
+/* A seek inside of the buffer moves a pointer, and no more. */
+void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
+  struct darshan_stdio_ext_record *below = record_below(stream);
+  const FILE *file = stream->file;
+  if (!below) return;
+  below->fcounters[STDIO_EXT_F_SEEK_TIME] += seconds;
+  int64_t bytes = stdio_took_away(stream, 0);
+  if (bytes > 0) drained(stream, below, bytes);
+  int inside = file->_IO_read_end == stream->read_end &&
+               file->_IO_read_ptr - stream->read_mark == offset - stream->offset;
+  if (inside || offset < 0 || stream->offset < 0) return;
+  below->counters[STDIO_EXT_DISCARDS] += stream->read_end > stream->read_mark;
+  /* libc reads the block that the new place is in. */
+  if ((bytes = file->_IO_read_end - file->_IO_read_base) > 0) filled(stream, below, bytes);
+}
+
+void stdio_opened_a_pipe(struct stdio_stream *stream) {
+  struct darshan_stdio_ext_record *below = record_below(stream);
+  if (below) below->counters[STDIO_EXT_FIFO_OPENS]++;
+}
+
+void stdio_drained_by_close(struct stdio_stream *last) {
+  int64_t bytes = last->write_mark - last->write_base;
+  uint32_t number = last->aux->below;
+  if (!number || bytes <= 0 || STDIO_PEEK(last->shared)) return;
+  struct darshan_stdio_ext_record *below = store_record(&darshan_store, STORE_STDIO_EXT, number);
+  below->counters[STDIO_EXT_DRAINS]++;
+  below->counters[STDIO_EXT_DRAINED_BYTES] += bytes;
+}
