@@ -248,7 +248,10 @@ def _jobs(mpi: str) -> list[Row]:
         job("open-each-step", "opened-again", "Open once"),
         job("sync-each", "syncs", "MPI_File_sync"),
         job("late-rank", "waiting-in-mpi-io", "same time"),
+        job("uneven-shared", "imbalance-shared imbalance", "evenly"),
         job("all-ask", "many-small-files metadata read-by-all", "MPI_Bcast", many=True),
+        # Hints of ROMIO, which is MPICH's.
+        *([job("hints-off", "collective-not-aggregated", "romio_cb_write")][: mpi == "mpich"]),
         *(
             Row("ranks.c", case, mpi=mpi, input=1)
             for case in ("large-collective", "large-independent", "file-per-rank")

@@ -51,9 +51,11 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     ]
 
 
-def keep_gains(verdicts: Sequence[Verdict]) -> None:
-    """Writes down stakes, and the gains that they were held against."""
-    rows = [(v.row.name, Kept(v.gain, v.said, v.stake)) for v in verdicts if v.gain]
+def keep(verdict: Verdict) -> None:
+    """Writes down what came out, and the gain that the stake was held against."""
+    name = verdict.row.name
+    write({name: verdict.wrong})
+    rows = [(name, Kept(verdict.gain, verdict.said, verdict.stake))] if verdict.gain else []
     write_gains(rows, [row.name for row in ROWS])
 
 
@@ -80,13 +82,13 @@ def ask_drishti(judge: Judge, rows: Sequence[Row], *, keep: bool) -> None:
         print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "
               "does DRISHTI name one.")  # fmt: skip
         return
-    said = {}
+    version = drishti.version_of(program)
     for row in rows:
-        found = said[row.name] = drishti.said_of(program, judge.log_of(row))
+        found = drishti.said_of(program, judge.log_of(row))
         outcome = drishti.outcome(row, found)
         print(f"{row.name:36} {outcome:12} {' '.join(sorted(found or ()))}".rstrip(), flush=True)
-    if keep:
-        drishti.write(said, drishti.version_of(program))
+        if keep:
+            drishti.write({row.name: found}, version)
 
 
 def main() -> None:
@@ -107,8 +109,9 @@ def main() -> None:
         for row in chosen(options.name):
             verdicts.append(judge.verdict(row, measured=not options.quick))
             print(line_of(verdicts[-1]), flush=True)
+            if options.keep:
+                keep(verdicts[-1])
     print("", *summary(verdicts), sep="\n")
     logs = judge_logs(build, options.name)
     if options.keep:
-        write({v.row.name: v.wrong for v in verdicts} | logs)
-        keep_gains(verdicts)
+        write(logs)

@@ -182,6 +182,36 @@ static void all_ask(bool cured) {
   MPI_Bcast(room, 300000, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
+/* One process has most of a file's bytes. */
+static void uneven_shared(bool cured) {
+  enum { SIZE = 128 << 10, MOST = 2400, FEW = 20 };
+  int pieces = cured ? (MOST + 3 * FEW) / 4 : rank == 3 ? MOST : FEW;
+  MPI_File file = opened("mesh", WRITING);
+  for (int i = 0; i < pieces; i++)
+    MPI_File_write_at(file, ((MPI_Offset)rank * MOST + i) * SIZE, room, SIZE, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+/* Hints from a page about another machine: collective calls that do nothing together. */
+static void hints_off(bool cured) {
+  enum { PIECES = 3000, SIZE = 512 };
+  MPI_Info info;
+  MPI_Datatype type;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "romio_ds_write", "disable");
+  MPI_Info_set(info, "romio_cb_write", cured ? "enable" : "disable");
+  MPI_File file;
+  must(!MPI_File_open(MPI_COMM_WORLD, "mesh", WRITING, info, &file), "mesh");
+  MPI_Type_vector(PIECES, SIZE, SIZE * ranks, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_File_set_view(file, (MPI_Offset)rank * SIZE, MPI_BYTE, type, "native", info);
+  MPI_File_write_all(file, room, PIECES * SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Type_free(&type);
+  MPI_Info_free(&info);
+}
+
 /* --- healthy ------------------------------------------------------------------ */
 
 static void large_collective(bool cured) {
@@ -233,6 +263,8 @@ int main(int argc, char **argv) {
       {"sync-each", sync_each},
       {"late-rank", late_rank},
       {"all-ask", all_ask},
+      {"uneven-shared", uneven_shared},
+      {"hints-off", hints_off},
       {"large-collective", large_collective},
       {"large-independent", large_independent},
       {"file-per-rank", file_per_rank},
