@@ -67,13 +67,13 @@ def _streams() -> list[Row]:
         return Row("streams.cc", case, finding, remedy, input=size)
 
     return [
-        stream("getc-unbuffered", "small-accesses-read", "setvbuf", 1),
-        stream("fread-unbuffered", "small-accesses-read", "setvbuf", 1),
-        stream("fprintf-unbuffered", "small-accesses-write", "setvbuf"),
+        stream("getc-unbuffered", "unbuffered-stream-read", "setvbuf", 1),
+        stream("fread-unbuffered", "unbuffered-stream-read", "setvbuf", 1),
+        stream("fprintf-unbuffered", "unbuffered-stream-write", "setvbuf"),
         stream("open-per-line", "opened-again", "Open once"),
         stream("flush-per-line", "stream-flushes", "fflush"),
-        stream("line-buffered", "small-accesses-write stream-flushes", "setvbuf"),
-        stream("seek-and-read", "random-access-read small-accesses-read", "memory", 8),
+        stream("line-buffered", "line-buffered", "setvbuf"),
+        stream("seek-and-read", "stream-seeks", "memory", 8),
         stream("bulk-stream", "stdio-bulk", "setvbuf"),
         stream("parse-again", "same-bytes-again-read", "memory", 1),
         stream("file-per-result", "many-small-files", "container"),

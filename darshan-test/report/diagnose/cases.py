@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from logs.model import Heatmap, Module
 
+from . import cases_streams
 from .build import MIB, Job, Row, number_of, row, shared
 
 Case = tuple[str, Job, Job]
@@ -259,7 +260,6 @@ def posix() -> list[Case]:
     metadata = Job(
         tuple(row("POSIX", f"/a{i}", OPENS=2, STATS=2, F_META_TIME=0.01) for i in range(400))
     )
-    stdio = Job((row("STDIO", "/a", WRITES=1000, BYTES_WRITTEN=500 * MIB, F_WRITE_TIME=5.0),))
     many = Job(
         tuple(
             row(
@@ -325,7 +325,6 @@ def posix() -> list[Case]:
         ("read-write-alternation", switches, switches.but(RW_SWITCHES=2)),
         ("opened-again", opened, opened.but(OPENS=5, STATS=5)),
         ("metadata", metadata, replace(metadata, seconds=1000)),
-        ("stdio-bulk", stdio, stdio.but(BYTES_WRITTEN=MIB)),
         ("many-small-files", many, replace(many, rows=many.rows[:900])),
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
@@ -580,4 +579,4 @@ def over_time() -> list[Case]:
     ]
 
 
-CASES = [*hdf5(), *posix(), *parallel(), *over_time()]
+CASES = [*hdf5(), *posix(), *cases_streams.streams(), *parallel(), *over_time()]

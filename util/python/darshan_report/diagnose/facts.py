@@ -6,76 +6,23 @@ import functools
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
-from ..measure.layers import LAYERS, SIZES, Layer
+from ..measure.layers import LAYERS, Layer
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
-from ..records import Joined, Records
+from ..records import Records
 from .finding import Evidence, Stake
 from .limits import Limits
+from .streams import Streams
+from .table import Table
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _DATASETS = 200  # datasets that are looked at one by one
 PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
-
-
-class Table:
-    """The records of one module joined by id: a value per file (dataset, variable)."""
-
-    def __init__(self, records: Records, prefix: str, users: Users) -> None:
-        self.records = records
-        self.prefix = prefix
-        # Of this table, not of the class: a campaign opens a thousand logs.
-        self._joined: dict[str, np.ndarray] = {}
-        self._files = Joined(records)
-        self.ids = self._files.ids
-        self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
-        self.processes: npt.NDArray[np.int64] = users.of(self._files, records)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def has(self, name: str) -> bool:
-        """Whether the module has this counter (name without the prefix)."""
-        return f"{self.prefix}_{name}" in self._rules
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        """Sums, or the largest value, per file; unknown counts as 0."""
-        if name not in self._joined:
-            self._joined[name] = self._join(name)
-        return self._joined[name]
-
-    def _join(self, name: str) -> np.ndarray:
-        full = f"{self.prefix}_{name}"
-        if full not in self._rules:
-            return np.zeros(len(self.ids), "i8")
-        column = self.records[full]
-        if column.dtype.kind == "f":
-            column = np.where(np.isfinite(column), column, 0.0)
-        column = np.maximum(column, 0)
-        return self._files.added(column) if self._rules[full] else self._files.largest(column)
-
-    def sum(self, name: str) -> float:
-        """Over all files."""
-        return float(self[name].sum(dtype="f8"))
-
-    def place(self, record: int) -> int | None:
-        """Where a file's values are, by its id."""
-        return self._files.place(record)
-
-    def sizes(self, kind: str, infix: str = "") -> np.ndarray:
-        """Files x ten size classes; kind READ or WRITE."""
-        return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
-
-    @property
-    def shared(self) -> np.ndarray:
-        """Which files more than one process has a record of."""
-        return self.processes > 1
 
 
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
@@ -109,6 +56,8 @@ class Facts:
             records = self.log.records(module)
             if self.tree and module == "STDIO":
                 records = of_files(records)
+            if module in ("POSIX", "STDIO"):
+                records = self._without_pipes(records)
         except LogError as error:
             self.damaged.append((module, str(error)))
             return None
@@ -119,6 +68,24 @@ class Facts:
         prefix = layer.prefix if layer else _prefix(prefix, module)
         everybody = self.tree.number if self.tree else self.nprocs
         return Table(records, prefix, Users(everybody, self.shared, self.tree))
+
+    def _without_pipes(self, records: Records) -> Records:
+        """Those of files: who waits at a named pipe waits for a program, not for its I/O."""
+        pipes: set[int] = set()
+        for module in ("POSIX_EXT", "STDIO_EXT"):
+            beside = self.table(module)
+            if beside is not None and beside.has("FIFO_OPENS"):
+                pipes |= set(beside.ids[beside["FIFO_OPENS"] > 0].tolist())
+        if not pipes:
+            return records
+        some = np.isin(records.ids, np.fromiter(pipes, "u8", len(pipes)))
+        return Records(records.module, records.array[~some])
+
+    @functools.cached_property
+    def streams(self) -> Streams | None:
+        """Buffered streams; None without any."""
+        table = self.table("STDIO")
+        return None if table is None else Streams(table, self.table("STDIO_EXT"))
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:
@@ -249,6 +216,11 @@ class Facts:
             Evidence(module, record, f"{table.prefix}_{n}", table[n][place].item(), number)
             for n in names
         )
+
+    def stream_rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: what STDIO_EXT counts of one stream's file."""
+        found = self.streams.evidence(place, *names) if self.streams else None
+        return self.rows(found[0], found[1], *found[2]) if found else ()
 
     def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
         """Evidence: sums over all files."""

@@ -127,8 +127,21 @@ LIMITS = (
     ),
     Limit("imbalance.share", 0.3, "of time", "(slowest - mean) / slowest process", _DRISHTI),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
-    Limit("stdio.share", 0.1, "of bytes", "share of bytes through stdio", _DRISHTI),
-    Limit("stdio.bytes", 16 << 20, "bytes", "least bytes through stdio", _JUDGEMENT),
+    Limit(
+        "stream.calls",
+        100,
+        "calls",
+        "fewer times that a stream went to the file are no pattern",
+        _JUDGEMENT,
+    ),
+    Limit("stream.buffer", 4096, "bytes", "buffer that the C library gives a stream", "glibc"),
+    Limit(
+        "stream.latency",
+        30e-6,
+        "s",
+        "a call that takes less was answered from memory: fewer of them gain little",
+        _HERE,
+    ),
     Limit(
         "sync.calls", 100, "calls", "fewer calls of fsync and the like are no pattern", _JUDGEMENT
     ),

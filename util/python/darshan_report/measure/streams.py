@@ -18,14 +18,15 @@ NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 
 
 @functools.cache
-def _ids() -> npt.NDArray[np.uint64]:
+def standard_ids() -> npt.NDArray[np.uint64]:
+    """The ids of their records."""
     of_name = library.load().darshan_record_id
     return np.array([of_name(n, len(n)) for n in map(library.raw, NAMES)], "u8")
 
 
 def are_standard(records: Records) -> npt.NDArray[np.bool_]:
     """Which records are of standard streams."""
-    return np.isin(records.ids, _ids())
+    return np.isin(records.ids, standard_ids())
 
 
 def of_files(records: Records) -> Records:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, plural, share
-from ..facts import Facts, Table, leading
+from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..streams import Mask, Streams
+from ..table import Table
 
 NAME = "same-bytes-again"
 _WORDS = {
@@ -17,7 +19,7 @@ _WORDS = {
         "The same bytes are read again and again",
         "Keep what was read in memory, or read it in one process and send it to the others; "
         "for HDF5 enlarge the chunk cache, for streams the buffer.",
-        "setvbuf(stream, NULL, _IOFBF, 4 << 20);  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
+        "mmap, or one read into memory;  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
     ),
     "WRITTEN": (
         "written",
@@ -29,22 +31,47 @@ _WORDS = {
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reading, one for writing."""
+    """One finding for reading, one for writing, of files and of streams."""
     table = facts.table("POSIX")
-    if table is None:
-        return
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
-        yield from _find(facts, table, direction, kind)
+        if table is not None:
+            yield from _find(facts, table, direction, kind)
+        if facts.streams is not None:
+            yield from _find(facts, facts.streams.table, direction, kind)
 
 
-def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
+def streams_again(facts: Facts, streams: Streams) -> Mask:
+    """Streams of which the same bytes are read or written again."""
+    read, written = (_again(facts, streams.table, d)[0] for d in ("READ", "WRITTEN"))
+    return read | written
+
+
+def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
+    """Which files, how many bytes were moved and how many there are."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
     # Every process may need the file once: that is not "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
+    mask = (moved >= facts.limits["again.factor"] * size) & (
+        moved - size >= facts.limits["again.bytes"]
+    )
+    if table.prefix == "STDIO" and facts.streams is not None:
+        mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
+    return mask, moved, size
+
+
+def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
+    """Seconds in transfers; of streams those that went to the file, and flushes."""
+    if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
+        return facts.moving(table, kind)
+    flushes = facts.streams["F_FLUSH_TIME"] if kind == "WRITE" else 0.0
+    return facts.streams.time(kind) + flushes
+
+
+def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
+    mask, moved, size = _again(facts, table, direction)
     extra = moved - size
-    mask = (moved >= facts.limits["again.factor"] * size) & (extra >= facts.limits["again.bytes"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        seconds = np.where(mask, facts.moving(table, kind) * extra / np.maximum(moved, 1), 0.0)
+        seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
     stake = facts.stake(seconds.sum(), "time times the share of bytes moved again", again, whole)

@@ -1,61 +1,71 @@
-"""Bulk data through buffered streams."""
+"""Bulk data through the small buffers of streams."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import amount, count, share
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..streams import Mask, Streams, ratio
+from . import line_buffered, reread, stream_flushes, stream_seeks, unbuffered
 
 NAME = "stdio-bulk"
+_LEAST = 1024  # bytes of a call: what smaller ones take may be formatting
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Streams that move much of the bytes, and time with it."""
-    table = facts.table("STDIO")
-    if table is None:
+    """Streams that go to the file often, for little each time, because of their buffer."""
+    streams = facts.streams
+    if streams is None:
         return
-    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    streams = float(moved.sum())
-    whole = sum(
-        t.sum("BYTES_READ") + t.sum("BYTES_WRITTEN") for layer, t in facts.layers if layer.base
-    )
-    if streams < max(facts.limits["stdio.share"] * whole, facts.limits["stdio.bytes"]):
-        return
-    time = facts.time(table)
+    calls = streams.calls("READ") + streams.calls("WRITE")
+    moved = streams.moved("READ") + streams.moved("WRITE")
+    spent = streams.time("READ") + streams.time("WRITE")
+    mean = ratio(moved, calls)
+    mask = streams.files & (calls >= facts.limits["operations"])
+    mask &= (mean >= _LEAST) & (mean <= facts.limits["small.bytes"])
+    buffers = np.maximum(calls, moved / facts.limits["stream.buffer"])
+    mask &= ratio(spent, buffers) >= facts.limits["stream.latency"]
+    mask &= ~_explained(facts, streams)
+    lost = np.where(mask, facts.lost(spent, moved), 0.0)
     stake = facts.stake(
-        float(facts.lost(time, moved).sum()),
-        "time in streams beyond what the bytes would take at a good rate",
-        int(streams),
-        int(whole),
+        float(lost.sum()),
+        "time of the calls that went to the file, beyond what the bytes would take at a good rate",
     )
-    if not (moved > 0).any() or not facts.worth(stake):
+    if not mask.any() or not facts.worth(stake):
         return
-    (first,) = leading(moved > 0, time, 1)
-    calls = int(table["READS"][first] + table["WRITES"][first])
+    first, *others = leading(mask, lost, len(mask))
     yield Finding(
         NAME,
-        "Bulk data goes through stdio",
-        f"{amount(streams)} ({share(streams, whole)} of all bytes) went through streams; "
-        f"{facts.name(table.ids[first])} was moved with {count(calls)} calls, "
-        f"{amount(float(moved[first]) / max(1, calls))} each.",
+        "Bulk data goes through a small buffer",
+        f"{amount(float(moved[first]))} of {facts.name(streams.table.ids[first])} went through a "
+        f"stream, {amount(float(mean[first]))} at a time: {count(float(calls[first]))} calls that "
+        f"took {seconds(float(spent[first]))}"
+        + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
-            table,
-            first,
-            "READS",
-            "WRITES",
-            "BYTES_READ",
-            "BYTES_WRITTEN",
-            "F_READ_TIME",
-            "F_WRITE_TIME",
-        ),
+            streams.table, first, "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN",
+            "F_READ_TIME", "F_WRITE_TIME",
+        )
+        + facts.stream_rows(first, "FILLS", "DRAINS", "BUFFER_BYTES", "F_FILL_TIME"),
         remedy=Remedy(
-            "Give the stream a buffer of a megabyte or more, move larger records with each call, "
-            "or use read and write (or a library such as HDF5) for bulk data.",
-            "setvbuf(stream, NULL, _IOFBF, 4 << 20);  numpy.fromfile instead of text lines",
+            "Give the stream a buffer of a megabyte or more, which has to be memory of yours (with "
+            "NULL the C library ignores the size); or use read and write, or a library such as "
+            "HDF5, for bulk data.",
+            "static char room[4 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
         ),
-        limits=("stdio.share", "stdio.bytes"),
-        covers=frozenset({int(table.ids[first])}),
-    )
+        limits=("operations", "small.bytes", "stream.buffer", "stream.latency"),
+        covers=frozenset(int(i) for i in streams.table.ids[mask]),
+    )  # fmt: skip
+
+
+def _explained(facts: Facts, streams: Streams) -> Mask:
+    """Files of which another rule knows why."""
+    found = stream_flushes.files(facts, streams) | stream_seeks.files(facts, streams)
+    found |= line_buffered.files(facts, streams) | reread.streams_again(facts, streams)
+    for kind in ("READ", "WRITE"):
+        found |= unbuffered.files(facts, streams, kind)
+    return found

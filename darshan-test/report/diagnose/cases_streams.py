@@ -1,0 +1,62 @@
+"""Cases of buffered streams; cases.py says what a case is."""
+
+from __future__ import annotations
+
+from .build import MIB, Job, row
+
+
+def streams() -> list[tuple[str, Job, Job]]:
+    """Buffered streams, and what they became below."""
+    bulk = Job(
+        (
+            row("STDIO", "/a", WRITES=100000, BYTES_WRITTEN=400 * MIB,
+                MAX_BYTE_WRITTEN=400 * MIB - 1, F_WRITE_TIME=6.0),
+            row("STDIO_EXT", "/a", DRAINS=102400, DRAINED_BYTES=400 * MIB, BUFFER_BYTES=4096,
+                F_DRAIN_TIME=6.0),
+        )
+    )  # fmt: skip
+    reads = Job(
+        (
+            row("STDIO", "/a", READS=50000, BYTES_READ=400000, F_READ_TIME=4.0),
+            row("STDIO_EXT", "/a", FILLS=50000, FILLED_BYTES=400000, UNBUFFERED=50000,
+                F_FILL_TIME=4.0),
+        )
+    )  # fmt: skip
+    writes = Job(
+        (
+            row("STDIO", "/a", WRITES=50000, BYTES_WRITTEN=400000, F_WRITE_TIME=4.0),
+            row("STDIO_EXT", "/a", DRAINS=50000, DRAINED_BYTES=400000, UNBUFFERED=50000,
+                F_DRAIN_TIME=4.0),
+        )
+    )  # fmt: skip
+    flushes = Job(
+        (
+            row("STDIO", "/a", WRITES=50000, FLUSHES=50000, BYTES_WRITTEN=400000,
+                F_WRITE_TIME=4.0),
+            row("STDIO_EXT", "/a", DRAINS=50000, DRAINED_BYTES=400000, FLUSH_DRAINS=50000,
+                F_FLUSH_TIME=3.9),
+        )
+    )  # fmt: skip
+    by_line = Job(
+        (
+            row("STDIO", "/a", WRITES=50000, BYTES_WRITTEN=400000, F_WRITE_TIME=4.0),
+            row("STDIO_EXT", "/a", DRAINS=50000, DRAINED_BYTES=400000, LINE_DRAINS=50000,
+                F_DRAIN_TIME=4.0),
+        )
+    )  # fmt: skip
+    looked_up = Job(
+        (
+            row("STDIO", "/a", READS=9000, SEEKS=9000, BYTES_READ=90000, MAX_BYTE_READ=40 * MIB,
+                F_META_TIME=3.0, F_READ_TIME=1.0),
+            row("STDIO_EXT", "/a", FILLS=9000, FILLED_BYTES=35 * MIB, DISCARDS=8900,
+                F_SEEK_TIME=3.0, F_FILL_TIME=1.0),
+        )
+    )  # fmt: skip
+    return [
+        ("stdio-bulk", bulk, bulk.but(1, DRAINS=100)),
+        ("unbuffered-stream-read", reads, reads.but(1, FILLS=98, UNBUFFERED=0)),
+        ("unbuffered-stream-write", writes, writes.but(1, DRAINS=98, UNBUFFERED=0)),
+        ("stream-flushes", flushes, flushes.but(1, FLUSH_DRAINS=9)),
+        ("line-buffered", by_line, by_line.but(1, LINE_DRAINS=9)),
+        ("stream-seeks", looked_up, looked_up.but(1, DISCARDS=9)),
+    ]

@@ -1,0 +1,58 @@
+"""A stream into a file is line buffered, as if it were a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+from ..streams import Mask, Streams, ratio
+
+NAME = "line-buffered"
+
+
+def files(facts: Facts, streams: Streams) -> Mask:
+    """Those that were written line by line."""
+    calls = streams["LINE_DRAINS"]
+    found = streams.files & (calls >= facts.limits["stream.calls"])
+    mean = ratio(streams.moved("WRITE"), streams.calls("WRITE"))
+    return found & (2 * calls > streams["DRAINS"]) & (mean < facts.limits["stream.buffer"] / 2)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """By the mode of the stream when it was written."""
+    streams = facts.streams
+    if streams is None or not (mask := files(facts, streams)).any():
+        return
+    calls, moved, spent = (f("WRITE") for f in (streams.calls, streams.moved, streams.time))
+    left = ratio(moved, calls) / facts.limits["stream.buffer"]
+    lost = np.where(mask, spent * (1 - left), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        "time of the writes of lines, without those that are left with a full buffer of "
+        f"{amount(facts.limits['stream.buffer'])}",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    yield Finding(
+        NAME,
+        "A file is written line by line",
+        f"The stream of {facts.name(streams.table.ids[first])} is line buffered: its "
+        f"{count(calls[first])} lines of {amount(float(moved[first] / calls[first]))} were "
+        f"written one by one, which took {seconds(float(spent[first]))}"
+        + (f"; so were those of {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(streams.table, first, "WRITES", "BYTES_WRITTEN", "F_WRITE_TIME")
+        + facts.stream_rows(first, "LINE_DRAINS", "DRAINS", "F_DRAIN_TIME"),
+        remedy=Remedy(
+            "Line buffering is for terminals: let a stream into a file have a full buffer.",
+            "/* no setvbuf(.., _IOLBF, ..), no setlinebuf */\n"
+            "static char room[1 << 16];  setvbuf(stream, room, _IOFBF, sizeof room);",
+        ),
+        limits=("stream.calls", "stream.buffer"),
+        covers=frozenset(int(i) for i in streams.table.ids[mask]),
+    )

@@ -1,0 +1,76 @@
+"""A stream is flushed after each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+from ..streams import Floats, Mask, Streams, ratio
+
+NAME = "stream-flushes"
+
+
+def files(facts: Facts, streams: Streams) -> Mask:
+    """Those that were written by flushes more than by a buffer that was full."""
+    calls, spent = _flushes(streams)
+    found = streams.files & (calls >= facts.limits["stream.calls"])
+    found &= ratio(_written(streams), calls) < facts.limits["stream.buffer"]
+    if streams.known:
+        return found & (2 * calls > streams["DRAINS"])
+    found &= 2 * calls > streams.table["WRITES"]
+    return found & (ratio(spent, calls) >= facts.limits["stream.latency"])
+
+
+def _flushes(streams: Streams) -> tuple[Floats, Floats]:
+    """How many had something to write, and their seconds; without STDIO_EXT, at most."""
+    if streams.known:
+        return streams["FLUSH_DRAINS"], streams["F_FLUSH_TIME"]
+    table = streams.table
+    return table["FLUSHES"].astype("f8"), table["F_WRITE_TIME"].astype("f8")
+
+
+def _written(streams: Streams) -> Floats:
+    return streams.table["BYTES_WRITTEN"].astype("f8")
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """Over all files that are flushed often, after few bytes."""
+    streams = facts.streams
+    if streams is None or not (mask := files(facts, streams)).any():
+        return
+    calls, spent = _flushes(streams)
+    left = ratio(_written(streams), calls) / facts.limits["stream.buffer"]
+    lost = np.where(mask, spent * np.maximum(0.0, 1 - left), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        "time in flushes, without the writes that are left when each buffer of "
+        f"{amount(facts.limits['stream.buffer'])} is full",
+    )
+    if not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    mean = float(_written(streams)[first] / calls[first])
+    yield Finding(
+        NAME,
+        "A stream is flushed again and again",
+        f"{facts.name(streams.table.ids[first])} was flushed {count(calls[first])} times, each "
+        f"time for {amount(mean)}; that took {seconds(float(spent[first]))}"
+        + (f"; so were {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(
+            streams.table, first, "FLUSHES", "WRITES", "BYTES_WRITTEN", "F_WRITE_TIME"
+        )
+        + facts.stream_rows(first, "FLUSH_DRAINS", "F_FLUSH_TIME"),
+        remedy=Remedy(
+            "Do not call fflush after each line: the stream is written when its buffer is full "
+            "and when it is closed. Where somebody watches, flush once a second; what must "
+            "survive a crash, once per checkpoint.",
+            "if (now - flushed >= 1) fflush(stream), flushed = now;",
+        ),
+        limits=("stream.calls", "stream.buffer", "stream.latency"),
+        covers=frozenset(int(i) for i in streams.table.ids[mask]),
+    )

@@ -1,0 +1,72 @@
+"""A stream without a buffer: each character or record is a system call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, leading
+from ..finding import Finding, Remedy
+from ..streams import Mask, Streams, ratio
+
+NAME = "unbuffered-stream"
+_WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for reading, one for writing."""
+    if facts.streams is not None:
+        for kind in _WORDS:
+            yield from _find(facts, facts.streams, kind)
+
+
+def files(facts: Facts, streams: Streams, kind: str) -> Mask:
+    """Those of which most calls went to the file, though a buffer could have answered them."""
+    calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))
+    found = streams.files & (calls >= facts.limits["stream.calls"])
+    found &= mean < facts.limits["stream.buffer"] / 2
+    if streams.known:
+        return found & (2 * streams["UNBUFFERED"] > streams["FILLS"] + streams["DRAINS"])
+    each = ratio(streams.time(kind), calls)
+    flushed = kind == "WRITE" and 2 * streams.table["FLUSHES"] > calls
+    return found & (each >= facts.limits["stream.latency"]) & ~np.asarray(flushed)
+
+
+def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
+    mask = files(facts, streams, kind)
+    if not mask.any():
+        return
+    calls, moved = streams.calls(kind), streams.moved(kind)
+    left = ratio(moved, calls) / facts.limits["stream.buffer"]  # of the calls, with a buffer
+    lost = np.where(mask, streams.time(kind) * (1 - left), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        "time of the calls that went to the file, without those that are left with a buffer of "
+        f"{amount(facts.limits['stream.buffer'])}",
+    )
+    if not facts.worth(stake):
+        return
+    word, does = _WORDS[kind]
+    first, *others = leading(mask, lost, len(mask))
+    how = "has no buffer" if streams.known else f"{does} as if it had no buffer"
+    yield Finding(
+        f"{NAME}-{kind.lower()}",
+        f"A stream {does} without a buffer",
+        f"The stream of {facts.name(streams.table.ids[first])} {how}: it was {word} "
+        f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} calls "
+        f"of the system that took {seconds(float(streams.time(kind)[first]))}"
+        + (f"; so were {plural(len(others), 'more file')}." if others else "."),
+        stake=stake,
+        evidence=facts.rows(streams.table, first, f"{kind}S", f"F_{kind}_TIME")
+        + facts.stream_rows(first, "UNBUFFERED", "FILLS", "DRAINS", "BUFFER_BYTES"),
+        remedy=Remedy(
+            "Leave the stream its buffer: no setvbuf with _IONBF, no setbuf with NULL; or give it "
+            "a larger one.",
+            "/* no setbuf(stream, NULL) */\n"
+            "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
+        ),
+        limits=("stream.calls", "stream.buffer", "stream.latency"),
+        covers=frozenset(int(i) for i in streams.table.ids[mask]),
+    )

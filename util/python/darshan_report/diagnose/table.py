@@ -1,0 +1,64 @@
+"""The records of one module, joined by file."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..measure.layers import SIZES
+from ..measure.shared import Users
+from ..records import Joined, Records
+
+
+class Table:
+    """The records of one module joined by id: a value per file (dataset, variable)."""
+
+    def __init__(self, records: Records, prefix: str, users: Users) -> None:
+        self.records = records
+        self.prefix = prefix
+        # Of this table, not of the class: a campaign opens a thousand logs.
+        self._joined: dict[str, np.ndarray] = {}
+        self._files = Joined(records)
+        self.ids = self._files.ids
+        self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
+        self.processes: npt.NDArray[np.int64] = users.of(self._files, records)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def has(self, name: str) -> bool:
+        """Whether the module has this counter (name without the prefix)."""
+        return f"{self.prefix}_{name}" in self._rules
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Sums, or the largest value, per file; unknown counts as 0."""
+        if name not in self._joined:
+            self._joined[name] = self._join(name)
+        return self._joined[name]
+
+    def _join(self, name: str) -> np.ndarray:
+        full = f"{self.prefix}_{name}"
+        if full not in self._rules:
+            return np.zeros(len(self.ids), "i8")
+        column = self.records[full]
+        if column.dtype.kind == "f":
+            column = np.where(np.isfinite(column), column, 0.0)
+        column = np.maximum(column, 0)
+        return self._files.added(column) if self._rules[full] else self._files.largest(column)
+
+    def sum(self, name: str) -> float:
+        """Over all files."""
+        return float(self[name].sum(dtype="f8"))
+
+    def place(self, record: int) -> int | None:
+        """Where a file's values are, by its id."""
+        return self._files.place(record)
+
+    def sizes(self, kind: str, infix: str = "") -> np.ndarray:
+        """Files x ten size classes; kind READ or WRITE."""
+        return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
+
+    @property
+    def shared(self) -> np.ndarray:
+        """Which files more than one process has a record of."""
+        return self.processes > 1
