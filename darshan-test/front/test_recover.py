@@ -206,6 +206,76 @@ def test_strangers_may_live(
     assert b"made of 1 journal" in recover().stdout
 
 
+@pytest.mark.needs("namespace:pid")
+def test_the_namespace_of_the_dead(
+    build: Path, observed: dict[str, str], journals: Path, work: Path
+) -> None:
+    """Inside of it their numbers tell, without a week."""
+    script = f"""
+        sh -c '{write_and_die(work)}'
+        touch -d '1 hour ago' {journals}/*
+        LD_PRELOAD= {build}/darshan recover -o logs"""
+    command = ["unshare", "-p", "-f", "--mount-proc", "sh", "-c", script]
+    plain = {k: v for k, v in observed.items() if k not in ("LD_PRELOAD", "DARSHAN_ENABLE_NONMPI")}
+    done = subprocess.run(
+        [
+            *command[:4],
+            "env",
+            *(f"{k}={observed[k]}" for k in observed.keys() - plain),
+            *command[4:],
+        ],
+        cwd=work,
+        env=plain,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert b"made of 1 journal\n" in done.stdout
+    assert [path for path in journals.iterdir() if "_mmap-log-" in path.name] == []
+
+
+ANOTHER_BOOT = b"01234567-89ab-cdef-0123-456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ({}, True),
+        ({0: b"4194000"}, False),  # no such process
+        ({2: ANOTHER_BOOT}, False),  # of this host, before it was started anew
+        ({2: ANOTHER_BOOT, 3: b"elsewhere"}, True),
+    ],
+)
+def test_what_a_journal_says_of_its_owner(
+    darshan: Run,
+    living: subprocess.Popen[bytes],
+    journals: Path,
+    work: Path,
+    case: tuple[dict[int, bytes], bool],
+) -> None:
+    """A copy, which nobody has mapped, with some words changed."""
+    says, lives = case
+    (journal,) = journals.iterdir()
+    bytes_ = journal.read_bytes()
+    line = bytes_[(at := bytes_.index(b"owner=")) : bytes_.index(b"\n", at)]
+    owner = line.partition(b"=")[2].split()
+    assert owner[0] == str(living.pid).encode()
+    for word, by in says.items():
+        owner[word] = by
+    new = b"owner=" + b" ".join(owner)
+    room = len(line) + 20
+    assert bytes_[at + len(line) + 1 : at + room] == bytes(room - len(line) - 1)
+    copy = journals / journal.name.replace("_mmap-log-", "_mmap-log-1")
+    copy.write_bytes(bytes_[:at] + (new + b"\n").ljust(room, b"\0") + bytes_[at + room :])
+    os.utime(copy, times=(0, time.time() - HOUR))
+    done = darshan("recover", "-o", "recovered", journals)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert copy.exists() == lives
+    if not lives:
+        (log,) = (work / "recovered").iterdir()
+        assert b"metadata: owner" not in darshan("parse", log).stdout
+
+
 def test_ranks_of_a_job_make_one_log(
     darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
 ) -> None:

@@ -202,3 +202,86 @@ def test_an_ordinary_user(build: Path, tmp_path: Path) -> None:
         )
     records = read_records(build / "darshan-parser", sorted((tmp_path / "logs").iterdir()))
     assert records["POSIX", str(tmp_path / "work" / "out")]["POSIX_BYTES_WRITTEN"] == 1
+
+
+SPAWNS = (  # of Python: posix_spawn, vfork by the module, popen and system of libc
+    "import os,subprocess,ctypes\n"
+    "out = open('link/out', 'wb', 0)\n"
+    "os.set_inheritable(out.fileno(), True)\n"
+    "env = dict(os.environ)\n"
+    "cat = ['/bin/cat', 'in']\n"
+    "moved = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]\n"
+    "os.waitpid(os.posix_spawn(cat[0], cat, env, file_actions=moved), 0)\n"
+    "subprocess.run(cat, stdout=out)\n"
+    "subprocess.run(['/bin/true'], stdout=open('real/other', 'wb'))\n"
+    "ctypes.CDLL(None).system(b'cat in >&%d' % out.fileno())\n"
+)
+# A script, and how much is written to a file under each name: 5 bytes by each cat.
+NAMES = {
+    "link/out": {
+        "cat in >link/out",
+        "cat in >link/out; true",
+        "exec 3>link/out; cat in >&3",
+        "sh -c 'sh -c \"cat in; true\"; true' >link/out; true",
+        "(true; cat in) >link/out",
+        "{ sh -c 'cat in &'; cat x; sleep 0.05; } 2>y >link/out; true",
+        "cat in >link/out; mv real/out real/new; cat x x 2>/dev/null; true",
+    },
+    "real/out": {
+        "cat in >real/out; true",
+        "cd link; cat ../in >out; true",
+        "cat in >out.first; mv out.first real/out; cat <real/out >x; cat in >real/out",
+    },
+}
+
+
+def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
+    """A run in a folder with a link; no process of it ends otherwise than without us."""
+
+    def setup(work: Path) -> None:
+        (work / "real").mkdir()
+        (work / "link").symlink_to("real")
+        (work / "in").write_text("five\n")
+
+    bare, watched = both(build, tmp_path, script, setup)
+    assert (watched.status, watched.stdout) == (bare.status, bare.stdout)
+    assert not watched.journals
+    assert len(watched.logs) == 1
+    return watched
+
+
+def of_names(log: Outcome) -> dict[str, float]:
+    """What was written to the file, by name."""
+    every = ("link/out", "real/out", "link/new", "real/new")
+    found = {name: log.value(name, "POSIX_BYTES_WRITTEN") for name in every}
+    return {name: n for name, n in found.items() if n}
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+@pytest.mark.parametrize(
+    ("name", "script"), [(name, script) for name, each in NAMES.items() for script in sorted(each)]
+)
+def test_a_file_has_the_name_of_its_opener(
+    build: Path, tmp_path: Path, shell: str, name: str, script: str
+) -> None:
+    assert of_names(told(build, tmp_path, [shell, "-c", script])) == {name: 5}
+
+
+def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
+    assert of_names(told(build, tmp_path, ["python3", "-c", SPAWNS])) == {"link/out": 15}
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
+    """One after another, by programs that use them themselves, and by children of such."""
+    child = "sh -c 'cat in; true'"
+    script = f"cat in >link/out; cat in >>real/out; {child} >>link/out; {child} >>real/out; true"
+    log = told(build, tmp_path, [shell, "-c", script])
+    assert of_names(log) == {"link/out": 10, "real/out": 10}
+
+
+def test_another_file_has_another_name(build: Path, tmp_path: Path) -> None:
+    """The link leads elsewhere, and a file of the old place is named as it is."""
+    script = "cat in >link/out; mkdir b; rm link; ln -s b link; cat in >link/out; cat in >>real/out"
+    log = told(build, tmp_path, ["sh", "-c", script])
+    assert of_names(log) == {"link/out": 10, "real/out": 5}

@@ -3,6 +3,8 @@
  *
  *   events               what happened to processes, appended one row at a time; its owner
  *                        may execute it (mode 0700) when the top has said its END
+ *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
+ *                        its children, where the system has another (life/run-names.h)
  *   part.PID.START.N     the finished log of one program that a process was
  *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
  *                        start is that of the program
@@ -22,6 +24,7 @@ enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700 };
 #define RUN_EVENTS "events"
 #define RUN_PART "part."
 #define RUN_CLOSED "closed"
+#define RUN_NAME "name."
 
 /* The folder's name: this, the process id of the top and something unique, with points
  * between.  "0" for the top: the front makes the log.  A "p" behind it: it is that of the

@@ -1,9 +1,14 @@
 #include "identity.h"
 
+#include <string.h>
+
 #include "../intercept/sys.h"
+#include "jobtext.h"
+#include "owner.h"
 #include "record-id.h"
 #include "run-state.h"
 #include "runtime.h"
+#include "text.h"
 
 /* DARSHAN_LOGFILE names the log of the job; without MPI, that of the process that
  * was started under it: no launcher, no child, and no shell that becomes another
@@ -40,4 +45,32 @@ struct darshan_log_identity runtime_journal_identity(void) {
   if (mpi->phase == MPI_RUNNING && !mpi->by_sessions)
     identity.unique = darshan_hash((const char *)job, sizeof(job), 0);
   return identity;
+}
+
+static void add_boot(struct darshan_text *text) {
+  char boot[OWNER_BOOT];
+  int fd = sys_open(OWNER_BOOT_FILE, O_RDONLY, 0);
+  ssize_t n = fd < 0 ? 0 : sys_read(fd, boot, sizeof(boot));
+  if (fd >= 0) sys_close(fd);
+  if (n == OWNER_BOOT)
+    darshan_text_bytes(text, boot, OWNER_BOOT);
+  else
+    darshan_text_add(text, OWNER_UNKNOWN);
+}
+
+void runtime_add_owner(struct darshan_job *job) {
+  char line[128];
+  struct darshan_text text = darshan_text_in(line, sizeof(line));
+  run_know_place();
+  size_t length = strnlen(run_state.host, sizeof(run_state.host));
+  darshan_text_signed(&text, process_state.pid);
+  darshan_text_add(&text, " ");
+  darshan_text_unsigned(&text, run_state.names);
+  darshan_text_add(&text, " ");
+  add_boot(&text);
+  darshan_text_add(&text, " ");
+  darshan_text_bytes(&text, run_state.host, length);
+  if (length == 0) darshan_text_add(&text, OWNER_UNKNOWN);
+  darshan_metadata_add(job->metadata, sizeof(job->metadata), strlen(job->metadata), OWNER_KEY,
+                       line);
 }

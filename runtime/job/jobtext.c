@@ -160,3 +160,15 @@ size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char
   darshan_text_add(&text, "\n");
   return used + text.length;
 }
+
+void darshan_metadata_drop(char *metadata, const char *key) {
+  size_t length = strlen(key);
+  for (char *line = metadata; *line;) {
+    char *next = line + strcspn(line, "\n");
+    next += *next == '\n';
+    if (strncmp(line, key, length) == 0 && line[length] == '=')
+      memmove(line, next, strlen(next) + 1);
+    else
+      line = next;
+  }
+}

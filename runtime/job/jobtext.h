@@ -29,6 +29,9 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char *key,
                             const char *value);
 
+/* Takes out the line of this key. */
+void darshan_metadata_drop(char *metadata, const char *key);
+
 /* The job that the records of this process are about. */
 struct job_state {
   struct darshan_job job;

@@ -85,7 +85,7 @@ static uint64_t birth_of(pid_t pid) {
   return value;
 }
 
-static void know_place(void) {
+void run_know_place(void) {
   struct stat st;
   char name[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(name, sizeof(name));
@@ -157,7 +157,7 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
     return 0;
   }
   if (!value || !config->job_tree) return 1;
-  know_place();
+  run_know_place();
   if (member) {
     memcpy(run_state.folder, value, strlen(value) + 1);
     run_state.top = top;
@@ -171,7 +171,7 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
 
 void run_find_forked(const struct darshan_config *config, pid_t self) {
   run_state.is_first = 0;
-  if (run_state.folder[0] || run_state.is_login) know_place(); /* it may be another namespace */
+  if (run_state.folder[0] || run_state.is_login) run_know_place(); /* it may be another namespace */
   if (run_state.is_login) name_run(config, self);
   run_state.is_login = 0;
 }

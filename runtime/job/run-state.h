@@ -36,6 +36,9 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
 /* In a forked child: where it is, anew, and if its parent is a login, a run of its own. */
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
+/* Which host and PID namespace this is, now. */
+void run_know_place(void);
+
 /* 1: a program that this process becomes finds this run by such a value of the variable. */
 int run_is_found_by(const char *value);
 

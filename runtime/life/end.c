@@ -191,13 +191,14 @@ int runtime_has_something_to_say(void) {
   return darshan_hot.fd_limit != 0 || darshan_store.unrecorded;
 }
 
-void runtime_before_exec(int is_watched, char *const *envp) {
+void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void)) {
   int ours = fd_may_change() && !sys_gate_is_shut() && process_is_ours();
   is_watched = is_watched && environment_is_watched(envp);
   if (!fd_may_change() && is_watched)
     run_vforked();
   else if (ours && is_watched)
     run_exec();
+  if (is_watched && (ours || !fd_may_change())) hand_on();
   runtime_pause();
   if (ours && !is_watched) run_left();
 }

@@ -22,7 +22,7 @@ int runtime_has_something_to_say(void);
 /* Before and after an exec: the log is written and the journal removed, or, if
  * the process goes on after all, both are taken back. */
 /* Will the next program be watched, as far as its file says?  It gets this environment. */
-void runtime_before_exec(int is_watched, char *const *envp);
+void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));
 void runtime_exec_failed(void);
 /* The same before what is no exec, but may end the process. */
 void runtime_pause(void);

@@ -134,6 +134,7 @@ static void name_journal(char *path, size_t room) {
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);
+  runtime_add_owner(&job_state.job);
   name_journal(store->journal.path, sizeof(store->journal.path));
   if (!store_lock(store)) return;
   store_set_job(store, &job_state.job, job_state.text, job_state.text_length + 1);
@@ -191,6 +192,7 @@ static void take_rank_over(void) {
   struct record_store *store = &darshan_store;
   int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
+  if (recording) runtime_add_owner(&job_state.job);
   while (!store_lock(store)) /* what is said of a rank must be */
     ;
   store_set_rank(store, mpi_state.rank);

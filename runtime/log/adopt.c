@@ -8,6 +8,7 @@
 #include "../job/jobtext.h"
 #include "../records/outside.h"
 #include "log-format.h"
+#include "owner.h"
 #include "save.h"
 
 struct mapped {
@@ -84,6 +85,7 @@ static void end_now(struct darshan_job *job) {
   job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);
   job->end_time_nsec = (int64_t)(ns % NS_PER_SECOND);
   job->metadata[DARSHAN_JOB_METADATA_LEN - 1] = '\0';
+  darshan_metadata_drop(job->metadata, OWNER_KEY);
   darshan_metadata_add(job->metadata, sizeof(job->metadata), strlen(job->metadata), "end",
                        "not seen; log written from its journal when it was gone");
 }

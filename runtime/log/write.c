@@ -11,6 +11,7 @@
 #include "../job/text.h"
 #include "../names/path-buffers.h"
 #include "compose.h"
+#include "owner.h"
 #include "ranks/reduce.h"
 #include "round.h"
 #include "save.h"
@@ -126,6 +127,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
 /* The job region; returns its length. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
+  darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);
   memcpy(out + sizeof(job_state.job), job_state.text, job_state.text_length + 1);
   return sizeof(job_state.job) + job_state.text_length + 1;
 }

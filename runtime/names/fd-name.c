@@ -8,23 +8,6 @@
 
 static const char gone[] = " (deleted)", memfd[] = "/memfd:";
 
-int fd_look(int fd, struct fd_facts *facts) {
-  struct statx known;
-  long result = -9 /* EBADF */;
-  for (int try = 0; try < 2; try++) { /* it is asked once for the whole life of a number */
-    result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-                  STATX_TYPE | STATX_NLINK | STATX_INO, &known);
-    if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
-  }
-  if (result < 0) return (int)result;
-  *facts = (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
-                             .links = known.stx_nlink,
-                             .block = known.stx_blksize,
-                             .device = {known.stx_dev_major, known.stx_dev_minor},
-                             .inode = known.stx_ino};
-  return 0;
-}
-
 /* Puts a number behind what is there; returns the length. */
 static size_t put_number(char *text, size_t length, uint64_t value) {
   char digits[20];
@@ -39,10 +22,52 @@ static size_t put_number(char *text, size_t length, uint64_t value) {
   return length;
 }
 
+enum { LINK_ROOM = 40 };
+
+/* The link that the system has for a number of a process (0: this one). */
+static void put_link(char *link, pid_t pid, int fd) {
+  static const char before[] = "/proc/", self[] = "self", below[] = "/fd/";
+  size_t length = sizeof(before) - 1;
+  memcpy(link, before, length);
+  memcpy(link + length, self, sizeof(self));
+  length = pid ? put_number(link, length, (unsigned)pid) : length + sizeof(self) - 1;
+  memcpy(link + length, below, sizeof(below));
+  put_number(link, length + sizeof(below) - 1, (unsigned)fd);
+}
+
+/* path: that of another process's number; "": it is one of ours. */
+static int look_at(int fd, const char *path, struct fd_facts *facts) {
+  struct statx known;
+  long result = -9 /* EBADF */;
+  for (int try = 0; try < 2; try++) { /* it is asked once for the whole life of a number */
+    result = SYS5(SYS_statx, fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                  STATX_TYPE | STATX_NLINK | STATX_INO, &known);
+    if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
+  }
+  if (result < 0) return (int)result;
+  *facts = (struct fd_facts){.is_regular = S_ISREG(known.stx_mode),
+                             .links = known.stx_nlink,
+                             .block = known.stx_blksize,
+                             .device = {known.stx_dev_major, known.stx_dev_minor},
+                             .inode = known.stx_ino};
+  return 0;
+}
+
+int fd_look(int fd, struct fd_facts *facts) {
+  return look_at(fd, "", facts);
+}
+
+int fd_look_in(pid_t pid, int fd, struct fd_facts *facts) {
+  char link[LINK_ROOM];
+  if (pid == 0) return fd_look(fd, facts);
+  put_link(link, pid, fd);
+  return look_at(fd, link, facts);
+}
+
 /* What the system has for it, as readlink says; -errno. */
-static ssize_t link_of(char *out, size_t room, int fd) {
-  char link[32] = "/proc/self/fd/";
-  put_number(link, strlen(link), (unsigned)fd);
+static ssize_t link_of(char *out, size_t room, pid_t pid, int fd) {
+  char link[LINK_ROOM];
+  put_link(link, pid, fd);
   ssize_t got = sys_readlink(link, out, room);
   if (got < 0) got = sys_readlink(link, out, room); /* what is said twice is believed */
   if (got >= 0 && (size_t)got < room) out[got] = '\0';
@@ -73,14 +98,14 @@ static size_t last_name(char *name, size_t length) {
 }
 
 size_t fd_name(char *out, size_t room, int fd) {
-  ssize_t got = link_of(out, room, fd);
+  ssize_t got = link_of(out, room, 0, fd);
   if (got <= 0 || (size_t)got >= room || out[0] != '/') return 0; /* "pipe:[1]" */
   size_t length = (size_t)got;
   return is_marked(out, length) && is_gone(out, fd) ? last_name(out, length) : length;
 }
 
-size_t fd_file_name(char *out, size_t room, int fd, const struct fd_facts *facts) {
-  ssize_t got = link_of(out, room, fd);
+size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts) {
+  ssize_t got = link_of(out, room, pid, fd);
   if (got > 0 && out[0] != '/') return 0;
   if (got < 0 && !sys_may(SYS_readlinkat)) return 0;
   if (got <= 0 || (size_t)got >= room) { /* no /proc, or a name too long for it */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What the kernel has in memory of it: no server is asked, since a dead one would hang
  * a program that has not asked it either. */
@@ -15,6 +16,8 @@ struct fd_facts {
 };
 /* 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
+/* The same of a number of the process pid, 0: of this one. */
+int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
 
 /* The absolute path behind a descriptor, as the mount table of this process has
  * it; of a file without a place in any folder what it had: the last path of one
@@ -22,9 +25,9 @@ int fd_look(int fd, struct fd_facts *facts);
  * /proc, or no room. */
 size_t fd_name(char *out, size_t room, int fd);
 
-/* The same of a regular file, and nobody is asked whether that name is there; where the
- * system says none, "<file MAJOR:MINOR/INODE>".  0: it is something without a name, or the
- * system may not be asked. */
-size_t fd_file_name(char *out, size_t room, int fd, const struct fd_facts *facts);
+/* The same of a regular file, which may be another process's, and nobody is asked whether
+ * that name is there; where the system says none, "<file MAJOR:MINOR/INODE>".  0: it is
+ * something without a name, or the system may not be asked. */
+size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts);
 
 #endif

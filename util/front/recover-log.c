@@ -71,7 +71,8 @@ int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const c
 
 struct journal {
   struct stat st;
-  int64_t start_ns, start_sec; /* of the program */
+  struct alive_traces owner;
+  int64_t start_sec; /* of the program */
   int readable;
 };
 
@@ -92,7 +93,10 @@ static void read_journal(struct journal *journal, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   journal->readable = 1;
   journal->start_sec = info->job.start_time_sec;
-  journal->start_ns = alive_time(info->job.start_time_sec, info->job.start_time_nsec);
+  journal->owner.start_ns = alive_time(info->job.start_time_sec, info->job.start_time_nsec);
+  for (int i = 0; i < info->num_metadata; i++)
+    if (strcmp(info->metadata[i].key, OWNER_KEY) == 0)
+      alive_read_owner(&journal->owner, info->metadata[i].value);
   darshan_log_close(log);
 }
 
@@ -109,9 +113,9 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   if (journal_name_read(&name, path) < 0 || lstat(path, &journal->st) < 0) return ALIVE_NOT;
   read_journal(journal, path);
   if (in_run) return alive_maps(&recovery->alive, &journal->st) ? ALIVE_YES : ALIVE_NOT;
-  int64_t age = recovery->alive.now_ns - time_ns(journal->st.st_mtim);
+  int64_t age = recovery->alive.here.now_ns - time_ns(journal->st.st_mtim);
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->st, may_be_mapped(path),
-                                           journal->start_ns, name.program);
+                                           &journal->owner, name.program);
   if (answer == ALIVE_NOT && age < (journal->readable ? FRESH : HOUR) * second_ns)
     return ALIVE_UNKNOWN;
   return answer;
@@ -210,7 +214,7 @@ void recover_journals(struct recovery *recovery, const struct path_list *files, 
       recovery_leave(recovery, files->paths[i], answer);
       return;
     }
-    if (recovery->alive.now_ns - time_ns(journal->st.st_mtim) < recovery->min_age_ns) return;
+    if (recovery->alive.here.now_ns - time_ns(journal->st.st_mtim) < recovery->min_age_ns) return;
   }
   int fd = recovery->dry_run ? open("/dev/null", O_RDONLY | O_CLOEXEC)
                              : lock(files->paths[0], &first.st);

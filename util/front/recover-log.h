@@ -2,7 +2,7 @@
 #ifndef DARSHAN_FRONT_RECOVER_LOG_H
 #define DARSHAN_FRONT_RECOVER_LOG_H
 
-#include "alive.h"
+#include "mapped.h"
 #include "orphans.h"
 
 struct recovery {

@@ -16,8 +16,9 @@ static const int64_t second_ns = 1000000000;
 enum { HOUR = 3600 };
 
 static enum alive_answer anybody(struct recovery *recovery, const struct tree *run) {
-  if (tree_is_held(run->path) || tree_alive(run, &recovery->alive, ALIVE_YES)) return ALIVE_YES;
-  if (tree_alive(run, &recovery->alive, ALIVE_UNKNOWN)) return ALIVE_UNKNOWN;
+  if (tree_is_held(run->path) || tree_alive(run, &recovery->alive.here, ALIVE_YES))
+    return ALIVE_YES;
+  if (tree_alive(run, &recovery->alive.here, ALIVE_UNKNOWN)) return ALIVE_UNKNOWN;
   for (size_t i = 0; i < run->journals.count; i++) {
     struct stat st;
     if (lstat(run->journals.paths[i], &st) == 0 && alive_maps(&recovery->alive, &st))
@@ -65,7 +66,7 @@ void recover_rest(struct recovery *recovery, const char *run) {
 
 static void remove_run(const struct recovery *recovery, const struct tree *run,
                        const struct stat *st) {
-  int young = recovery->alive.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
+  int young = recovery->alive.here.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
   if (young && !run->rows) return;
   if (!recovery->dry_run) tree_discard(run->path);
   recovery_tell(recovery, "%s: %s, it held nothing", say_path(run->path),
@@ -99,7 +100,7 @@ static void recover_run(struct recovery *recovery, const char *path) {
     recovery_leave(recovery, path, answer);
   } else if (tree_is_empty(&run)) {
     remove_run(recovery, &run, &st);
-  } else if (recovery->alive.now_ns / second_ns - st.st_mtim.tv_sec >=
+  } else if (recovery->alive.here.now_ns / second_ns - st.st_mtim.tv_sec >=
              recovery->min_age_ns / second_ns) {
     make_logs(recovery, &run);
   }

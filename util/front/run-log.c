@@ -89,11 +89,10 @@ static int read_settled(struct tree *run, size_t *running, const struct places *
   enum { STEP_MS = 5, MOST_MS = 250 };
   const struct timespec step = {0, STEP_MS * 1000000L};
   for (int waited = 0;; waited += STEP_MS) {
-    struct alive alive;
+    struct alive_here here;
     if (tree_read(run, places->journals) < 0) return -1;
-    alive_init(&alive);
-    *running = tree_running(run, &alive, top);
-    alive_free(&alive);
+    alive_look_here(&here);
+    *running = tree_running(run, &here, top);
     if (*running == 0 || waited >= MOST_MS) return 0;
     tree_free(run);
     nanosleep(&step, NULL);

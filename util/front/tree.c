@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROWS_AT_ONCE = 256, BILLION = 1000000000 };
+#include "../runs/events.h"
+
+enum { BILLION = 1000000000 };
 
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
@@ -29,14 +31,10 @@ static void begin_anew(struct tree_process *process) {
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
 
-static int64_t possible(int64_t ns) {
-  return alive_time(ns / BILLION, ns % BILLION);
-}
-
 static void add_start(struct tree_process *process, const struct run_event *row) {
   if (process->ended) begin_anew(process);
   process->is_launcher = row->status == 1;
-  process->traces.start_ns = possible(row->start_ns);
+  process->traces.start_ns = row->start_ns;
   process->starts++;
 }
 
@@ -47,22 +45,21 @@ static void note_parent(struct tree *folder, const struct run_event *row) {
   if (strncmp(name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return;
   long pid = strtol(name + sizeof(RUN_FOLDER) - 1, &end, 10);
   if (end[0] != 'p' || end[1] != '.' || pid <= 0) return;
-  snprintf(folder->parent_host, sizeof(folder->parent_host), "%.*s", RUN_HOST, row->host);
   folder->parent = (struct alive_traces){
-      .pid = (pid_t)pid, .pid_namespace = row->pid_namespace, .start_ns = possible(row->now_ns)};
+      .pid = (pid_t)pid, .pid_namespace = row->pid_namespace, .start_ns = row->now_ns};
+  memcpy(folder->parent.host, row->host, sizeof(row->host));
 }
 
 static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
-  if (row->magic != RUN_EVENT_MAGIC || row->pid <= 0) return;
   struct tree_process *process = id_table_get(&folder->processes, key_of(row), &is_new);
   if (!process) return;
   if (is_new) {
     process->traces.pid = row->pid;
     process->traces.pid_namespace = row->pid_namespace;
-    snprintf(process->host, sizeof(process->host), "%.*s", RUN_HOST, row->host);
+    memcpy(process->traces.host, row->host, sizeof(row->host));
   }
-  process->seen_ns = possible(row->now_ns);
+  process->seen_ns = row->now_ns;
   if (folder->rows++ == 0) note_parent(folder, row);
   if (row->kind == RUN_START) add_start(process, row);
   if (row->kind == RUN_EXEC) process->ended = 0;
@@ -71,23 +68,16 @@ static void add_row(struct tree *folder, const struct run_event *row) {
   if (row->kind == RUN_JOB) process->is_rank = 1;
 }
 
+static int take_row(void *folder, const struct run_event *row) {
+  add_row(folder, row);
+  return 0;
+}
+
 static int read_events(struct tree *folder) {
-  char path[PATH_MAX];
-  struct run_event *rows = malloc(ROWS_AT_ONCE * sizeof(*rows));
-  size_t n;
-  errno = ENAMETOOLONG;
-  if (!rows || join(path, folder->path, RUN_EVENTS) < 0) {
-    free(rows);
-    return -1;
-  }
-  FILE *events = fopen(path, "re");
-  int missing = errno == ENOENT;
-  while (events && (n = fread(rows, sizeof(*rows), ROWS_AT_ONCE, events)) > 0)
-    for (size_t i = 0; i < n; i++)
-      add_row(folder, &rows[i]);
-  int failed = events ? ferror(events) : !missing;
-  if (events) fclose(events);
-  free(rows);
+  int fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  int failed = events_read(fd, take_row, folder) < 0 && faccessat(fd, RUN_EVENTS, F_OK, 0) == 0;
+  close(fd);
   return failed ? -1 : 0;
 }
 
@@ -100,7 +90,8 @@ static void add_entry(struct tree *folder, const char *name) {
     path_list_add(&folder->parts, path);
   else if (strcmp(name, RUN_CLOSED) == 0)
     folder->is_closed = 1;
-  else if (name[0] != '.' && strcmp(name, RUN_EVENTS) != 0 && strcmp(name, TREE_LIBRARY) != 0)
+  else if (name[0] != '.' && !events_is_name(name) && strcmp(name, RUN_EVENTS) != 0 &&
+           strcmp(name, TREE_LIBRARY) != 0)
     folder->strange++;
 }
 
@@ -130,30 +121,27 @@ void tree_free(struct tree *folder) {
   path_list_free(&folder->journals);
 }
 
-static enum alive_answer answer_of(const struct tree_process *process, const struct alive *alive) {
-  struct alive_traces traces = process->traces;
-  if (process->ended) return ALIVE_NOT;
-  traces.host = process->host;
-  return alive_process(alive, &traces, process->seen_ns);
+static enum alive_answer answer_of(const struct tree_process *process,
+                                   const struct alive_here *here) {
+  return process->ended ? ALIVE_NOT : alive_process(here, &process->traces, process->seen_ns);
 }
 
-size_t tree_running(const struct tree *folder, const struct alive *alive, pid_t but) {
+size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but) {
   size_t count = 0;
   for (size_t i = 0; i < folder->processes.count; i++) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
-    count +=
-        process->starts && process->traces.pid != but && answer_of(process, alive) == ALIVE_YES;
+    count += process->starts && process->traces.pid != but && answer_of(process, here) == ALIVE_YES;
   }
   return count;
 }
 
-size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer) {
-  struct alive_traces parent = folder->parent;
-  parent.host = folder->parent_host;
-  size_t count = parent.pid && alive_process(alive, &parent, parent.start_ns) == answer;
+size_t tree_alive(const struct tree *folder, const struct alive_here *here,
+                  enum alive_answer answer) {
+  const struct alive_traces *parent = &folder->parent;
+  size_t count = parent->pid && alive_process(here, parent, parent->start_ns) == answer;
   for (size_t i = 0; i < folder->processes.count; i++) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
-    count += !process->ended && answer_of(process, alive) == answer;
+    count += !process->ended && answer_of(process, here) == answer;
   }
   return count;
 }
@@ -177,7 +165,7 @@ void tree_reaped(const struct tree *folder, pid_t pid, int status) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
     if (process->traces.pid != pid) continue;
     row.pid_namespace = process->traces.pid_namespace;
-    memcpy(row.host, process->host, sizeof(row.host));
+    memcpy(row.host, process->traces.host, sizeof(row.host));
   }
   clock_gettime(CLOCK_REALTIME, &now);
   row.now_ns = (int64_t)now.tv_sec * BILLION + now.tv_nsec;
@@ -215,5 +203,6 @@ void tree_discard(const char *path) {
   tree_free(&folder);
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
     if (join(file, path, own[i]) == 0) unlink(file);
+  if (!needed) events_remove_names(path);
   rmdir(path);
 }

@@ -5,14 +5,13 @@
 
 #include <limits.h>
 
-#include "../../runtime/format/run.h"
-#include "alive.h"
+#include "../parser/id-table.h"
+#include "../runs/alive.h"
 #include "path-list.h"
 
 struct tree_process {
   struct alive_traces traces;
   int64_t seen_ns;
-  char host[RUN_HOST + 1];
   int starts; /* programs of ours that it was */
   int ended, is_rank;
   int is_launcher; /* as the last of its programs is */
@@ -23,7 +22,6 @@ struct tree {
   struct id_table processes;
   size_t rows;
   struct alive_traces parent; /* who launched the tops of several trees and tells nothing */
-  char parent_host[RUN_HOST + 1];
   struct path_list parts;
   struct path_list journals; /* of what lives or was killed */
   int is_closed;
@@ -45,9 +43,10 @@ int tree_close(const struct tree *folder);
 int tree_is_empty(const struct tree *folder);
 
 /* How many of its processes may still live, by answer. */
-size_t tree_alive(const struct tree *folder, const struct alive *alive, enum alive_answer answer);
+size_t tree_alive(const struct tree *folder, const struct alive_here *here,
+                  enum alive_answer answer);
 /* How many that told of themselves still run, but for one. */
-size_t tree_running(const struct tree *folder, const struct alive *alive, pid_t but);
+size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
 /* Says in the folder how the process that the front started ended, which it alone knows. */
 void tree_reaped(const struct tree *folder, pid_t pid, int status);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/format/owner.h"
 #include "../../runtime/job/jobtext.h"
 
 struct bytes {
@@ -110,8 +111,9 @@ size_t journal_job(char *out, const char *path, struct darshan_job job, const ch
   if (log) {
     const struct darshan_info *info = darshan_log_info(log);
     for (int i = 0; i < info->num_metadata; i++)
-      used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
-                                  info->metadata[i].value);
+      if (strcmp(info->metadata[i].key, OWNER_KEY) != 0)
+        used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
+                                    info->metadata[i].value);
     text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info, command);
     darshan_log_close(log);
   }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "../../door/door.h"
+#include "../../life/run-names.h"
 #include "../../names/fd-name.h"
 #include "../stdio/stdio-module.h"
 #include "modules/posix/records.h"
@@ -26,7 +27,8 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
   name->buffer = path_buffer_take();
   if (!name->buffer) return 0;
   name->text = name->buffer->bytes;
-  size_t length = fd_file_name(name->buffer->bytes, DARSHAN_PATH_ROOM, fd, facts);
+  size_t length = fd_file_name(name->buffer->bytes, DARSHAN_PATH_ROOM, 0, fd, facts);
+  if (length) length = run_name_heard(name->buffer->bytes, length, facts);
   if (!length || length > DARSHAN_NAME_MAX || name_is_excluded(module, name->text, length)) {
     posix_name_done(name);
     return 0;

@@ -132,6 +132,11 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);
 
+/* hand-on.c: names that files have here, and for the system have not, go to the program
+ * that is about to start in a process of its own, or in this one. */
+void posix_hand_on(void);
+void posix_hand_on_by_exec(void);
+
 /* attributes.c */
 void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2);
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2);

@@ -154,7 +154,8 @@ static void leave(struct posix_call *call) {
   enum exec_kind kind = by_descriptor ? EXEC_WATCHED : exec_may_work((const char *)a[0]);
   call->leaves = kind != EXEC_FAILS;
   if (call->leaves)
-    runtime_before_exec(kind == EXEC_WATCHED, (char *const *)a[by_descriptor ? 3 : 2]);
+    runtime_before_exec(kind == EXEC_WATCHED, (char *const *)a[by_descriptor ? 3 : 2],
+                        posix_hand_on_by_exec);
 }
 
 void posix_before_syscall(struct posix_call *call) {

@@ -124,10 +124,13 @@
   run_note_status(status);                                                                         \
   runtime_finish();                                                                                \
   FORWARD
+#define STARTS                                                                                     \
+  run_grows();                                                                                     \
+  posix_hand_on()
 /* Where the program does not want to know the process, or how it ended, we do. */
 #define SPAWN(pid)                                                                                 \
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
-  run_grows()
+  STARTS
 #define SPAWNED(kind)                                                                              \
   if (r == 0) run_spawned(*child, kind == EXEC_WATCHED, envp)
 #define WAIT(status) int own = 0, *ended = status ? status : &own
@@ -137,7 +140,7 @@
   if (LIKELY(!darshan_hot.fd_limit) && !runtime_has_something_to_say()) FORWARD;                   \
   enum exec_kind kind = may_work;                                                                  \
   if (kind == EXEC_FAILS) FORWARD;                                                                 \
-  runtime_before_exec(kind == EXEC_WATCHED, envp)
+  runtime_before_exec(kind == EXEC_WATCHED, envp, posix_hand_on_by_exec)
 
 /* What a row may say in its column "event". */
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "../../reader/darshan-util.h"
+#include "../../runs/events.h"
 #include "../journals.h"
 #include "bytes.h"
-#include "events.h"
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
@@ -219,5 +219,6 @@ void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, RUN_EVENTS);
   folder_unlink(folder, lock_name);
   folder_unlink(folder, RUN_CLOSED);
+  events_remove_names(folder->path);
   rmdir(folder->path);
 }

@@ -6,59 +6,73 @@
 #include <string.h>
 
 #include "../../reader/darshan-util.h"
+#include "../../runs/alive.h"
+#include "../../runs/events.h"
 #include "../journals.h"
-#include "alive.h"
-#include "events.h"
 #include "part.h"
 
 /* --- journals ---------------------------------------------------------------------------- */
 
 struct journal_says {
-  int64_t start_ns;
-  int32_t pid; /* 0: it does not */
+  struct alive_traces owner; /* pid 0: it does not */
   int ranks;
 };
 
 static int ask(const char *path, struct journal_says *says) {
   struct darshan_error error;
+  *says = (struct journal_says){.ranks = 0};
   darshan_log *log = darshan_log_open(path, &error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
-  *says =
-      (struct journal_says){.start_ns = part_start_ns(&info->job), .ranks = info->job.nprocs > 1};
+  says->ranks = info->job.nprocs > 1;
   for (int i = 0; i < info->num_metadata; i++)
-    if (strcmp(info->metadata[i].key, "pid") == 0) says->pid = atoi(info->metadata[i].value);
-  if (says->pid <= 0) says->pid = 0;
+    if (strcmp(info->metadata[i].key, OWNER_KEY) == 0)
+      alive_read_owner(&says->owner, info->metadata[i].value);
+  says->owner.start_ns = part_start_ns(&info->job);
   darshan_log_close(log);
   return 0;
 }
 
-static int program_at(const struct run_tree *tree, const struct journal_says *says) {
-  if (says->pid) return tree_program(tree, says->pid, says->start_ns);
+static int program_at(const struct run_tree *tree, const struct alive_traces *owner) {
+  if (owner->pid) return tree_program(tree, owner->pid, owner->start_ns);
   for (size_t i = 0; i < tree->num_programs; i++)
-    if (tree->programs[i].start_ns == says->start_ns) return (int)i;
+    if (tree->programs[i].start_ns == owner->start_ns) return (int)i;
   return -1;
+}
+
+static enum alive_answer ask_process(const struct run_tree *tree, const struct run_process *process,
+                                     int64_t start_ns, int64_t seen_ns) {
+  const struct run_place *place = &tree->places[process->place];
+  struct alive_traces traces = {
+      .pid = process->pid, .pid_namespace = place->pid_namespace, .start_ns = start_ns};
+  struct alive_here here;
+  memcpy(traces.host, place->host, sizeof(traces.host));
+  alive_look_here(&here);
+  return alive_process(&here, &traces, seen_ns);
 }
 
 /* Whose it is, and whether that one is alive.  That of a rank of an MPI job, which has
  * its own way to a log, is left where it is, as one that lives. */
-static enum alive ask_journal(const struct run_folder *folder, struct run_tree *tree,
-                              struct run_part *journal) {
+static enum alive_answer ask_journal(const struct run_folder *folder, struct run_tree *tree,
+                                     struct run_part *journal) {
   char path[PATH_MAX];
   struct journal_says says;
+  struct alive_here here;
+  struct stat st;
   folder_part_path(folder, journal, path);
-  if (ask(path, &says) < 0) return alive_by_age(path);
+  int64_t seen_ns = lstat(path, &st) < 0 ? 0 : alive_time(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+  alive_look_here(&here);
+  if (ask(path, &says) < 0) return alive_by_age(&here, seen_ns);
   if (says.ranks) return ALIVE_YES;
-  int program = program_at(tree, &says);
-  journal->start_ns = says.start_ns;
-  journal->pid = says.pid ? says.pid : 1;
-  if (program < 0) return alive_by_age(path);
+  int program = program_at(tree, &says.owner);
+  journal->start_ns = says.owner.start_ns;
+  journal->pid = says.owner.pid ? says.owner.pid : 1;
+  if (program < 0) return alive_process(&here, &says.owner, seen_ns);
   struct run_process *process = &tree->processes[tree->programs[program].process];
   journal->pid = process->pid;
-  if (process->finished) return ALIVE_NO;
-  enum alive alive = alive_process(&tree->places[process->place], process->pid, journal->start_ns);
-  if (alive == ALIVE_UNKNOWN) alive = alive_by_age(path);
-  if (alive == ALIVE_YES) process->how = PROCESS_STILL_RAN;
+  if (process->finished) return ALIVE_NOT;
+  enum alive_answer alive = ask_process(tree, process, journal->start_ns, seen_ns);
+  if (alive != ALIVE_NOT) process->how = PROCESS_STILL_RAN;
   return alive;
 }
 
@@ -74,7 +88,7 @@ static int has_part(const struct run_tree *tree, const struct run_part *journal)
 
 static int take_journal(struct run_folder *folder, struct run_tree *tree, struct run_part *journal,
                         int keep) {
-  if (ask_journal(folder, tree, journal) != ALIVE_NO) return 0;
+  if (ask_journal(folder, tree, journal) != ALIVE_NOT) return 0;
   if (has_part(tree, journal)) {
     if (!keep) folder_unlink(folder, journal->journal);
     return 0;
@@ -92,8 +106,7 @@ static void find_living(struct run_tree *tree) {
     if (process->finished || process->how != PROCESS_END_UNKNOWN) continue;
     int64_t start = process->last_program >= 0 ? tree->programs[process->last_program].start_ns
                                                : process->start_ns;
-    if (alive_process(&tree->places[process->place], process->pid, start) == ALIVE_YES)
-      process->how = PROCESS_STILL_RAN;
+    if (ask_process(tree, process, start, start) == ALIVE_YES) process->how = PROCESS_STILL_RAN;
   }
 }
 

@@ -1,6 +1,7 @@
 /* See events.h. */
 #include "events.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -85,4 +86,15 @@ int events_read(int folder, int (*take)(void *context, const struct run_event *e
   }
   close(fd);
   return got < 0 ? -1 : 0;
+}
+
+int events_is_name(const char *entry) {
+  return strncmp(entry, RUN_NAME, sizeof(RUN_NAME) - 1) == 0;
+}
+
+void events_remove_names(const char *folder) {
+  DIR *listing = opendir(folder);
+  for (struct dirent *entry; listing && (entry = readdir(listing));)
+    if (events_is_name(entry->d_name)) unlinkat(dirfd(listing), entry->d_name, 0);
+  if (listing) closedir(listing);
 }

@@ -1,8 +1,9 @@
-/* The rows of a run's `events`, of which no byte is trusted. */
-#ifndef DARSHAN_MERGE_EVENTS_H
-#define DARSHAN_MERGE_EVENTS_H
+/* The rows of a run's `events`, of which no byte is trusted, and the names of files that lie
+ * beside it. */
+#ifndef DARSHAN_RUNS_EVENTS_H
+#define DARSHAN_RUNS_EVENTS_H
 
-#include "run.h"
+#include "../../runtime/format/run.h"
 
 /* No time of a run is as late, in nanoseconds: it is in the year 2116. */
 static const int64_t RUN_TIME_MOST = INT64_C(1) << 62;
@@ -13,5 +14,10 @@ static const int64_t RUN_TIME_MOST = INT64_C(1) << 62;
  * there, or cannot be read, or take said so. */
 int events_read(int folder, int (*take)(void *context, const struct run_event *event),
                 void *context);
+
+/* A name that a file has in the run. */
+int events_is_name(const char *entry);
+/* Nobody will ask for them any more. */
+void events_remove_names(const char *folder);
 
 #endif

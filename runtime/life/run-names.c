@@ -1,0 +1,100 @@
+#include "run-names.h"
+
+#include <string.h>
+
+#include "../job/run-state.h"
+#include "../job/runtime.h"
+#include "../job/same-memory.h"
+#include "../job/text.h"
+#include "../names/fd-name.h"
+#include "../names/path-buffers.h"
+#include "../records/outside.h"
+#include "record-id.h"
+
+enum { THE_RUN = 0, EXISTS = -17 /* EEXIST */ };
+
+/* What has both, the name and the inode, is the file. */
+static uint64_t key_of(const char *name, size_t length, const struct fd_facts *facts) {
+  uint64_t device = (uint64_t)facts->device[0] << 32 | facts->device[1];
+  return darshan_hash(name, length, facts->inode ^ device * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+/* room: DARSHAN_PATH_ROOM */
+static void put_path(char *out, uint64_t key, pid_t of) {
+  struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
+  darshan_text_add(&text, run_state.folder);
+  darshan_text_add(&text, "/" RUN_NAME);
+  darshan_text_unsigned(&text, key);
+  if (of == THE_RUN) return;
+  darshan_text_add(&text, ".");
+  darshan_text_signed(&text, of);
+}
+
+/* The kernel has the path before it writes what is there.  0: nothing is said. */
+static size_t said(char *out, uint64_t key, pid_t of) {
+  put_path(out, key, of);
+  ssize_t n = sys_readlink(out, out, DARSHAN_PATH_ROOM - 1);
+  if (n <= 0 || n > DARSHAN_NAME_MAX || out[0] != '/') return 0;
+  out[n] = '\0';
+  return (size_t)n;
+}
+
+static int is_possible(void) {
+  return run_state.joined && !outside_is_active() && !sys_gate_is_shut();
+}
+
+static size_t ask(char *out, uint64_t key) {
+  if (said(out, key, THE_RUN) == 0) return 0;
+  size_t length = said(out, key, sys_getpid());
+  if (length == 0) length = said(out, key, (pid_t)SYS1(SYS_getppid, 0));
+  return length ? length : said(out, key, THE_RUN);
+}
+
+size_t run_name_heard(char *name, size_t length, const struct fd_facts *facts) {
+  struct path_buffer *buffer = is_possible() ? path_buffer_take() : NULL;
+  if (!buffer) return length;
+  size_t heard = ask(buffer->bytes, key_of(name, length, facts));
+  if (heard) memcpy(name, buffer->bytes, heard + 1);
+  path_buffer_give(buffer);
+  return heard ? heard : length;
+}
+
+static int is_name(const char *text, size_t n, const char *name, size_t length) {
+  return n == length && memcmp(text, name, n) == 0;
+}
+
+static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
+  put_path(path, key, of);
+  return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
+}
+
+/* buffer: the system's name; then the run's, and paths. */
+static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
+                 size_t n) {
+  pid_t self = sys_getpid(); /* of a vfork's child: not that of the table's owner */
+  uint64_t key = key_of(buffer, n, facts);
+  int is_the_systems = is_name(buffer, n, name, length);
+  size_t heard = said(buffer, key, THE_RUN);
+  if (heard == 0) {
+    if (is_the_systems || link_name(buffer, key, THE_RUN, name) != EXISTS) return;
+    heard = said(buffer, key, THE_RUN);
+  }
+  int is_the_runs = is_name(buffer, heard, name, length);
+  put_path(buffer, key, self);
+  sys_unlink(buffer); /* of a process that had this number before */
+  if (!is_the_runs) link_name(buffer, key, self, name);
+}
+
+/* The numbers of a vfork's child may have changed, of which the tables know nothing: those
+ * that they are about are its parent's. */
+void run_name_tell(int fd, const char *name, size_t length) {
+  struct fd_facts facts;
+  pid_t owner = fd_may_change() ? 0 : process_state.pid;
+  struct path_buffer *buffer = is_possible() ? path_buffer_take() : NULL;
+  if (!buffer) return;
+  if (fd_look_in(owner, fd, &facts) == 0 && facts.is_regular) {
+    size_t n = fd_file_name(buffer->bytes, DARSHAN_PATH_ROOM, owner, fd, &facts);
+    if (n) tell(buffer->bytes, &facts, name, length, n);
+  }
+  path_buffer_give(buffer);
+}

@@ -1,0 +1,31 @@
+#include "posix.h"
+
+#include "../../door/door.h"
+#include "../../life/run-names.h"
+
+/* What a program opens is mostly its own: no exec has to wait for more. */
+enum { MOST = 16, HIGHEST = 1024 };
+
+static int closes(int fd) {
+  return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* or is closed */
+}
+
+static void hand_on(int but_closing) {
+  int asked = 0;
+  for (int fd = fd_next(-1); fd >= 0 && fd < HIGHEST && asked < MOST; fd = fd_next(fd)) {
+    const struct posix_file *file = posix_file_of(fd);
+    if (!file || file->overflow || !file->name || file->name[0] != '/') continue;
+    if (but_closing && closes(fd)) continue;
+    run_name_tell(fd, file->name, file->name_length);
+    asked++;
+  }
+}
+
+/* Who starts another process may give it any number by another one. */
+void posix_hand_on(void) {
+  if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
+}
+
+void posix_hand_on_by_exec(void) {
+  if (darshan_hot.fd_limit) hand_on(fd_may_change());
+}
