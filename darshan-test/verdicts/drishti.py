@@ -14,15 +14,15 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
-from corpus import ROWS, Row
+from corpus import ROWS
 
 FILE = Path(__file__).resolve().parent / "drishti.txt"
 SECONDS = 120
-CRASHED = "crashed"
+CRASHED, NONE = "crashed", "none"
 # Levels of its insights; the others are remarks or praise.
 _CRITICAL = "S01 P05 P06 P07 P08 P11 P13 P15 P16 P17 P18 P19 P21 P22 M02 M03 M09"
 _WARNINGS = "M01 M06 M07 P09 P10"
@@ -62,6 +62,11 @@ POINTS = {
     "tiny-collective": f"{_READ} {_WRITTEN}",
     "one-process-does-all": _UNEVEN,
     "imbalance": _UNEVEN,
+    "imbalance-shared": _UNEVEN,
+    "slow-targets": "P19",
+    "shared-file-contention": "P19",
+    "aggregators": "M09",
+    "collective-not-aggregated": f"{_READ} {_WRITTEN}",
     "read-by-all": "P09 M02",
     "waiting-in-mpi-io": "P19",
 }
@@ -134,49 +139,51 @@ def version_of(program: str) -> str:
     return done.stdout.strip() or "Drishti"
 
 
-def outcome(row: Row, found: frozenset[str] | None) -> str:
-    """Its verdict on a row: right, wrong, silent, false alarm or crashed."""
+def outcome(right: frozenset[str], found: frozenset[str] | None) -> str:
+    """Its verdict where these findings are right (none: nothing is wrong): right, wrong,
+    silent, false alarm or crashed."""
     if found is None:
         return CRASHED
-    if not row.finding:
-        return "false alarm" if found & CRITICAL else "right"
-    wanted = {code for name in row.findings for code in POINTS.get(name, "").split()}
-    if found & wanted:
+    wanted = {code for name in right for code in POINTS.get(name, "").split()}
+    if found & wanted or (not right - {NONE} and not found & CRITICAL):
         return "right"
+    if not right - {NONE}:
+        return "false alarm"
     return "wrong" if found else "silent"
 
 
-def counted(rows: Iterable[Row]) -> tuple[Counter[str], Counter[str], float]:
-    """Verdicts on problems, on healthy programs, and how much it tells of a healthy one."""
+def _line(title: str, rows: Mapping[str, frozenset[str]]) -> str:
     said = kept()
-    known = [row for row in rows if row.name in said]
-    problems = Counter(outcome(row, said[row.name]) for row in known if row.finding)
-    healthy = [row for row in known if not row.finding]
-    told = sum(len((said[row.name] or frozenset()) & CRITICAL) for row in healthy)
-    fine = Counter(outcome(row, said[row.name]) for row in healthy)
-    return problems, fine, told / max(1, len(healthy))
+    known = {name: right for name, right in rows.items() if name in said}
+    problems = {name: right for name, right in known.items() if right - {NONE}}
+    healthy = {name: right for name, right in known.items() if not right - {NONE}}
+    count = Counter(outcome(right, said[name]) for name, right in problems.items())
+    fine = Counter(outcome(right, said[name]) for name, right in healthy.items())
+    told = sum(len((said[name] or frozenset()) & CRITICAL) for name in healthy)
+    numbers = [
+        len(problems),
+        *(count[word] for word in ("right", "wrong", "silent", CRASHED)),
+        *(len(healthy), fine["false alarm"], fine[CRASHED]),
+    ]
+    mean = f"{told / len(healthy):.1f}" if healthy else ""
+    return f"| {title} | " + " | ".join(map(str, numbers)) + f" | {mean} |\n"
 
 
-def section() -> Iterator[str]:
-    """For doc/diagnoses.md."""
+def section(logs: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """For doc/diagnoses.md; logs: of other people's runs, what is right by name."""
     if not FILE.exists():
         return
     first = FILE.read_text().splitlines()[0]
-    problems, fine, told = counted(ROWS)
-    yield f"\n{first[2:].partition(':')[0]}, of the logs of the same programs: "
+    yield f"\n{first[2:].partition(':')[0]}, of the logs of the same programs and of other "
     yield (
-        "its insights have no order of cost, so its verdict counts as right if any critical "
-        "insight or warning points at the problem or at what it looks like from below "
+        "people's: its insights have no order of cost, so its verdict counts as right if any "
+        "critical insight or warning points at the problem or at what it looks like from below "
         "(`darshan-test/verdicts/drishti.py` has the list), and a healthy program as accused "
         "if an insight is critical; cures were not asked for. `./dev verdicts --drishti` "
         "repeats it where drishti-io is installed.\n\n"
     )
-    yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed |\n"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
-    numbers = [
-        sum(problems.values()),
-        *(problems[word] for word in ("right", "wrong", "silent", CRASHED)),
-        *(sum(fine.values()), fine["false alarm"], fine[CRASHED]),
-    ]
-    yield "| Drishti | " + " | ".join(map(str, numbers)) + " |\n"
-    yield f"\nOf a healthy program it tells {told:.1f} critical insights on average.\n"
+    yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed "
+    yield "| critical insights on a healthy one |\n"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+    yield _line("programs", {row.name: row.findings for row in ROWS})
+    yield _line("logs of others", logs)

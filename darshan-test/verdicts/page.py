@@ -72,8 +72,8 @@ def _parts() -> Iterator[str]:
     for name, group in groupby(rows, key=lambda row: stem[row.name]):
         yield _line(GROUPS[name], list(group))
     yield _line("all", ROWS)
-    logs = [real.name_of(row) for row in real.expected().values()]
+    logs = {real.name_of(row): row.findings for row in real.expected().values()}
     right = sum(name not in known() for name in logs)
     yield f"\nOf {len(logs)} logs of other people's runs, whose counters were read for what "
     yield f"should come first (`logs.tsv`), {right} are told right.\n"
-    yield from drishti.section()
+    yield from drishti.section(logs)

@@ -75,20 +75,28 @@ def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
     return judged
 
 
-def ask_drishti(judge: Judge, rows: Sequence[Row], *, keep: bool) -> None:
-    """What another tool says of the same programs."""
+def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
+    """What another tool says of the same programs and logs."""
     program = drishti.command()
     if program is None:
         print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "
               "does DRISHTI name one.")  # fmt: skip
         return
     version = drishti.version_of(program)
-    for row in rows:
-        found = drishti.said_of(program, judge.log_of(row))
-        outcome = drishti.outcome(row, found)
-        print(f"{row.name:36} {outcome:12} {' '.join(sorted(found or ()))}".rstrip(), flush=True)
+
+    def ask(name: str, right: frozenset[str], log: Path) -> None:
+        found = drishti.said_of(program, log)
+        outcome = drishti.outcome(right, found)
+        print(f"{name:36} {outcome:12} {' '.join(sorted(found or ()))}".rstrip(), flush=True)
         if keep:
-            drishti.write({row.name: found}, version)
+            drishti.write({name: found}, version)
+
+    for row in chosen(words):
+        ask(row.name, row.findings, judge.log_of(row))
+    for expected, log in real.logs():
+        name = real.name_of(expected)
+        if not words or any(word in name for word in words):
+            ask(name, expected.findings, log)
 
 
 def main() -> None:
@@ -104,7 +112,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="darshan-verdicts-") as work:
         judge = Judge(build, Path(work))
         if options.drishti:
-            ask_drishti(judge, chosen(options.name), keep=options.keep)
+            ask_drishti(judge, options.name, keep=options.keep)
             return
         for row in chosen(options.name):
             verdicts.append(judge.verdict(row, measured=not options.quick))

@@ -7,8 +7,9 @@ import stat
 from pathlib import Path
 
 import pytest
-from corpus import ROWS, Row
+from corpus import ROWS
 from drishti import CRITICAL, POINTS, WARNINGS, codes, outcome, said_of
+from real import expected
 
 TABLE = "JOB,S01,P01,P06,P10,M04\r\n77,False,True,True,True,True\r\n"
 
@@ -24,7 +25,7 @@ def test_no_table_of_one_log(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("finding", "said", "verdict"),
+    ("right", "said", "verdict"),
     [
         ("small-accesses-write", {"P06", "M01"}, "right"),
         ("small-accesses-write", {"P08"}, "wrong"),
@@ -33,15 +34,19 @@ def test_no_table_of_one_log(text: str) -> None:
         ("", {"P10", "M01"}, "right"),
         ("", {"P08"}, "false alarm"),
         ("", None, "crashed"),
+        ("none", {"P08"}, "false alarm"),
+        ("none metadata", {"P08"}, "wrong"),
+        ("none metadata", {"P17"}, "right"),
     ],
 )
-def test_outcome(finding: str, said: set[str] | None, verdict: str) -> None:
+def test_outcome(right: str, said: set[str] | None, verdict: str) -> None:
     found = None if said is None else frozenset(said)
-    assert outcome(Row("sync.c", "x", finding), found) == verdict
+    assert outcome(frozenset(right.split()), found) == verdict
 
 
-def test_points_are_findings_of_the_corpus_and_insights_that_accuse() -> None:
-    assert set(POINTS) <= {name for row in ROWS for name in row.findings}
+def test_points_are_findings_that_are_expected_and_insights_that_accuse() -> None:
+    rows = [row.findings for row in ROWS] + [row.findings for row in expected().values()]
+    assert set(POINTS) <= frozenset().union(*rows)
     assert {code for said in POINTS.values() for code in said.split()} <= CRITICAL | WARNINGS
 
 
