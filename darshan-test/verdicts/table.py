@@ -51,12 +51,13 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     ]
 
 
-def keep(verdict: Verdict) -> None:
-    """Writes down what came out, and the gain that the stake was held against."""
+def keep(verdict: Verdict, *, measured: bool) -> None:
+    """Writes down what came out, and stake and gain, if both are of today."""
     name = verdict.row.name
     write({name: verdict.wrong})
-    rows = [(name, Kept(verdict.gain, verdict.said, verdict.stake))] if verdict.gain else []
-    write_gains(rows, [row.name for row in ROWS])
+    if measured and verdict.gain:
+        then = Kept(verdict.gain, verdict.said, verdict.stake)
+        write_gains([(name, then)], [row.name for row in ROWS])
 
 
 def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
@@ -118,7 +119,7 @@ def main() -> None:
             verdicts.append(judge.verdict(row, measured=not options.quick))
             print(line_of(verdicts[-1]), flush=True)
             if options.keep:
-                keep(verdicts[-1])
+                keep(verdicts[-1], measured=not options.quick)
     print("", *summary(verdicts), sep="\n")
     logs = judge_logs(build, options.name)
     if options.keep:
