@@ -245,7 +245,7 @@ def _jobs(mpi: str) -> list[Row]:
         job("left-over", "imbalance", "same share"),
         job("all-read-all", "read-by-all", "MPI_Bcast", size=8),
         job("file-each-step", "many-small-files", "container"),
-        job("open-each-step", "opened-again", "Open once"),
+        job("open-each-step", "mpi-io-opened-again", "Open once"),
         job("sync-each", "syncs", "MPI_File_sync"),
         job("late-rank", "waiting-in-mpi-io", "same time"),
         job("uneven-shared", "imbalance-shared imbalance", "evenly"),

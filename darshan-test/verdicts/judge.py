@@ -35,6 +35,8 @@ C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
 TAKEN = "the name is taken"  # by the log of a program that a library started
 
+OF_THE_MACHINE = ("ranks-outnumber-processors",)  # true where there are fewer than RANKS
+
 RIGHT, WRONG, SILENT, FALSE_ALARM, CURE = "right", "wrong", "silent", "false alarm", "cure accused"
 
 
@@ -183,8 +185,10 @@ class Judge:
         return max(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
 
     def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
-        """The problems that the report tells of a run, the first one first."""
-        return problems_of(self.build, self.log_of(row, cured=cured))
+        """The problems that the report tells of a run, the first one first; without those that
+        are this machine's, not the program's."""
+        found = problems_of(self.build, self.log_of(row, cured=cured))
+        return [f for f in found if f.name not in OF_THE_MACHINE]
 
     def gained(self, row: Row) -> Gain:
         """Seconds over all processes that the cure gains."""

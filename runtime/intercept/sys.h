@@ -143,6 +143,10 @@ static inline void sys_nodename(char *node, size_t n) {
 static inline pid_t sys_getppid(void) {
   return (pid_t)SYS1(SYS_getppid, 0);
 }
+/* A bit per processor that this process may use; how many bytes of them there are. */
+static inline long sys_sched_getaffinity(size_t n, void *bits) {
+  return SYS3(SYS_sched_getaffinity, 0, n, bits);
+}
 static inline void *sys_mmap(void *at, size_t n, int prot, int flags, int fd, off_t off) {
   return (void *)sys_call(SYS_mmap, (long)at, (long)n, prot, flags, fd, off);
 }

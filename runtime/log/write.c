@@ -233,6 +233,10 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   darshan_text_unsigned(&count, agreed->num_hosts);
   if (agreed->num_hosts == FACTS_HOSTS) darshan_text_add(&count, "+");
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "nodes", number);
+  count = darshan_text_in(number, sizeof(number));
+  darshan_text_unsigned(&count, facts_processors(agreed));
+  if (facts_processors(agreed))
+    used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "processors", number);
   for (uint32_t i = 0; i < agreed->num_hosts; i++) {
     if (text.length + FACTS_HOST_ROOM + sizeof(",...") > sizeof(line)) {
       darshan_text_add(&text, ",...");
@@ -242,6 +246,19 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
     darshan_text_add(&text, agreed->hosts[i].name);
   }
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
+}
+
+/* None if there is one for which there is no room, or the kernel does not tell. */
+static struct rank_processors processors_here(void) {
+  enum { WORDS = 128 }; /* the kernel wants room for all that it could have */
+  static uint64_t bits[WORDS];
+  struct rank_processors here = {{0}};
+  long bytes = sys_sched_getaffinity(sizeof(bits), bits);
+  for (long i = RANK_PROCESSOR_WORDS; i < bytes / (long)sizeof(*bits); i++)
+    if (bits[i]) return here;
+  for (int i = 0; i < RANK_PROCESSOR_WORDS && i < bytes / (long)sizeof(*bits); i++)
+    here.bits[i] = bits[i];
+  return here;
 }
 
 static size_t ranks_job(void *context, const struct facts *agreed, char *out) {
@@ -275,6 +292,7 @@ int log_write_ranks(struct rank_comm *comm) {
       .keep_ranks = darshan_config.no_reduction,
       .limits = reduce_default_limits,
       .host = mpi_state.host,
+      .processors = processors_here(),
       .names = names ? names : "",
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),

@@ -20,7 +20,9 @@ _TOGETHER = frozenset(
         "aggregators", "as-it-should-be-collective", "collective-metadata",
         "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
-        "one-process-does-all", "shared-file-contention", "slowing-down", "waiting-in-mpi-io",
+        "mpi-io-opened-again", "one-process-does-all", "ranks-outnumber-processors",
+        "read-by-all", "shared-file-contention", "slowing-down", "tiny-collective",
+        "waiting-in-mpi-io",
     )
 )  # fmt: skip
 _POSIX = 1

@@ -180,9 +180,37 @@ struct facts_head { /* then hosts, then the table of sharing */
   uint32_t sharing;
 };
 
+static int knows_any(const struct rank_processors *processors) {
+  uint64_t any = 0;
+  for (int i = 0; i < RANK_PROCESSOR_WORDS; i++)
+    any |= processors->bits[i];
+  return any != 0;
+}
+
+/* One that does not know makes the sum unknown. */
+static void add_processors(struct rank_processors *a, const struct rank_processors *b) {
+  int known = knows_any(a) && knows_any(b);
+  for (int i = 0; i < RANK_PROCESSOR_WORDS; i++)
+    a->bits[i] = known ? a->bits[i] | b->bits[i] : 0;
+}
+
+uint32_t facts_processors(const struct facts *facts) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < facts->num_hosts; i++) {
+    const struct rank_processors *processors = &facts->hosts[i].processors;
+    if (!knows_any(processors)) return 0;
+    for (int word = 0; word < RANK_PROCESSOR_WORDS; word++)
+      sum += (uint32_t)__builtin_popcountll(processors->bits[word]);
+  }
+  return facts->num_hosts < FACTS_HOSTS ? sum : 0;
+}
+
 static int add_host(struct facts *facts, const struct facts_host *host) {
   for (uint32_t i = 0; i < facts->num_hosts; i++)
-    if (facts->hosts[i].hash == host->hash) return 0;
+    if (facts->hosts[i].hash == host->hash) {
+      add_processors(&facts->hosts[i].processors, &host->processors);
+      return 0;
+    }
   if (facts->num_hosts == FACTS_HOSTS) return 0;
   /* Powers of two: the list moves when it has filled its room. */
   if ((facts->num_hosts & (facts->num_hosts - 1)) == 0) {
@@ -198,7 +226,8 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
 
 /* Of one rank. */
 static int facts_begin(struct facts *facts, const struct reduce_source *source) {
-  struct facts_host here = {.hash = darshan_hash(source->host, strlen(source->host), 0)};
+  struct facts_host here = {.hash = darshan_hash(source->host, strlen(source->host), 0),
+                            .processors = source->processors};
   size_t length = strcspn(source->host, ".");
   memcpy(here.name, source->host, length < FACTS_HOST_ROOM ? length : FACTS_HOST_ROOM - 1);
   *facts = (struct facts){.times = source->times,

@@ -47,12 +47,13 @@ struct sharing sharing_at(const void *bytes, uint32_t count);
 
 /* --- all of it ---------------------------------------------------------------- */
 
-/* Nodes that are told apart; 1024 of these are 32 KiB in a message. */
+/* Nodes that are told apart; 1024 of these are 96 KiB in a message. */
 enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 
 struct facts_host {
   uint64_t hash;
-  char name[FACTS_HOST_ROOM]; /* up to its first dot, cut; ends in NUL */
+  struct rank_processors processors; /* of all its ranks together */
+  char name[FACTS_HOST_ROOM];        /* up to its first dot, cut; ends in NUL */
 };
 
 struct facts {
@@ -71,6 +72,8 @@ struct facts {
  * is not ours. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
+/* Processors that the ranks may use, over all hosts; 0: not known of one of them. */
+uint32_t facts_processors(const struct facts *facts);
 /* Gives the memory back, without which hosts and sharing are nothing. */
 void facts_drop(struct facts *facts);
 

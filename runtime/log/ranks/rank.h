@@ -34,6 +34,12 @@ struct facts_times { /* of the job record, and of the heat map */
   double last; /* seconds from start: when the last rank began to shut down */
 };
 
+/* The processors that a rank may use, a bit each. */
+enum { RANK_PROCESSOR_WORDS = 8 };
+struct rank_processors {
+  uint64_t bits[RANK_PROCESSOR_WORDS]; /* none: not known, or there are more */
+};
+
 struct reduce_limits {
   size_t streams;    /* bytes that travel in a message; with more, a rank writes itself */
   size_t candidates; /* bytes of records that may yet be merged, in memory */
@@ -50,6 +56,7 @@ struct reduce_source {
   int keep_ranks; /* 1: no record is combined */
   struct reduce_limits limits;
   const char *host;
+  struct rank_processors processors;
   const char *names; /* region of names */
   size_t names_length;
   uint64_t bytes;       /* of all records; only whether there are any matters */

@@ -87,6 +87,29 @@ LIMITS = (
         "HDF5 user guide: 10 KiB to 1 MiB",
     ),
     Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
+    Limit("flush.calls", 10, "flushes", "fewer of one file are no pattern", _JUDGEMENT),
+    Limit(
+        "flush.bytes",
+        1 << 20,
+        "bytes",
+        "bytes written between two flushes below which a flush costs more in calls than in bytes",
+        "what takes a millisecond at a good rate",
+    ),
+    Limit("objects.many", 100, "objects", "fewer in one file are no pattern", _JUDGEMENT),
+    Limit(
+        "element.bytes",
+        1024,
+        "bytes",
+        "a call on a dataset that moves no more costs more in HDF5 than in its bytes",
+        "microseconds in HDF5 for each call, in the chunk cache, too",
+    ),
+    Limit(
+        "python.seconds",
+        75e-6,
+        "s",
+        "what h5py and netCDF4 take for an access by index, HDF5 apart",
+        "50 to 150 \u00b5s, measured with both",
+    ),
     Limit("grain.calls", 32, "calls", "POSIX calls for one call on a dataset", _HERE),
     Limit(
         "compression.gain",
@@ -114,6 +137,13 @@ LIMITS = (
     Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
     Limit("lists.again", 100, "listings", "listings of folders by one process", _JUDGEMENT),
     Limit("seeks.many", 100_000, "seeks", "fewer cost nothing", _JUDGEMENT),
+    Limit(
+        "collective.calls",
+        30,
+        "calls",
+        "fewer collective calls by a process are no pattern",
+        _JUDGEMENT,
+    ),
     Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", _DRISHTI),
     Limit(
         "aggregate.bytes",
@@ -126,6 +156,13 @@ LIMITS = (
         "sieving.share", 0.1, "of bytes", "bytes read below for bytes that were only written", _HERE
     ),
     Limit("imbalance.share", 0.3, "of time", "(slowest - mean) / slowest process", _DRISHTI),
+    Limit(
+        "byall.share",
+        0.9,
+        "of a file",
+        "that each process has to read of it, on average",
+        _JUDGEMENT,
+    ),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
     Limit(
         "stream.calls",

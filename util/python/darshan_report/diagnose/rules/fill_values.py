@@ -4,48 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...measure.attribution import OPEN
-from ...summary.units import amount
+import numpy as np
+
+from ...measure.attribution import OPEN, WRITE
+from ...summary.units import amount, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..objects import Objects, hdf5
 
 NAME = "fill-values"
+_CONTIGUOUS = 1
+
+
+def _filled(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
+    """Bytes that were written without being asked for, and the seconds of that, per dataset."""
+    asked = sets["BYTES_ASKED_WRITTEN"]
+    early = sets.below("BYTES_WRITTEN", (OPEN,))
+    late = np.where(
+        # HDF5 writes a contiguous dataset where and as it is told, and nothing else but fill
+        # values, when it gives it room.
+        sets["LAYOUT"] == _CONTIGUOUS,
+        np.maximum(0, sets.below("BYTES_WRITTEN", (WRITE,)) - asked),
+        0,
+    )
+    writing = sets.below("BYTES_WRITTEN", (WRITE,))
+    time = sets.time((OPEN,)) + sets.time((WRITE,)) * late / np.maximum(writing, 1)
+    return early + late, time
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The dataset whose creation wrote most of what was overwritten later."""
-    for upper in facts.datasets:
-        filled = upper.below("BYTES_WRITTEN", (OPEN,))
-        asked = upper.counters["BYTES_ASKED_WRITTEN"]
-        if filled < facts.limits["again.bytes"] or asked < filled / 2:
-            continue
-        stake = facts.stake(
-            upper.time((OPEN,)),
-            "time of creating the dataset",
-            filled,
-            upper.below("BYTES_WRITTEN"),
-        )
-        if not facts.worth(stake):
-            continue
-        yield Finding(
-            NAME,
-            "Fill values are written for nothing",
-            f"Creating {facts.name(upper.id)} wrote {amount(filled)}, and the program then wrote "
-            f"{amount(asked)} over them.",
-            stake=stake,
-            evidence=facts.upper_rows(
-                upper,
-                "OPEN_CALLS",
-                "OPEN_POSIX_BYTES_WRITTEN",
-                "BYTES_ASKED_WRITTEN",
-                "F_OPEN_TIME",
-            ),
-            remedy=Remedy(
-                "Tell HDF5 not to write fill values where all is overwritten, or to allocate late.",
-                "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER)\n"
-                "H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_INCR);  nc_set_fill(nc, NC_NOFILL, &old)",
-            ),
-            limits=("again.bytes",),
-            covers=frozenset({upper.id}),
-        )
+    """One finding over all datasets that were filled and then written."""
+    h5 = hdf5(facts)
+    if h5 is None or not len(h5.datasets):
         return
+    sets = h5.datasets
+    asked = sets["BYTES_ASKED_WRITTEN"]
+    filled, time = _filled(sets)
+    mask = (filled > 0) & (asked >= filled / 2) & (filled >= asked / 2)
+    number, over = int(filled[mask].sum()), int(asked[mask].sum())
+    whole = int(sets.below("BYTES_WRITTEN")[mask].sum())
+    stake = facts.stake(
+        time[mask].sum(), "time of creating the datasets and of filling them", number, whole
+    )
+    if number < facts.limits["again.bytes"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Fill values are written for nothing",
+        f"HDF5 filled {sets.named(mask, time)} with {amount(number)}, and the program then wrote "
+        f"{amount(over)} over them. Filling took {seconds(float(time[mask].sum()))}.",
+        stake=stake,
+        evidence=sets.sums(
+            mask,
+            "OPEN_CALLS",
+            "OPEN_POSIX_BYTES_WRITTEN",
+            "WRITE_POSIX_BYTES_WRITTEN",
+            "BYTES_ASKED_WRITTEN",
+            "F_OPEN_TIME",
+            "F_WRITE_TIME",
+        ),
+        remedy=Remedy(
+            "Tell HDF5 not to write fill values where all is overwritten, or to allocate late.",
+            "H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);  h5py: create_dataset(fill_time='never')"
+            "\n"
+            "nc_set_fill(nc, NC_NOFILL, &old);  netCDF4: file.set_fill_off()",
+        ),
+        limits=("again.bytes",),
+        covers=h5.covers(datasets=mask),
+    )

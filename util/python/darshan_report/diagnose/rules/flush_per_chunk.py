@@ -1,71 +1,111 @@
-"""Flushing more often than a chunk fills writes the same chunk again and again."""
+"""HDF5 is flushed after every little that is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...measure.attribution import CLOSE, FLUSH, WRITE
-from ...summary.units import amount, count, share
+from ...summary.units import amount, count, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..objects import Hdf5, hdf5
 
 NAME = "flush-per-chunk"
-_LEAST_FLUSHES = 10
+_PUTTING = (WRITE, FLUSH, CLOSE)
+
+
+class _Flushed:
+    """What was flushed of each file: the file itself, and its datasets."""
+
+    def __init__(self, h5: Hdf5) -> None:
+        files, sets = h5.files, h5.datasets
+        self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
+        self.each = self.calls / files.processes  # a collective call counts for every process
+        self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,)))
+        self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
+        self.written = h5.per_file(sets.below("BYTES_WRITTEN", _PUTTING))
+        self.written = self.written + files.below("BYTES_WRITTEN", _PUTTING)
+        distinct = h5.per_file(sets["DISTINCT_BYTES_WRITTEN"]) + files["DISTINCT_BYTES_WRITTEN"]
+        self.distinct = np.where(distinct > 0, distinct, self.written)
+        self.again = np.maximum(0, self.written - self.distinct)
+        # Chunks that leave the cache by themselves are written with the data, not in flushes.
+        putting = files.time((WRITE, CLOSE)) + h5.per_file(sets.time((WRITE, CLOSE)))
+        self.lost = self.time + putting * self.again / np.maximum(self.written, 1)
+
+    def often(self, facts: Facts) -> np.ndarray:
+        """Which files are flushed before there is much to flush, or what was flushed before."""
+        limits = facts.limits
+        little = self.asked < limits["flush.bytes"] * self.each
+        again = (self.written >= limits["again.factor"] * self.distinct) & (
+            self.again >= limits["again.bytes"]
+        )
+        return (self.each >= limits["flush.calls"]) & (self.asked > 0) & (little | again)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding, about the chunked dataset that suffers most."""
-    limits = facts.limits
-    for upper in facts.datasets:
-        file = facts.attribution.file_of(upper.id) if facts.attribution else None
-        flushes = upper.counters["FLUSH_CALLS"] + _file_flushes(facts, file)
-        written = upper.below("BYTES_WRITTEN")
-        distinct = upper.counters["DISTINCT_BYTES_WRITTEN"]
-        extra = written - distinct
-        if upper.counters["CHUNK_BYTES"] <= 0 or flushes < _LEAST_FLUSHES or distinct <= 0:
-            continue
-        if written < limits["again.factor"] * distinct or extra < limits["again.bytes"]:
-            continue
-        seconds = upper.time((WRITE, FLUSH, CLOSE)) * extra / written
-        stake = facts.stake(
-            seconds,
-            "time in writes and flushes times the share of bytes written again",
-            extra,
-            written,
-        )
-        if not facts.worth(stake):
-            continue
-        chunk = upper.counters["CHUNK_BYTES"]
-        yield Finding(
-            NAME,
-            "Chunks are flushed before they are full",
-            f"{facts.name(upper.id)} was flushed {count(flushes)} times; its chunks of "
-            f"{amount(chunk)} were written {written / distinct:.1f} times each: {amount(extra)} "
-            f"of {amount(written)} ({share(extra, written)}) were written again.",
-            stake=stake,
-            evidence=facts.upper_rows(
-                upper,
-                "FLUSH_CALLS",
-                "WRITE_CALLS",
-                "CHUNK_BYTES",
-                "BYTES_ASKED_WRITTEN",
-                "FLUSH_POSIX_WRITES",
-                "FLUSH_POSIX_BYTES_WRITTEN",
-                "WRITE_POSIX_BYTES_WRITTEN",
-                "DISTINCT_BYTES_WRITTEN",
-                "F_FLUSH_TIME",
-            ),
-            remedy=Remedy(
-                "Flush once per filled chunk, not in between, or make the chunks as small as what "
-                "is written between two flushes.",
-                "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);\n"
-                "H5Pset_chunk(dcpl, rank, dims)   /* dims: what one flush writes */",
-            ),
-            limits=("again.factor", "again.bytes"),
-            covers=frozenset({upper.id} | ({file} if file else set())),
-        )
+    """One finding over all files: flushes of a file and of its datasets together."""
+    h5 = hdf5(facts)
+    if h5 is None:
         return
-
-
-def _file_flushes(facts: Facts, file: int | None) -> int:
-    return sum(u.counters["FLUSH_CALLS"] for u in facts.hdf5_files if u.id == file)
+    done = _Flushed(h5)
+    mask = done.often(facts)
+    lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
+    again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
+    stake = facts.stake(
+        lost.sum(),
+        "time in flushes, and in writes times the share of bytes written again, beyond what the "
+        "bytes would take at a good rate",
+        again,
+        written,
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    first = int(np.argmax(lost))
+    inside = h5.in_files(mask)
+    chunked = inside & (h5.datasets["CHUNK_BYTES"] > 0)
+    written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
+    sentence = (
+        f"{facts.name(int(h5.files.ids[first]))} was flushed {count(float(done.each[first]))} "
+        f"times, once for {amount(float(done.asked[first] / done.each[first]))} written to "
+        f"{h5.datasets.named(written_to, h5.datasets.time())}"
+        + (f"; so were {count(int(mask.sum()) - 1)} more files" if mask.sum() > 1 else "")
+        + f". Flushing took {seconds(float(done.time[mask].sum()))}"
+    )
+    if again > written - again:
+        chunk = int(h5.datasets["CHUNK_BYTES"][inside].max(initial=0))
+        sentence += (
+            f", and {amount(again)} of {amount(written)} ({share(again, written)}) were written "
+            "again" + (f": chunks of {amount(chunk)}, {written / (written - again):.1f} times each")
+        )
+    yield Finding(
+        NAME,
+        "Chunks are flushed before they are full"
+        if chunked.any()
+        else "Files are flushed after every little that is written",
+        f"{sentence}.",
+        stake=stake,
+        evidence=h5.files.sums(
+            mask, "FLUSH_CALLS", "FLUSH_POSIX_WRITES", "FLUSH_POSIX_BYTES_WRITTEN", "F_FLUSH_TIME"
+        )
+        + h5.datasets.sums(
+            inside,
+            "FLUSH_CALLS",
+            "WRITE_CALLS",
+            "BYTES_ASKED_WRITTEN",
+            "FLUSH_POSIX_WRITES",
+            "FLUSH_POSIX_BYTES_WRITTEN",
+            "DISTINCT_BYTES_WRITTEN",
+            "F_FLUSH_TIME",
+        ),
+        remedy=Remedy(
+            "Flush once per checkpoint, or once per filled chunk, not after every step: what is "
+            "written meanwhile stays in HDF5's cache, and goes out together. If every step has to "
+            "be safe, make the chunks as small as a step.",
+            "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);   /* or H5Fflush, nc_sync */\n"
+            "file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop",
+        ),
+        limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes"),
+        covers=h5.covers(files=mask),
+    )

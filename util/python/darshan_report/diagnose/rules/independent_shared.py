@@ -9,8 +9,16 @@ import numpy as np
 from ...summary.units import amount, count, plural, share
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
+from . import read_by_all
 
 NAME = "independent-shared"
+_TOGETHER = (
+    "Make the transfers collective: a few processes then move large contiguous pieces for all."
+)
+_FEWER = (
+    " Not one by one: describe all pieces of a process with a file view or a selection, and move "
+    "them with few calls; a collective call for each small piece would be slower than this."
+)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -28,6 +36,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
     calls = alone + together
     mask = table.shared & (alone >= facts.limits["operations"])
+    below = facts.table("POSIX")
+    if kind == "READ" and below is not None:
+        mask &= ~np.isin(table.ids, below.ids[read_by_all.whole(facts, below)])
     mask &= together < facts.limits["collective.share"] * calls
     if not mask.any():
         return
@@ -41,7 +52,6 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         return
     first, *others = leading(mask, seconds, len(mask))
     mean = float(moved[first]) / max(1, int(calls[first]))
-    hdf5 = facts.table("H5F") is not None
     yield Finding(
         f"{NAME}-{kind.lower()}",
         f"Independent {kind.lower()}s of a shared file",
@@ -62,18 +72,26 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         )
         + _posix(facts, int(table.ids[first]), kind),
         remedy=Remedy(
-            "Make the transfers collective: a few processes then move large contiguous pieces "
-            "for all.",
-            (
-                "H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);  H5Dwrite(..., dxpl, ...)\n"
-                if hdf5
-                else ""
-            )
-            + "MPI_File_write_at_all / MPI_File_read_at_all;  nc_var_par_access(.., NC_COLLECTIVE)",
+            _TOGETHER + (_FEWER if mean <= facts.limits["small.bytes"] else ""),
+            _example(facts, kind),
         ),
         limits=("collective.share", "operations"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _example(facts: Facts, kind: str) -> str:
+    """As the program calls it: through HDF5, PnetCDF, or MPI-IO itself."""
+    call = kind.lower()
+    lines = []
+    if facts.table("H5F") is not None:
+        lines += [
+            f"H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE);  H5D{call}(..., dxpl, ...)",
+            "nc_var_par_access(nc, var, NC_COLLECTIVE)",
+        ]
+    if facts.table("PNETCDF_FILE") is not None:
+        lines.append("ncmpi_put_vara_..._all;  ncmpi_iput_vara and one ncmpi_wait_all")
+    return "\n".join(lines or [f"MPI_File_set_view;  one MPI_File_{call}_all for all pieces"])
 
 
 def _posix(facts: Facts, record: int, kind: str) -> tuple:

@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count, plural
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from . import read_by_all
 
 NAME = "no-mpi-io"
 
@@ -24,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
     mask = table.shared & (calls >= facts.limits["operations"])
-    mask &= moved < facts.limits["aggregate.bytes"] * calls
+    mask &= ~read_by_all.whole(facts, table) & (moved < facts.limits["aggregate.bytes"] * calls)
     if not mask.any():
         return
     lost = np.where(mask, facts.lost(time, moved), 0.0)

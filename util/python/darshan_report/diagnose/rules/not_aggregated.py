@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from . import tiny_collective
 
 NAME = "collective-not-aggregated"
 
@@ -31,6 +32,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         mean = moved / np.maximum(below, 1)
         mask = (below >= facts.limits["operations"]) & (below >= calls)
         mask &= mean < facts.limits["aggregate.bytes"]
+        mask &= ~tiny_collective.tiny(facts, upper)  # what is tiny has another remedy
         # Most transfers of the file are collective, else it is another finding.
         mask &= calls >= upper[f"INDEP_{kind}S"]
         lost = np.where(mask, facts.lost(seconds, moved), 0.0)

@@ -4,65 +4,187 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import plural, seconds, share
-from ..facts import Facts, leading
-from ..finding import Finding, Remedy
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds, share
+from ..facts import PARALLEL, Facts, Table, leading
+from ..finding import Evidence, Finding, Remedy
+from ..machine import nodes, outnumbered
+from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"
+_MOST = 64  # files that are looked at one by one
+
+
+class Waits:
+    """Of each file of MPI-IO: seconds in its calls, and what they went into."""
+
+    def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
+        self.facts, self.upper, self.lower = facts, upper, lower
+        self.time = facts.time(upper)
+        self.ranks = np.maximum(upper.processes, 1)
+        self.mean = self.time / self.ranks
+        self.posix = np.zeros(len(upper))  # calls below
+        self.busiest = np.zeros(len(upper))  # the same of the process that has most
+        self.moved = np.zeros(len(upper))  # by that process
+        self.whole = np.zeros(len(upper))  # by all
+        self.collective = sum(
+            upper[f"{how}_{kind}"] for how in ("COLL", "SPLIT") for kind in ("READS", "WRITES")
+        )
+        for place in leading((self.collective > 0) & (self.time > 0), self.time, _MOST):
+            at = lower.place(int(upper.ids[place]))
+            if at is not None:
+                self._below(place, at, float(facts.time(lower)[at]))
+
+    def _below(self, place: int, at: int, posix: float) -> None:
+        lower = self.lower
+        moved = float(lower["BYTES_READ"][at] + lower["BYTES_WRITTEN"][at])
+        alone = int(lower.processes[at]) == 1
+        self.posix[place], self.whole[place] = posix, moved
+        self.busiest[place] = posix if alone else lower["F_SLOWEST_RANK_TIME"][at]
+        self.moved[place] = moved if alone else lower["SLOWEST_RANK_BYTES"][at]
+
+    @property
+    def needed(self) -> np.ndarray:
+        """What it takes at least: all wait until the busiest has moved its bytes; at a good rate,
+        if others could move some of them."""
+        slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved), 0.0)
+        return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
+
+    def _parallel(self) -> bool:
+        """Whether the file with most time is on a parallel file system."""
+        most = int(np.argmax(self.time)) if len(self.time) else 0
+        return self.facts.mount_type(int(self.upper.ids[most])) in PARALLEL
+
+    @property
+    def late(self) -> np.ndarray:
+        """Files of which one process spends far less time in these calls than the others: it
+        comes last, and does not wait."""
+        fastest = np.where(self.ranks > 1, self.upper["F_FASTEST_RANK_TIME"], self.mean)
+        gap = self.mean - fastest
+        return (fastest > 0) & (gap > self.facts.limits["imbalance.share"] * self.mean)
+
+    @property
+    def funnelled(self) -> np.ndarray:
+        """Files where all wait while few processes do the file-system part, and more could: on
+        other nodes, or on other servers."""
+        if nodes(self.facts) == 1 and not self._parallel():
+            return np.zeros(len(self.upper), bool)
+        limit = self.facts.limits["imbalance.share"]
+        few = self.posix < self.busiest * self.ranks / 2
+        return few & (self.busiest > limit * self.mean)
+
+
+def waits(facts: Facts) -> Waits | None:
+    """None if there is no collective I/O to speak of."""
+    upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
+    if upper is None or lower is None or not facts.together:
+        return None
+    return Waits(facts, upper, lower)
+
+
+def exchanging(facts: Facts) -> tuple[float, float]:
+    """Seconds in collective MPI-IO that are neither POSIX calls nor waiting for one process that
+    makes them or comes late; and all."""
+    found = waits(facts)
+    if found is None:
+        return 0.0, 0.0
+    mask = (found.collective > 0) & ~found.late
+    rest = found.time - np.maximum(found.posix, found.busiest * found.ranks)
+    return float(np.maximum(rest, 0)[mask].sum()), float(found.time[mask].sum())
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Collective files whose MPI-IO time is mostly not POSIX time."""
-    upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
-    if upper is None or lower is None or not facts.together:
+    found = waits(facts)
+    if found is None:
         return
-    together = upper["COLL_READS"] + upper["COLL_WRITES"] + upper["SPLIT_READS"]
-    together = together + upper["SPLIT_WRITES"]
-    time = facts.time(upper)
-    below = facts.time(lower)
-    lost = time * 0.0
-    for place in leading((together > 0) & (time > 0), time, 64):
-        at = lower.place(int(upper.ids[place]))
-        lost[place] = time[place] - (below[at] if at is not None else 0.0)
-    mask = lost > facts.limits["waiting.mpiio"] * time
+    lost = np.maximum(0.0, found.time - found.needed)
+    mask = (found.collective > 0) & (lost > facts.limits["waiting.mpiio"] * found.time)
+    mask &= ~tiny_collective.tiny(facts, found.upper)
+    if outnumbered(facts):
+        # There, equal waiting of all is for a processor.
+        mask &= found.late | found.funnelled
+    lost = np.where(mask, lost, 0.0)
     stake = facts.stake(
-        float(lost[mask].sum()), "time in MPI-IO calls that is not in POSIX calls below"
+        float(lost.sum()),
+        "time in MPI-IO calls beyond what the process with most POSIX calls below would take for "
+        "its bytes at a good rate",
     )
     if not mask.any() or not facts.worth(stake):
         return
     (first,) = leading(mask, lost, 1)
-    at = lower.place(int(upper.ids[first]))
-    posix = float(below[at]) if at is not None else 0.0
     yield Finding(
         NAME,
         "MPI-IO calls wait for other processes",
-        f"Of {seconds(float(time[first]))} that {plural(int(upper.processes[first]), 'process')} "
-        f"spent in MPI-IO calls on {facts.name(upper.ids[first])}, {seconds(posix)} "
-        f"({share(posix, float(time[first]))}) are POSIX calls below; the rest is waiting for "
-        "each other, and exchange.",
+        _sentence(found, first),
         stake=stake,
-        evidence=facts.rows(
-            upper, first, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"
+        evidence=_rows(found, first),
+        remedy=_remedy(found, first),
+        limits=("waiting.mpiio", "imbalance.share"),
+        covers=frozenset(int(i) for i in found.upper.ids[mask]),
+    )
+
+
+def _sentence(found: Waits, first: int) -> str:
+    facts, upper = found.facts, found.upper
+    time, posix = float(found.time[first]), float(found.posix[first])
+    said = (
+        f"Of {seconds(time)} that {plural(int(found.ranks[first]), 'process')} spent in MPI-IO "
+        f"calls on {facts.name(upper.ids[first])}, {seconds(posix)} ({share(posix, time)}) are "
+        "POSIX calls below"
+    )
+    if found.late[first]:
+        rank, least = int(upper["FASTEST_RANK"][first]), float(upper["F_FASTEST_RANK_TIME"][first])
+        return (
+            f"{said}. Rank {rank} was in them for {seconds(least)}, all for "
+            f"{seconds(float(found.mean[first]))} on average: the others wait for it."
         )
-        + (
-            facts.rows(
-                lower,
-                at,
-                "F_READ_TIME",
-                "F_WRITE_TIME",
-                "F_META_TIME",
-                "SLOWEST_RANK",
-                "F_SLOWEST_RANK_TIME",
-            )
-            if at is not None
-            else ()
-        ),
-        remedy=Remedy(
-            "Few processes do the file-system part while all wait: more aggregators and stripes, "
-            "an even share for every process, and calls that all reach at the same time.",
-            "hints cb_nodes, cb_buffer_size, striping_factor;  lfs setstripe -c -1 folder\n"
-            "MPI_File_iwrite_at_all where processes arrive at different times",
-        ),
-        limits=("waiting.mpiio",),
-        covers=frozenset(int(i) for i in upper.ids[mask]),
+    if found.funnelled[first]:
+        return f"{said}; {_busiest(found, first)}, while all others wait."
+    return f"{said}; the rest is waiting for each other, and exchange."
+
+
+def _busiest(found: Waits, first: int) -> str:
+    at = found.lower.place(int(found.upper.ids[first]))
+    alone = at is None or int(found.lower.processes[at]) == 1
+    who = "one process" if alone else f"rank {int(found.lower['SLOWEST_RANK'][at])}"
+    return (
+        f"{who} made those of {amount(float(found.moved[first]))} of "
+        f"{amount(float(found.whole[first]))}, in {seconds(float(found.busiest[first]))}"
+    )
+
+
+def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
+    times = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+    rows = found.facts.rows(
+        found.upper, first, "COLL_READS", "COLL_WRITES", *times, "F_FASTEST_RANK_TIME"
+    )
+    at = found.lower.place(int(found.upper.ids[first]))
+    if at is None:
+        return rows
+    slowest = ("SLOWEST_RANK", "SLOWEST_RANK_BYTES", "F_SLOWEST_RANK_TIME")
+    return rows + found.facts.rows(found.lower, at, *times, *slowest)
+
+
+def _remedy(found: Waits, first: int) -> Remedy:
+    """What the numbers speak for: more aggregators where all wait for one."""
+    if found.late[first]:
+        return Remedy(
+            "Let all processes reach the call at the same time: the same share of work for each, "
+            "or calls that do not wait, so that the others compute meanwhile.",
+            "MPI_File_iwrite_at_all and MPI_Wait after the next step;  move uneven work elsewhere",
+        )
+    if found.funnelled[first]:
+        return Remedy(
+            "Let more processes do the file-system part: more aggregators (at least one per node), "
+            "and a file on as many storage targets.",
+            'MPI_Info_set(info, "cb_nodes", "16"), or "cb_config_list", "*:1";  "striping_factor"\n'
+            "lfs setstripe -c -1 folder, before the file is made",
+        )
+    each = float(found.whole[first]) / max(1, int(found.collective[first]))
+    return Remedy(
+        f"Fewer, larger calls ({count(float(found.collective[first]))} moved {amount(each)} each) "
+        "that all processes reach at the same time; calls that do not wait where they cannot.",
+        "MPI_File_set_view and one MPI_File_write_all;  MPI_File_iwrite_at_all",
     )

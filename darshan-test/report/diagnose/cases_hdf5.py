@@ -1,0 +1,122 @@
+"""Cases about datasets and HDF5 files; cases.py says what a case is."""
+
+from __future__ import annotations
+
+from .build import MIB, Job, Row, row, shared
+
+Case = tuple[str, Job, Job]
+
+
+def _dataset(**values: float) -> tuple[Row, Row]:
+    """A dataset as LAYERS and H5D know it."""
+    known = {"UPPER_MODULE": 4, "LAYOUT": 2, "CHUNK_CACHE_BYTES": MIB, **values}
+    return (
+        row("LAYERS", "/f.h5:/d", **known),
+        row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, DATASPACE_NDIMS=3),
+    )
+
+
+def _hdf5_file(**values: float) -> tuple[Row, Row]:
+    return (
+        row("LAYERS", "/f.h5", UPPER_MODULE=3, **values),
+        shared("H5F", "/f.h5", OPENS=4, USE_MPIIO=1),
+    )
+
+
+def _many(number: int, **values: float) -> tuple[Row, ...]:
+    """Datasets like each other, and their file."""
+    rows = [row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1)]
+    for i in range(number):
+        rows.append(row("LAYERS", f"/f.h5:/{i}", UPPER_MODULE=4, **values))
+        rows.append(row("H5D", f"/f.h5:/{i}", file="/f.h5", OPENS=1))
+    return tuple(rows)
+
+
+def cases() -> list[Case]:
+    """Datasets and HDF5 files."""
+    cached = Job(
+        _dataset(
+            CHUNK_BYTES=8 * MIB, FILTERS=1, READ_CALLS=64, READ_POSIX_READS=64,
+            READ_POSIX_BYTES_READ=256 * MIB, DISTINCT_BYTES_READ=64 * MIB,
+            BYTES_ASKED_READ=64 * MIB, F_READ_TIME=8.0, F_READ_POSIX_TIME=1.0,
+        )
+    )  # fmt: skip
+    flushed = Job(
+        _dataset(
+            CHUNK_BYTES=65536, WRITE_CALLS=10000, FLUSH_CALLS=1000,
+            BYTES_ASKED_WRITTEN=8 * MIB, FLUSH_POSIX_WRITES=1000,
+            FLUSH_POSIX_BYTES_WRITTEN=64 * MIB, DISTINCT_BYTES_WRITTEN=8 * MIB,
+            F_FLUSH_TIME=6.0, F_WRITE_TIME=1.0,
+        ) + _hdf5_file()
+    )  # fmt: skip
+    opened = Job((
+        row("LAYERS", "/f.h5", UPPER_MODULE=3, OPEN_CALLS=300, F_OPEN_TIME=4.0, F_CLOSE_TIME=1.0),
+        row("H5F", "/f.h5", OPENS=300),
+    ))  # fmt: skip
+    objects = Job(_many(1000, OPEN_CALLS=1, WRITE_CALLS=1, BYTES_ASKED_WRITTEN=8,
+                        F_OPEN_TIME=0.002, F_CLOSE_TIME=0.001))  # fmt: skip
+    elements = Job(
+        _dataset(WRITE_CALLS=500000, BYTES_ASKED_WRITTEN=4000000, CHUNK_BYTES=MIB,
+                 F_WRITE_TIME=2.0)
+    )  # fmt: skip
+    grain = Job(
+        _dataset(
+            LAYOUT=1, READ_CALLS=10, READ_POSIX_READS=20000, READ_POSIX_BYTES_READ=80000,
+            DISTINCT_BYTES_READ=80000, BYTES_ASKED_READ=80000, F_READ_TIME=5.0,
+        )
+    )  # fmt: skip
+    tiny = Job(
+        _dataset(
+            CHUNK_BYTES=400, WRITE_CALLS=100, WRITE_POSIX_WRITES=20000,
+            WRITE_POSIX_BYTES_WRITTEN=8 * MIB, BYTES_ASKED_WRITTEN=8 * MIB,
+            DISTINCT_BYTES_WRITTEN=8 * MIB, F_WRITE_TIME=5.0,
+        )
+    )  # fmt: skip
+    huge = Job(
+        _dataset(
+            CHUNK_BYTES=8 * MIB, CHUNK_CACHE_BYTES=64 * MIB, READ_CALLS=40,
+            READ_POSIX_READS=40, READ_POSIX_BYTES_READ=320 * MIB,
+            DISTINCT_BYTES_READ=320 * MIB, BYTES_ASKED_READ=40000, F_READ_TIME=5.0,
+        )
+    )  # fmt: skip
+    filled = Job(
+        _dataset(
+            LAYOUT=1, OPEN_CALLS=1, OPEN_POSIX_BYTES_WRITTEN=512 * MIB, WRITE_CALLS=4,
+            WRITE_POSIX_BYTES_WRITTEN=512 * MIB, BYTES_ASKED_WRITTEN=512 * MIB,
+            DISTINCT_BYTES_WRITTEN=512 * MIB, F_OPEN_TIME=4.0, F_WRITE_TIME=4.0,
+        )
+    )  # fmt: skip
+    packed = Job(
+        _dataset(
+            FILTERS=1, CHUNK_BYTES=MIB, CHUNK_CACHE_BYTES=64 * MIB, WRITE_CALLS=10,
+            BYTES_ASKED_WRITTEN=204 * MIB, DISTINCT_BYTES_WRITTEN=195 * MIB,
+            WRITE_POSIX_BYTES_WRITTEN=195 * MIB, F_WRITE_TIME=7.0, F_WRITE_POSIX_TIME=1.0,
+        )
+    )  # fmt: skip
+    headers = Job(
+        _hdf5_file(META_POSIX_READS=400, OPEN_POSIX_READS=40, F_META_TIME=6.0, F_OPEN_TIME=2.0,
+                   F_META_POSIX_TIME=5.0, F_OPEN_POSIX_TIME=2.0),
+        nprocs=4,
+    )  # fmt: skip
+    inside = Job(
+        _hdf5_file(CLOSE_CALLS=4, F_CLOSE_TIME=20.0, F_CLOSE_POSIX_TIME=1.0),
+        nprocs=4,
+    )  # fmt: skip
+    closing = inside.but(F_CLOSE_COMM_TIME=18.0)
+    deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
+    return [
+        ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
+        ("flush-per-chunk", flushed, flushed.but(FLUSH_CALLS=9, DISTINCT_BYTES_WRITTEN=60 * MIB)),
+        ("hdf5-opened-again", opened, opened.but(1, OPENS=2)),
+        ("many-objects", objects, Job(objects.rows[:90])),
+        ("element-wise", elements, elements.but(WRITE_CALLS=500)),
+        ("across-the-grain", grain, grain.but(READ_CALLS=5000)),
+        ("chunk-size-small", tiny, tiny.but(CHUNK_BYTES=65536)),
+        ("chunk-size-large", huge, huge.but(BYTES_ASKED_READ=300 * MIB)),
+        ("fill-values", filled, filled.but(OPEN_POSIX_BYTES_WRITTEN=4096)),
+        ("little-compression", packed, packed.but(DISTINCT_BYTES_WRITTEN=100 * MIB)),
+        ("collective-metadata", headers, headers.but(META_POSIX_READS=4, OPEN_POSIX_READS=4)),
+        ("hdf5-file-time-waiting", closing, inside),
+        ("hdf5-file-time-inside", inside, inside.but(F_CLOSE_POSIX_TIME=19.0)),
+        ("deprecated-calls", deprecated, deprecated.but(USE_DEPRECATED=0)),
+    ]  # fmt: skip

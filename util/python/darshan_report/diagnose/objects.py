@@ -1,0 +1,151 @@
+"""All datasets, or all HDF5 files, of a log as arrays: what one alone does not show, hundreds
+together do."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+from ..measure.attribution import OPERATIONS
+from ..summary.units import count
+from .facts import Facts, Table
+from .finding import Evidence
+
+_FILE, _DATASET = 3, 4  # values of UPPER_MODULE
+_NAMELESS = ":<anonymous>"
+Mask = npt.NDArray[np.bool_]
+
+
+class Objects:
+    """The LAYERS records of one kind: a value per object in each array."""
+
+    def __init__(self, facts: Facts, table: Table, kind: int) -> None:
+        self.facts = facts
+        self._table = table
+        self._thing = "datasets" if kind == _DATASET else "files"
+        self._rows = np.flatnonzero(table["UPPER_MODULE"] == kind)
+        self.ids: npt.NDArray[np.uint64] = table.ids[self._rows]
+        self.processes = table.processes[self._rows]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """A counter, name without the prefix; unknown counts as 0."""
+        return self._table[name][self._rows]
+
+    def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
+        """READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX."""
+        return sum(self[f"{o}_POSIX_{what}"] for o in operations)
+
+    def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
+        """Seconds in the calls, all layers below included."""
+        return sum(self[f"F_{o}_TIME"] for o in operations)
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Bytes that reads and writes asked for."""
+        return self["BYTES_ASKED_READ"] + self["BYTES_ASKED_WRITTEN"]
+
+    def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: counters of one object."""
+        return self.facts.rows(self._table, int(self._rows[place]), *names)
+
+    def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
+        """Evidence: sums over some of them; of one alone its counters, with its name."""
+        places = np.flatnonzero(mask)
+        if len(places) == 1:
+            return self.rows(int(places[0]), *names)
+        return tuple(
+            Evidence("LAYERS", "", f"LAYERS_{n}", self[n][mask].sum().item()) for n in names
+        )
+
+    @functools.cached_property
+    def counts(self) -> np.ndarray:
+        """How many objects each is: those that were made without a name, and got one by a link
+        later, as h5py makes them, share a record."""
+        found = np.ones(len(self), "i8")
+        opens = self["OPEN_CALLS"]
+        for place in np.flatnonzero(opens > 1):
+            if self.facts.name(int(self.ids[place])).endswith(_NAMELESS):
+                found[place] = opens[place]
+        return found
+
+    def named(self, mask: Mask, weight: np.ndarray) -> str:
+        """ "300 datasets like /f.h5:/x0", the first by weight; of one alone its name."""
+        first = int(np.argmax(np.where(mask, weight, -1.0)))
+        name = self.facts.name(int(self.ids[first]))
+        number = int(self.counts[mask].sum())
+        if name.endswith(_NAMELESS) and number > 1:
+            return f"{count(number)} {self._thing} in {name[: -len(_NAMELESS)]}"
+        return name if number == 1 else f"{count(number)} {self._thing} like {name}"
+
+
+class Hdf5:
+    """The datasets and files of HDF5, and which lies in which."""
+
+    def __init__(self, facts: Facts, layers: Table) -> None:
+        self.files = Objects(facts, layers, _FILE)
+        self.datasets = Objects(facts, layers, _DATASET)
+        self._place = _files_of(facts, self.datasets.ids)
+
+    @property
+    def file_ids(self) -> npt.NDArray[np.uint64]:
+        """Of each dataset; 0: not known."""
+        return self._place
+
+    def per_file(self, values: np.ndarray) -> np.ndarray:
+        """Values of datasets, added up for each file."""
+        if not len(self.files):
+            return np.zeros(0)
+        at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
+        known = self.files.ids[at] == self._place
+        return np.bincount(at[known], weights=values[known], minlength=len(self.files))
+
+    def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
+        """Values of another module's records, for each file by each process that used it."""
+        return joined(self.files.ids, table, values / table.processes)
+
+    def in_files(self, mask: Mask) -> Mask:
+        """Which datasets lie in some files."""
+        return np.isin(self._place, self.files.ids[mask])
+
+    def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
+        """Ids of some datasets and of their files, and of some files and their datasets."""
+        found: set[int] = set()
+        if datasets is not None:
+            found |= {int(i) for i in self.datasets.ids[datasets]}
+            found |= {int(i) for i in self._place[datasets]}
+        if files is not None:
+            found |= {int(i) for i in self.files.ids[files]}
+            found |= {int(i) for i in self.datasets.ids[self.in_files(files)]}
+        return frozenset(found - {0})
+
+
+def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:
+    """The values of a table's records for these ids; 0 where it has none."""
+    at = np.searchsorted(table.ids, ids).clip(0, len(table) - 1)
+    return np.where(table.ids[at] == ids, values[at], 0)
+
+
+def hdf5(facts: Facts) -> Hdf5 | None:
+    """None if the log does not say what HDF5's calls became."""
+    layers = facts.table("LAYERS")
+    if layers is None or not np.isin(layers["UPPER_MODULE"], (_FILE, _DATASET)).any():
+        return None
+    return Hdf5(facts, layers)
+
+
+def _files_of(facts: Facts, datasets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    found = np.zeros(len(datasets), "u8")
+    table = facts.table("H5D")
+    if table is None or not len(datasets):
+        return found
+    records = table.records
+    ids, first = np.unique(records.ids, return_index=True)
+    at = np.searchsorted(ids, datasets).clip(0, len(ids) - 1)
+    known = ids[at] == datasets
+    found[known] = records["file_rec_id"][first[at[known]]]
+    return found

@@ -1,0 +1,76 @@
+"""Datasets are read or written a few bytes at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...measure.attribution import CLOSE, META, OPEN
+from ...summary.units import amount, count, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..machine import binding
+from ..objects import Hdf5, hdf5, joined
+
+NAME = "element-wise"
+_SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN", "writes"))
+
+
+def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
+    """Seconds of Python around the calls on each dataset; never more than from the first of them
+    to the last."""
+    table = facts.table("H5D")
+    if table is None:
+        return np.zeros(len(h5.datasets))
+    sets = h5.datasets
+    first, last = (table[f"F_{kind}_{end}_TIMESTAMP"] for end in ("START", "END"))
+    lasted = joined(sets.ids, table, last - first) * sets.processes - sets.time()
+    return np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for reads, one for writes, over all datasets."""
+    h5 = hdf5(facts)
+    if h5 is not None and len(h5.datasets):
+        for kind, asked, word in _SIDES:
+            yield from _find(facts, h5, kind, asked, word)
+
+
+def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iterator[Finding]:
+    sets, limits = h5.datasets, facts.limits
+    calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
+    tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
+    # Where a chunk has no more than a call, the chunks are what is wrong.
+    tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
+    like = max(1, int(sets.counts[tiny].sum()))
+    tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
+    number, moved = int(calls[tiny].sum()), int(asked[tiny].sum())
+    # h5py opens and closes what it takes from a file for each element.
+    time = sets.time((kind, OPEN, CLOSE, META))
+    between = _between(facts, h5, kind) * (calls > 0)
+    lost = np.where(tiny, facts.lost(time + between, asked), 0.0)
+    stake = facts.stake(
+        lost.sum(),
+        f"time in these {word} beyond what the bytes would take at a good rate"
+        + (", and what Python's bindings take for each" if between.any() else ""),
+    )
+    if number < limits["operations"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        f"Datasets are {'read' if kind == 'READ' else 'written'} element by element",
+        f"{count(number)} {word} of {sets.named(tiny, lost)} moved {amount(moved / number)} each: "
+        f"{amount(moved)} took {seconds(float(time[tiny].sum()))} in HDF5"
+        + (f", and some {seconds(float(between[tiny].sum()))} in Python" if between.any() else "")
+        + ".",
+        stake=stake,
+        evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
+        remedy=Remedy(
+            "Collect values in memory and move a block with one call: a row, a chunk or all.",
+            "H5Dwrite / H5Dread of a hyperslab, not of a point;  data[:] = values;  "
+            "values = data[:]\nnc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
+        ),
+        limits=("element.bytes", "operations", "python.seconds"),
+        covers=h5.covers(datasets=tiny),
+    )

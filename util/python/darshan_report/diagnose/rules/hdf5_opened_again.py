@@ -1,0 +1,65 @@
+"""The same HDF5 file is opened and closed again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...measure.attribution import ATTR, CLOSE, META, OPEN
+from ...summary.units import count, plural, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..objects import Hdf5, hdf5
+
+NAME = "hdf5-opened-again"
+_MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE_COMMITS")
+
+
+def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
+    """Seconds per file in queries of metadata that each open makes necessary: those of a program
+    that makes no metadata."""
+    time = h5.files.time((ATTR, META)) + h5.per_file(h5.datasets.time((ATTR, META)))
+    table = facts.table("H5_META")
+    if table is not None:
+        making = sum(table[n] for n in _MAKING) > 0
+        time = np.where(np.isin(h5.files.ids, table.ids[making]), 0.0, time)
+    return time
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files."""
+    h5, table = hdf5(facts), facts.table("H5F")
+    if h5 is None or table is None or not len(h5.files):
+        return
+    opens = h5.of_files(table, table["OPENS"])
+    mask = opens > facts.limits["opens.again"]
+    time = h5.files.time((OPEN, CLOSE)) + h5.per_file(h5.datasets.time((OPEN, CLOSE)))
+    time = (time + _asked_anew(facts, h5)) * (1 - 1 / np.maximum(opens, 1))
+    time = np.where(mask, time, 0.0)
+    stake = facts.stake(
+        time.sum(), "time in opening and closing the file and its datasets, all but once"
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    first, more = int(np.argmax(time)), int(mask.sum()) - 1
+    yield Finding(
+        NAME,
+        "HDF5 files are opened again and again",
+        f"{facts.name(int(h5.files.ids[first]))} was opened {count(float(opens[first]))} times by "
+        "each process that used it: each time HDF5 reads its headers anew, and forgets them"
+        + (f"; so it is with {plural(more, 'more file')}" if more else "")
+        + f". That took {seconds(float(time.sum()))} over all processes.",
+        stake=stake,
+        evidence=facts.rows(table, table.place(int(h5.files.ids[first])) or 0, "OPENS")
+        + h5.files.rows(
+            first, "OPEN_CALLS", "OPEN_POSIX_READS", "F_OPEN_TIME", "F_CLOSE_TIME", "F_ATTR_TIME"
+        ),
+        remedy=Remedy(
+            "Open once and keep the handle, of the file and of its datasets; flush where others "
+            "have to see what was written.",
+            "H5Fopen, nc_open, h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
+        ),
+        limits=("opens.again",),
+        covers=h5.covers(files=mask),
+    )

@@ -1,0 +1,84 @@
+"""Values are kept as datasets, groups or attributes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..machine import binding
+from ..objects import Hdf5, hdf5
+
+NAME = "many-objects"
+_TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
+
+
+def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
+    """Per file, by each process that used it, each time that it opened it."""
+    table, opened = facts.table("H5_META"), facts.table("H5F")
+    if table is None or opened is None or not len(h5.files):
+        return np.zeros(len(h5.files))
+    number = h5.of_files(table, sum(table[n] for n in _TOUCHING))
+    return number / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files with many small objects."""
+    h5 = hdf5(facts)
+    if h5 is None or not len(h5.files):
+        return
+    files, sets, limits = h5.files, h5.datasets, facts.limits
+    small = (sets.asked <= limits["small.bytes"] * sets.counts) & (sets.asked > 0)
+    number = h5.per_file(np.where(small, sets.counts, 0))
+    attributes = _attributes(facts, h5)
+    mask = number + attributes >= limits["objects.many"]
+    # What a file's own calls take is its objects' only if there is nothing else in it.
+    part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2
+    spent = h5.per_file(np.where(small, sets.time((OPEN, READ, WRITE, CLOSE, META)), 0.0))
+    spent = spent + h5.per_file(sets.time((ATTR,))) + files.time((ATTR, META))
+    spent = spent + np.where(part, files.time((CLOSE,)), 0.0)
+    # A library that makes attributes for each dataset does so below its bindings.
+    spent = spent + binding(facts, np.where(number > 0, number, attributes))
+    lost = np.where(mask, spent * (1 - 1 / np.maximum(number + attributes, 1)), 0.0)
+    stake = facts.stake(
+        lost.sum(), "time in making, opening, reading, writing and closing these objects, but one"
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    first = int(np.argmax(lost))
+    these = small & h5.in_files(mask)
+    mostly = attributes[mask].sum() > number[mask].sum()
+    what = []
+    if number[mask].sum():
+        moved = float(sets.asked[these].sum()) / int(sets.counts[these].sum())
+        what.append(f"{sets.named(these, sets.time())}, of {amount(moved)} each")
+    if attributes[mask].sum():
+        name = facts.name(int(files.ids[first]))
+        more = int(mask.sum()) - 1
+        what.append(
+            f"{count(float(attributes[mask].sum()))} attributes in {name}"
+            + (f" and {plural(more, 'more file')}" if more else "")
+        )
+    yield Finding(
+        NAME,
+        "Values are attributes of their own" if mostly else "Many tiny datasets",
+        f"{', and '.join(reversed(what) if mostly else what)}: HDF5 makes, finds and writes a "
+        f"header for each. That took {seconds(float(lost.sum()))} over all processes.",
+        stake=stake,
+        evidence=sets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
+        + files.sums(
+            mask, "ATTR_CALLS", "META_CALLS", "F_ATTR_TIME", "F_META_TIME", "F_CLOSE_TIME"
+        ),
+        remedy=Remedy(
+            "Keep values of one kind in one array, one table (a compound type) or an attribute "
+            "that is an array; names and numbers of results are columns, not objects.",
+            "H5Dcreate2 of all values, H5Dwrite once;  file['all'] = array;  create_table\n"
+            "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
+        ),
+        limits=("objects.many", "small.bytes"),
+        covers=h5.covers(files=mask),
+    )

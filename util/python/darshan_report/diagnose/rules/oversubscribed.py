@@ -1,0 +1,46 @@
+"""More ranks than processors: who waits in MPI keeps another from its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...summary.units import count, plural, seconds, share
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..machine import nodes, outnumbered, processors
+from . import waiting_in_mpiio
+
+NAME = "ranks-outnumber-processors"
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """From what the job says of itself, and the time that MPI-IO calls wait in MPI."""
+    table = facts.table("MPI-IO")
+    if table is None or not outnumbered(facts):
+        return
+    lost, whole = waiting_in_mpiio.exchanging(facts)
+    number = processors(facts)
+    # Were there enough processors, as much would go on at a time.
+    stake = facts.stake(
+        lost * (1 - number / facts.nprocs),
+        "time in MPI-IO calls that is neither POSIX calls below nor waiting for one process, "
+        "times the share of ranks without a processor",
+    )
+    if not facts.worth(stake):
+        return
+    where = f" on {plural(nodes(facts), 'node')}" if nodes(facts) else ""
+    yield Finding(
+        NAME,
+        "There are more ranks than processors",
+        f"{count(facts.nprocs)} ranks share {plural(number, 'processor')}{where}. MPI waits by "
+        "asking again and again, so a rank that waits takes the processor from one that works: "
+        f"of {seconds(whole)} in MPI-IO, {seconds(lost)} ({share(lost, whole)}) are such waiting, "
+        "and exchange.",
+        stake=stake,
+        evidence=facts.sums(table, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
+        remedy=Remedy(
+            "Start as many ranks as there are processors, or let waiting ranks give theirs away.",
+            f"mpiexec -n {number};  Open MPI: --mca mpi_yield_when_idle 1",
+        ),
+        limits=("waiting.mpiio",),
+    )

@@ -1,0 +1,83 @@
+"""Every process reads the whole of a file for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, Table, leading
+from ..finding import Evidence, Finding, Remedy
+
+NAME = "read-by-all"
+
+
+def whole(facts: Facts, table: Table) -> np.ndarray:
+    """Which shared files each of their processes has read from end to end, as far as it was
+    read at all."""
+    size = table["MAX_BYTE_READ"] + 1
+    read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+    found = (
+        table.shared & (read >= facts.limits["byall.share"] * size * table.processes) & (read > 0)
+    )
+    return found & (table["BYTES_WRITTEN"] == 0)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files."""
+    if not facts.together:
+        return
+    masks, lost, tables = [], [], []
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        mask = whole(facts, table)
+        # One process can read it at a good rate, while the others wait for it.
+        once = (table["MAX_BYTE_READ"] + 1) * table.processes
+        time = table["F_READ_TIME"]
+        tables.append(table)
+        masks.append(mask)
+        lost.append(np.where(mask, facts.lost(time, once), 0.0))
+    stake = facts.stake(
+        sum(float(each.sum()) for each in lost),
+        "time in reading these files, beyond that of one process that reads each of them once at "
+        "a good rate, and of the others that wait for it",
+    )
+    number = sum(int(mask.sum()) for mask in masks)
+    if number == 0 or not facts.worth(stake):
+        return
+    most = max(range(len(tables)), key=lambda i: float(lost[i].max(initial=0)))
+    table = tables[most]
+    (first,) = leading(masks[most], lost[most], 1)
+    size, read = int(table["MAX_BYTE_READ"][first]) + 1, int(table["BYTES_READ"][first])
+    yield Finding(
+        NAME,
+        "Every process reads the same file",
+        f"{plural(int(table.processes[first]), 'process')} read the {amount(size)} of "
+        f"{facts.name(table.ids[first])} each for itself: {amount(read)} in "
+        f"{count(int(table['READS'][first]))} reads"
+        + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
+        + f". That took {seconds(_time(tables, masks))} over all processes.",
+        stake=stake,
+        evidence=_rows(facts, table, first),
+        remedy=Remedy(
+            "Let one process read the file once, and send it to the others; or read it with one "
+            "collective call. What differs from process to process is read by its owner alone.",
+            "if (rank == 0) read(...);  MPI_Bcast(buffer, size, MPI_BYTE, 0, comm)\n"
+            "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
+        ),
+        limits=("byall.share",),
+        covers=frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask]),
+    )
+
+
+def _time(tables: list[Table], masks: list[np.ndarray]) -> float:
+    return sum(float(t["F_READ_TIME"][mask].sum()) for t, mask in zip(tables, masks))
+
+
+def _rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
+    return facts.rows(
+        table, place, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME", "F_META_TIME"
+    )

@@ -1,0 +1,76 @@
+"""Collective calls that move next to nothing: all processes meet for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, Table, leading
+from ..finding import Finding, Remedy
+
+NAME = "tiny-collective"
+_SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
+
+
+def tiny(facts: Facts, table: Table) -> np.ndarray:
+    """Which files of MPI-IO are moved in tiny pieces by collective calls."""
+    found = np.zeros(len(table), bool)
+    for kind, moved in _SIDES:
+        calls = table[f"COLL_{kind}S"] + table[f"SPLIT_{kind}S"]
+        others = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
+        found |= (
+            (calls >= facts.limits["collective.calls"] * table.processes)
+            & (calls >= others)
+            & (table[moved] <= facts.limits["small.bytes"] * (calls + others))
+        )
+    return found
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files, reads and writes together."""
+    table = facts.table("MPI-IO")
+    if table is None or not facts.together:
+        return
+    mask = tiny(facts, table)
+    calls = sum(table[f"{how}_{kind}S"] for how in ("COLL", "SPLIT") for kind, _ in _SIDES)
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
+    each = calls / np.maximum(table.processes, 1)
+    lost = np.where(mask, facts.lost(time * (1 - 1 / np.maximum(each, 1)), moved), 0.0)
+    stake = facts.stake(
+        lost.sum(), "time in these calls beyond one of them, and beyond what the bytes would take"
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    yield Finding(
+        NAME,
+        "Collective calls for very little",
+        f"{plural(int(table.processes[first]), 'process')} met {count(float(each[first]))} times "
+        f"to move {amount(float(moved[first]) / int(calls[first]))} each in "
+        f"{facts.name(table.ids[first])}"
+        + (f", and in {plural(len(others), 'more file')} alike" if others else "")
+        + f". {seconds(float(time[mask].sum()))} over all processes went into meeting.",
+        stake=stake,
+        evidence=facts.rows(
+            table,
+            first,
+            "COLL_READS",
+            "COLL_WRITES",
+            "BYTES_READ",
+            "BYTES_WRITTEN",
+            "F_READ_TIME",
+            "F_WRITE_TIME",
+        ),
+        remedy=Remedy(
+            "Fewer, larger calls: describe all pieces of a process with a file view, or collect "
+            "them in memory, and move them with one collective call. A piece now and then is "
+            "better written by one process alone.",
+            "MPI_Type_vector / MPI_Type_create_subarray;  MPI_File_set_view;  one "
+            "MPI_File_write_all",
+        ),
+        limits=("collective.calls", "small.bytes"),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )
