@@ -21,9 +21,11 @@ class Waits:
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
         self.facts, self.upper, self.lower = facts, upper, lower
-        self.time = facts.time(upper)
+        self.time = (
+            upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
+        )  # opens have a finding of their own
         self.ranks = np.maximum(upper.processes, 1)
-        self.mean = self.time / self.ranks
+        self.mean = facts.time(upper) / self.ranks
         self.posix = np.zeros(len(upper))  # calls below
         self.busiest = np.zeros(len(upper))  # the same of the process that has most
         self.moved = np.zeros(len(upper))  # by that process
@@ -34,7 +36,7 @@ class Waits:
         for place in leading((self.collective > 0) & (self.time > 0), self.time, _MOST):
             at = lower.place(int(upper.ids[place]))
             if at is not None:
-                self._below(place, at, float(facts.time(lower)[at]))
+                self._below(place, at, float(lower["F_READ_TIME"][at] + lower["F_WRITE_TIME"][at]))
 
     def _below(self, place: int, at: int, posix: float) -> None:
         lower = self.lower
