@@ -6,19 +6,13 @@ import csv
 import io
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-from logs.catalogue import SMALL
-from logs.content import standard_log
-from logs.encode import encode
-from logs.model import Log
-from place import absent, needs
+from place import needs
 from tree import SOURCE, real_log_paths
 
 from .conftest import Run
@@ -26,86 +20,11 @@ from .diagnose.build import write
 from .diagnose.cases import CASES
 
 SCHEMA = json.loads((SOURCE / "doc" / "report.schema.json").read_text("utf-8"))
-HOSTILE = b"/a/<script>alert(1)</script>&\"'\x1b[31m\xff\n.h5"
-VOID = {"meta", "link", "br", "hr", "img", "path", "use", "rect", "circle", "line"}
 
 
 def problem(path: Path, name: str) -> Path:
     """A log that has this problem."""
     return write(next(having for case, having, _ in CASES if case == name), path)
-
-
-class Page(HTMLParser):
-    """What a page holds, and whether its elements nest."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.tags: list[str] = []
-        self.images: list[dict[str, str | None]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.tags.append(tag)
-        if tag not in VOID:
-            self.open.append(tag)
-        if found.get("id"):
-            self.ids.append(found["id"] or "")
-        self.links += [v or "" for k, v in attrs if k in ("href", "src", "xlink:href")]
-        if tag == "svg":
-            self.images.append(found)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-
-def page_of(text: str) -> Page:
-    page = Page()
-    page.feed(text)
-    assert page.open == []
-    return page
-
-
-def test_html(summary: Run, tmp_path: Path) -> None:
-    """One file that loads and runs nothing, with names for its drawings and rows."""
-    log = tmp_path / "a.darshan"
-    made: Log = standard_log(SMALL)
-    made.names = [(number, HOSTILE) for number, _ in made.names or []]
-    log.write_bytes(encode(made))
-    done = summary("--html", log)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "a.html\n", "")
-    text = (tmp_path / "a.html").read_text("utf-8")
-    page = page_of(text)
-    assert all(link.startswith("#") for link in page.links), page.links
-    assert {link[1:] for link in page.links} <= set(page.ids)
-    assert len(page.ids) == len(set(page.ids))
-    assert "script" not in page.tags and "<script>alert" not in text and "\x1b" not in text
-    assert page.images and all(i["role"] == "img" and i["aria-label"] for i in page.images)
-    for tag in ("h1", "h2", "nav", "main", "th", "title"):
-        assert tag in page.tags
-    assert '<html lang="en">' in text and "default-src 'none'" in text
-
-
-def browser() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    return found or absent("chromium is not installed")
-
-
-def test_browser(summary: Run, tmp_path: Path) -> None:
-    """A real browser shows it from disk, and complains about nothing."""
-    log = problem(tmp_path / "a.darshan", "small-accesses-read")
-    assert summary("--html", log).returncode == 0
-    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-               f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]  # fmt: skip
-    done = subprocess.run(
-        [*command, f"file://{tmp_path / 'a.html'}"], capture_output=True, timeout=60, check=True
-    )
-    dom = done.stdout.decode()
-    assert "Many small reads" in dom and "<svg" in dom
-    assert "CONSOLE" not in done.stderr.decode("utf-8", "replace")
 
 
 def check_schema(value: Any) -> None:

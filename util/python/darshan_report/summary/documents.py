@@ -4,6 +4,7 @@ order of the sections in it."""
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 from typing import Any
@@ -151,10 +152,20 @@ class Documents:
             if made:
                 text = as_json(made) if self._form == "json" else as_csv(made)
                 self._write(target, text)
+        elif self._form == "html":
+            self._pages(target, paths)
         else:
             reports = self._each(paths, compose)
             if reports:
                 self._render(target, reports)
+
+    def _pages(self, target: str, paths: list[str]) -> None:
+        from ..page import run  # noqa: PLC0415 - for this form only
+
+        numbers = itertools.count()
+        runs = self._each(paths, lambda context: run.run(context, next(numbers)))
+        if runs:
+            self._write(target, run.render(runs))
 
     def _screens(self, paths: list[str]) -> str:
         if self._options.brief:
@@ -209,9 +220,9 @@ class Documents:
 
     def _render(self, target: str, reports: list[Report]) -> None:
         if self._form == "html":
-            from . import html  # noqa: PLC0415
+            from ..page import report  # noqa: PLC0415
 
-            self._write(target, html.render(reports))
+            self._write(target, report.render(reports))
             return
         try:
             if is_terminal(target):

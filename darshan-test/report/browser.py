@@ -1,0 +1,150 @@
+"""Chromium through its driver: the few commands of the W3C protocol that tests need."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+_SECONDS = 60
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's name for a reference
+KEYS = {"Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "Tab": "\ue004"}
+
+
+class Browser:
+    """One window without a screen."""
+
+    def __init__(self, address: str, profile: Path) -> None:
+        self._address = address
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     "--disable-dev-shm-usage", f"--user-data-dir={profile}"]  # fmt: skip
+        wanted = {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }
+        made = self._ask("POST", "session", {"capabilities": {"alwaysMatch": wanted}})
+        self._session = f"session/{made['sessionId']}"
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if method != "POST" else json.dumps(body or {}).encode()
+        request = urllib.request.Request(f"{self._address}/{path}", data, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=_SECONDS) as reply:
+                return json.load(reply)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{path}: {error.read().decode()[:800]}") from None
+
+    def _do(self, path: str, body: Any = None) -> Any:
+        return self._ask("POST", f"{self._session}/{path}", body)
+
+    def cdp(self, command: str, **parameters: Any) -> Any:
+        """A command of Chromium's own protocol."""
+        return self._do("goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def open(self, page: Path | str, width: int = 1280, height: int = 900) -> None:
+        """Loads a file (#part and all) in a window of this size."""
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+        self._do("url", {"url": f"file://{page}"})
+
+    def dark(self, is_dark: bool) -> None:
+        """What the user likes."""
+        value = "dark" if is_dark else "light"
+        features = [{"name": "prefers-color-scheme", "value": value}]
+        self.cdp("Emulation.setEmulatedMedia", features=features)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """The value that a script returns."""
+        return self._do("execute/sync", {"script": script, "args": list(arguments)})
+
+    def find(self, selector: str) -> str:
+        """A reference to the first element."""
+        found = self._do("element", {"using": "css selector", "value": selector})
+        return str(found[_ELEMENT])
+
+    def click(self, selector: str) -> None:
+        """With the mouse, where the element is."""
+        self._do(f"element/{self.find(selector)}/click")
+
+    def type(self, selector: str, text: str) -> None:
+        """Keys, while the element has the focus."""
+        self._do(f"element/{self.find(selector)}/value", {"text": text})
+
+    def mouse(
+        self, selector: str, points: Sequence[tuple[float, float]], drag: bool = False
+    ) -> None:
+        """Moves over points of an element, given from its left upper corner; drag: the button is
+        held from the first to the last."""
+        script = "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+        left, top = self.run(f"{script} return [r.left, r.top];", selector)
+        actions: list[dict[str, Any]] = []
+        for place, (x, y) in enumerate(points):
+            move = {
+                "type": "pointerMove",
+                "duration": 20,
+                "x": round(left + x),
+                "y": round(top + y),
+            }
+            actions.append(move)
+            if drag and place == 0:
+                actions.append({"type": "pointerDown", "button": 0})
+        if drag:
+            actions.append({"type": "pointerUp", "button": 0})
+        source = {"type": "pointer", "id": "mouse", "actions": actions}
+        self._do("actions", {"actions": [source]})
+
+    def complaints(self) -> list[str]:
+        """What the console has said since it was asked last."""
+        entries = self._do("se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries]
+
+    def picture(self, target: Path, whole: bool = True) -> None:
+        """A screenshot, of all of the page or of the window."""
+        shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=whole)
+        if whole:
+            size = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
+            clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 6000)}
+            shot = self.cdp(
+                "Page.captureScreenshot", captureBeyondViewport=True, clip={**clip, "scale": 1}
+            )
+        target.write_bytes(base64.b64decode(shot["data"]))
+
+    def quit(self) -> None:
+        """Ends the window."""
+        self._ask("DELETE", self._session)
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Browser]:
+    """A driver and a window, for a while; their files are in a folder."""
+    driver = subprocess.Popen(
+        ["chromedriver", "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        text=True,
+    )
+    assert driver.stdout is not None
+    try:
+        port = ""
+        for line in driver.stdout:
+            if found := re.search(r"started successfully on port (\d+)", line):
+                port = found[1]
+                break
+        assert port, "chromedriver does not start"
+        window = Browser(f"http://127.0.0.1:{port}", folder / "profile")
+        try:
+            yield window
+        finally:
+            window.quit()
+    finally:
+        driver.terminate()
+        driver.wait(_SECONDS)

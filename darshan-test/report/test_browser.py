@@ -1,0 +1,172 @@
+"""The page in a browser: it loads without a complaint, is looked at closer, sorted and filtered,
+by mouse and keys, and nothing of it is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from logs.encode import encode
+from place import needs
+
+from .browser import KEYS, Browser, browser
+from .conftest import Run
+from .test_formats import problem
+from .test_page import SHOWN, hostile_log
+from .test_timelines import traced_log
+
+LANES = ".lanes"
+# Text that does not fit where it stands, but in what scrolls, or is drawn.
+CUT = """
+const cut = [];
+for (const node of document.querySelectorAll("main *, nav *")) {
+  if (!node.childNodes.length) continue;
+  if (node.closest(".scroll, .uplot, .lanes, select, pre, .tip")) continue;
+  if (!node.checkVisibility() || getComputedStyle(node).display === "inline") continue;
+  if (node.scrollWidth > node.clientWidth + 1) {
+    cut.push(node.tagName + ": " + node.textContent.slice(0, 60));
+  }
+}
+return cut;
+"""
+OVER = "const d = document.documentElement; return d.scrollWidth - d.clientWidth;"
+WINDOW = "return document.querySelector('.lanes ~ .said').textContent;"
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    needs("program:chromium", "program:chromedriver")
+    with browser(tmp_path_factory.mktemp("browser")) as made:
+        yield made
+
+
+@pytest.fixture
+def traced(summary: Run, tmp_path: Path) -> Path:
+    """A page with a timeline of 11 files by two ranks."""
+    (tmp_path / "a.darshan").write_bytes(encode(traced_log(11)))
+    assert summary("--html", "a.darshan").returncode == 0
+    return tmp_path / "a.html"
+
+
+def is_ready(window: Browser) -> None:
+    assert window.run("return document.documentElement.dataset.ready") == "yes"
+    assert window.complaints() == []
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("dark", [False, True])
+def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
+    """Wide and narrow, dark and light: no complaint, nothing cut, colours that can be read."""
+    window.dark(dark)
+    window.open(traced, width)
+    is_ready(window)
+    assert window.run(OVER) <= 0
+    assert window.run(CUT) == []
+    ink, paper = window.run(
+        "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor].map("
+        "(c) => c.match(/\\d+/g).slice(0, 3).map(Number));"
+    )
+    assert (sum(ink) > sum(paper)) is dark and abs(sum(ink) - sum(paper)) > 450
+    # Something is drawn, and in colours.
+    drawn = window.run(
+        "const c = document.querySelector('.lanes canvas'), x = c.getContext('2d');"
+        "const p = x.getImageData(0, 0, c.width, c.height).data; const seen = new Set();"
+        "for (let i = 0; i < p.length; i += 4)"
+        " if (p[i + 3] === 255) seen.add(p[i] << 16 | p[i + 1] << 8 | p[i + 2]);"
+        "return seen.size;"
+    )
+    assert drawn > 3
+    window.dark(False)
+
+
+def test_timeline(window: Browser, traced: Path) -> None:
+    """Drag, keys and buttons change the window; the mouse tells of a transfer."""
+    window.open(traced)
+    whole = window.run(WINDOW)
+    assert whole.startswith("0.00 s to 12.50 s")
+    window.mouse(f"{LANES} .u-over", [(300, 20), (420, 22), (500, 22)], drag=True)
+    closer = window.run(WINDOW)
+    assert closer != whole and "single transfers" in closer
+    window.type(LANES, "0")
+    assert window.run(WINDOW) == whole
+    window.click("button[aria-label='Zoom in']")
+    assert window.run(WINDOW).startswith("3.125 s to 9.375 s")
+    window.type(LANES, KEYS["Right"] + "-" + "-")
+    assert window.run(WINDOW) == whole
+    window.type(LANES, KEYS["Down"] + "n")
+    said = window.run(WINDOW)
+    assert "/data/file-" in said and "by rank 1" in said and "at offset" in said, said
+    # The transfer that was gone to is in the middle of what is shown.
+    box = window.run(
+        "const o = document.querySelector('.lanes .u-over');return [o.clientWidth, o.clientHeight];"
+    )
+    window.mouse(f"{LANES} .u-over", [(5, 5), (box[0] / 2, box[1] * 0.75)])
+    tip = window.run(
+        "const t = document.querySelector('.tip'); return t.hidden ? '' : t.textContent;"
+    )
+    assert "/data/file-" in tip and "/s" in tip, tip
+    assert window.complaints() == []
+
+
+def test_by_file(window: Browser, traced: Path) -> None:
+    """Lanes may be files."""
+    window.open(traced)
+    window.run("const s = document.querySelector('.controls select'); s.value = 1;"
+               "s.dispatchEvent(new Event('change'));")  # fmt: skip
+    window.type(LANES, KEYS["Down"] * 2)
+    assert "Lane 3: /data/file-" in window.run(WINDOW)
+    assert window.complaints() == []
+
+
+def test_tables(window: Browser, traced: Path) -> None:
+    """Sorting by a column, filtering by a word, all with keys; a file's page and back."""
+    window.open(traced)
+    column = (
+        "return [...document.querySelectorAll('#r0-files tbody tr')]"
+        ".map((row) => row.cells[0].textContent);"
+    )
+    names = window.run(column)
+    assert len(names) > 5
+    window.type("#r0-files thead button", "\ue007")
+    assert window.run(column) == sorted(names, key=str.lower)
+    window.type("#r0-files thead button", " ")
+    assert window.run(column) == sorted(names, key=str.lower, reverse=True)
+    window.type("#r0-files input", "file-3")
+    assert set(window.run(column)) == {n for n in names if "file-3" in n}
+    window.click("#r0-files tbody a")
+    assert window.run("return document.querySelector('#page h1').textContent") in names
+    assert not window.run("return document.querySelector('.run').checkVisibility()")
+    window.click("#page a")
+    assert window.run("return document.querySelector('.run').checkVisibility()")
+    assert window.complaints() == []
+
+
+def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
+    """From a finding to the file that it rests on, and back."""
+    problem(tmp_path / "a.darshan", "small-accesses-read")
+    assert summary("--html", "a.darshan").returncode == 0
+    window.open(tmp_path / "a.html")
+    is_ready(window)
+    assert (
+        window.run("return document.querySelector('.change a').textContent") == "Many small reads"
+    )
+    window.open(f"{tmp_path / 'a.html'}#r0-file-0")
+    window.click("#page p.strong a")
+    shown = window.run("return document.querySelector(location.hash).textContent")
+    assert "Many small reads" in shown and "POSIX_READS" in shown
+    assert window.complaints() == []
+
+
+def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
+    """Names that would do harm are text, on every page."""
+    hostile_log(tmp_path / "a.darshan")
+    assert summary("--html", "a.darshan").returncode == 0
+    window.open(tmp_path / "a.html", 400)
+    is_ready(window)
+    assert window.run(OVER) <= 0
+    assert SHOWN in window.run("return document.querySelector('#r0-files').textContent")
+    window.open(f"{tmp_path / 'a.html'}#r0-file-0", 400)
+    assert window.run("return document.querySelector('#page h1').textContent") == SHOWN
+    assert window.run(OVER) <= 0 and window.run(CUT) == []
+    assert window.complaints() == []

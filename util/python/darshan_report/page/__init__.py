@@ -1,0 +1,1 @@
+"""The report as one HTML file to explore: no server, no network."""

@@ -1,0 +1,31 @@
+// Columns of numbers: base64 to typed arrays.  page/columns.py is the other side.
+
+const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
+
+function column(packed) {
+  const [kind, text] = [packed.slice(0, 2), packed.slice(3)];
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new ARRAYS[kind](bytes.buffer);
+}
+
+// All strings of these names in an object, in place: the text is not needed any more.
+function unpack(object, names) {
+  for (const name of names) {
+    if (typeof object[name] === "string") object[name] = column(object[name]);
+  }
+  return object;
+}
+
+// The first place whose value is not less.
+function lowerBound(values, wanted, from, to) {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,53 @@
+// Reads the data, fills the places that the text has for pictures and tables, and follows
+// the links between them.
+
+const holder = document.getElementById("data");
+const everything = JSON.parse(holder.textContent);
+holder.remove(); // its text is large and not needed again
+const main = document.getElementById("main");
+const own = document.getElementById("page");
+const places = document.getElementById("places");
+
+function fillRun(run, number) {
+  const prefix = `r${number}`;
+  const node = (name) => document.getElementById(`${prefix}-${name}`);
+  makePicture(node("picture"), run.picture);
+  if (run.timeline) run.shownLine = new Timeline(node("timeline-table"), run.timeline);
+  const link = (table, kind) => (i) => (table.details.pages[i] ? `#${prefix}-${kind}-${i}` : null);
+  fileTable(node("files-table"), run.files, link(run.files, "file"), "");
+  fileTable(node("datasets-table"), run.datasets, link(run.datasets, "dataset"), "");
+  if (node("bars")) node("bars").append(layerBars(run));
+}
+
+function listPlaces() {
+  const parts = [...document.querySelectorAll("section.part")].filter((part) => everything.runs.length < 2 || part.id.startsWith("r0-"));
+  if (everything.runs.length > 1) return;
+  places.append(element("ul", {}, ...parts.map((part) =>
+    element("li", {}, element("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)))));
+}
+
+// The address says what is shown: a part of the report, or the page of a file.
+function follow() {
+  const match = /^#(r\d+)-(file|dataset)-(\d+)$/.exec(location.hash);
+  const run = match && everything.runs[Number(match[1].slice(1))];
+  const made = run ? pageOf(run, match[1], match[2], Number(match[3])) : null;
+  main.classList.toggle("apart", Boolean(made));
+  own.replaceChildren(...(made || []));
+  if (made) {
+    scrollTo(0, 0);
+    own.querySelector("h1").focus({ preventScroll: true });
+    return;
+  }
+  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (!target) return;
+  for (let node = target; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
+  const inside = target.querySelector(":scope > details");
+  if (inside) inside.open = true;
+  target.scrollIntoView();
+}
+
+everything.runs.forEach(fillRun);
+listPlaces();
+addEventListener("hashchange", follow);
+follow();
+document.documentElement.dataset.ready = "yes";

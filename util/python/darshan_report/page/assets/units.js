@@ -1,0 +1,51 @@
+// Numbers as a person reads them: the same rules as summary/units.py, which a test holds.
+
+const STEPS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+function grouped(value, digits) {
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function threeDigits(value) {
+  const size = Math.abs(value);
+  if (size >= 100 || value === 0) return grouped(value, 0);
+  return value.toFixed(size >= 10 ? 1 : 2);
+}
+
+function amount(value) {
+  if (value === null || value === undefined || value < 0) return "unknown";
+  if (value < 1024) return `${value.toFixed(0)} B`;
+  let scaled = value;
+  for (const step of STEPS) {
+    scaled /= 1024;
+    // 1023.9 would round up to "1,024", a size of the next step.
+    if (scaled < 999.5 || step === "EiB") return `${threeDigits(scaled)} ${step}`;
+  }
+  return "";
+}
+
+function seconds(value) {
+  if (value === null || value === undefined || !Number.isFinite(value) || value < 0) return "unknown";
+  if (value >= 0.9995 || value === 0) return `${threeDigits(value)} s`;
+  if (value >= 0.0009995) return `${threeDigits(value * 1e3)} ms`;
+  return value >= 5e-7 ? `${(value * 1e6).toFixed(0)} \u00b5s` : "< 1 \u00b5s";
+}
+
+function count(value) {
+  return value === null || value === undefined ? "all" : grouped(value, 0);
+}
+
+function share(part, whole) {
+  if (!whole || !Number.isFinite(part / whole)) return "-";
+  const percent = (100 * part) / whole;
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
+  return percent < 99.95 ? `${percent.toFixed(1)} %` : `${percent.toFixed(0)} %`;
+}
+
+// A moment of the run, with as many digits as tell two of them apart that are `step` away.
+function moment(value, step) {
+  let digits = Math.max(0, Math.ceil(-Math.log10(step || 1)));
+  const exact = step * 10 ** digits;
+  if (Math.abs(exact - Math.round(exact)) > 0.01) digits += 1; // a step of 2.5
+  return `${value.toFixed(Math.min(9, digits))} s`;
+}

@@ -1,0 +1,203 @@
+"""What a page of one file or dataset shows: its counters in each layer, its ranks, stripes,
+and of datasets what calls on them became below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..library import LogError
+from ..log import Log
+from ..measure.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
+from ..measure.layers import LAYERS, Layer
+from ..records import UNKNOWN, Joined, Records
+from ..summary.context import Context
+from ..tables import Counter, Module
+from ..variable import layouts
+
+PAGES = 1_000  # files, and datasets, that have a page of their own
+_RANKS = 40  # of a file: those with the most time
+_OSTS = 64
+_BESIDE = ("POSIX_EXT",)  # counters of the annex that belong to a layer's records
+
+
+def _digits(value: float) -> float | int:
+    """Times with six digits after the point, as darshan-parser prints them."""
+    return round(value, 6) if np.isfinite(value) else 0
+
+
+def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
+    """What several records say of one file together; None: nothing that is one number."""
+    if len(values) == 1 or (bool((values == values[0]).all()) and not counter.summed):
+        value = values[0]
+    elif counter.summed:
+        value = UNKNOWN if bool((values == UNKNOWN).any()) else values.sum()
+    elif counter.rule == "maximum":
+        value = values.max()
+    elif counter.rule == "smallest above 0":
+        above = values[values > 0]
+        value = above.min() if len(above) else 0
+    elif counter.rule == "or":
+        value = np.bitwise_or.reduce(values)
+    else:
+        return None
+    return _digits(float(value)) if counter.is_float else int(value)
+
+
+def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
+    """Place and value, one after the other, of the counters that are not 0."""
+    found: list[float | int] = []
+    for place, counter in enumerate(module.counters + module.fcounters):
+        value = _combined(counter, rows[counter.name])
+        if value:
+            found += [place, value]
+    return found
+
+
+def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float | int]]:
+    """[rank, read, written, seconds] of those with the most time; of one record nothing."""
+    if len(rows) < 2:
+        return []
+
+    def column(name: str) -> np.ndarray:
+        full = layer.counter(name)
+        if not records.module.has(full):
+            return np.zeros(len(rows))
+        return np.nan_to_num(rows[full].astype("f8")).clip(0)
+
+    time = sum((column(f"F_{n}_TIME") for n in ("READ", "WRITE", "META")), np.zeros(len(rows)))
+    order = np.argsort(-time, kind="stable")[:_RANKS]
+    read, written = column("BYTES_READ"), column("BYTES_WRITTEN")
+    return [
+        [int(rows["rank"][p]), int(read[p]), int(written[p]), _digits(float(time[p]))]
+        for p in order
+    ]
+
+
+class _Grouped:
+    """Records of a module by file."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        self._order = np.argsort(records.ids, kind="stable")
+        self._joined = Joined(records)
+        self._ends = np.cumsum(self._joined.records)
+
+    def rows(self, number: int) -> np.ndarray | None:
+        """Those of one file; None without any."""
+        place = self._joined.place(number)
+        if place is None:
+            return None
+        end = int(self._ends[place])
+        return self.records.array[self._order[end - int(self._joined.records[place]) : end]]
+
+
+def _modules(log: Log, layers: Sequence[Layer]) -> list[tuple[Layer | None, str]]:
+    there = {region.name for region in log.info.regions if region.length}
+    found: list[tuple[Layer | None, str]] = [(x, x.module) for x in layers if x.module in there]
+    return found + [(None, name) for name in _BESIDE if name in there]
+
+
+def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
+    """Counters and ranks of each, in the order asked for."""
+    names: dict[str, list[str]] = {}
+    pages: list[list[dict[str, Any]]] = [[] for _ in wanted]
+    damaged = {module for module, _ in context.damaged}
+    for layer, name in _modules(context.log, LAYERS):
+        if name in damaged:
+            continue
+        try:
+            records = context.log.records(name)
+        except LogError:
+            continue
+        if not len(records):
+            continue
+        module = records.module
+        names[name] = [c.name for c in module.counters + module.fcounters]
+        grouped = _Grouped(records)
+        for place, number in enumerate(wanted):
+            rows = grouped.rows(number)
+            if rows is None:
+                continue
+            part: dict[str, Any] = {
+                "module": name,
+                "records": len(rows),
+                "counters": _counters(module, rows),
+            }
+            if layer is not None:
+                part["title"] = layer.title
+                part["ranks"] = _ranks(layer, records, rows)
+            pages[place].append(part)
+    return {"names": names, "pages": pages}
+
+
+def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    """How Lustre stripes each file, by its place in wanted."""
+    region = context.info.region("LUSTRE")
+    if region is None or region.length == 0:
+        return {}
+    places = {number: place for place, number in enumerate(wanted)}
+    found: dict[int, list[dict[str, Any]]] = {}
+    try:
+        for layout in layouts(context.log):
+            if layout.id not in places:
+                continue
+            found[places[layout.id]] = [
+                {
+                    "counters": {
+                        n: int(component[n]) for n in component.dtype.names if n != "pool_name"
+                    },
+                    "osts": [int(o) for o in layout.osts[:_OSTS]],
+                    "more": max(0, len(layout.osts) - _OSTS),
+                }
+                for component in layout.components
+            ]
+    except LogError as error:
+        context.damaged.append(("LUSTRE", str(error)))
+    return found
+
+
+def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
+    counters = upper.counters
+    return {
+        "operations": [
+            [
+                operation.lower(),
+                counters[f"{operation}_CALLS"],
+                *(
+                    _digits(time((operation,)))
+                    for time in (
+                        upper.own_time,
+                        upper.mpiio_time,
+                        upper.communication_time,
+                        upper.lower_time,
+                    )
+                ),
+                upper.below("READS", (operation,)),
+                upper.below("WRITES", (operation,)),
+            ]
+            for operation in OPERATIONS
+            if counters[f"{operation}_CALLS"] > 0
+        ],
+        "asked": upper.asked,
+        "moved": upper.moved(),
+        "distinct": upper.distinct,
+        "amplification": upper.amplification if upper.moved() else None,
+        "layout": LAYOUTS.get(counters["LAYOUT"], ""),
+        "chunk": list(attribution.chunks(upper.id).shape),
+        "chunk_bytes": max(0, counters["CHUNK_BYTES"]),
+        "cache_bytes": max(0, counters["CHUNK_CACHE_BYTES"]),
+        "filters": max(0, counters["FILTERS"]),
+    }
+
+
+def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """What calls on datasets, or on HDF5 files themselves, became, by place in wanted."""
+    attribution = context.attribution
+    if attribution is None:
+        return {}
+    places = {number: place for place, number in enumerate(wanted)}
+    uppers = [*attribution.datasets(PAGES), *attribution.files(PAGES)]
+    return {places[u.id]: _below(attribution, u) for u in uppers if u.id in places}

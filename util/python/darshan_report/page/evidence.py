@@ -1,0 +1,84 @@
+"""All findings, each with its evidence, and links from there to files and datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
+from ..summary.context import Context
+from ..summary.sections.findings import stake, thresholds, value
+from .blocks import part
+from .shell import text
+
+_KINDS = {PROBLEM: "Problem", NOTICE: "Notice", GOOD: "Good"}
+
+Links = Mapping[int, str]  # from a record's id to the name of its page
+
+
+def _evidence(finding: Finding, links: Links) -> str:
+    if not finding.evidence:
+        return ""
+    rows = []
+    for e in finding.evidence:
+        record = text(e.record) if e.record else "(sum over all)"
+        page = links.get(e.id) if e.id is not None else None
+        if page:
+            record = f'<a href="#{page}">{record}</a>'
+        rows.append(
+            f'<tr><td>{text(e.module)}</td><td class="code">{record}</td>'
+            f'<td class="code">{text(e.counter)}</td><td class="right">{text(value(e))}</td></tr>'
+        )
+    return (
+        '<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Module</th>'
+        '<th scope="col">Record</th><th scope="col">Counter</th>'
+        '<th scope="col" class="right">Value</th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _finding(context: Context, name: str, finding: Finding, links: Links) -> str:
+    at = stake(finding)
+    basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
+    parts = [
+        f'<div class="finding {finding.kind}" id="{name}">',
+        f"<h3>{_KINDS[finding.kind]}: {text(finding.title)}</h3>",
+        f"<p>{text(finding.sentence)}</p>",
+    ]
+    if at:
+        parts.append(f"<p><b>At stake:</b> {text(at)}.{text(basis)}</p>")
+    if finding.remedy.text:
+        parts.append(f"<p><b>Remedy:</b> {text(finding.remedy.text)}</p>")
+    if finding.remedy.example:
+        parts.append(f"<pre>{text_lines(finding.remedy.example)}</pre>")
+    parts.append(_evidence(finding, links))
+    if finding.limits:
+        parts.append(f'<p class="note">Thresholds: {text(thresholds(context, finding))}.</p>')
+    return "\n".join((*filter(None, parts), "</div>"))
+
+
+def text_lines(value: str) -> str:
+    """Text of several lines."""
+    return "\n".join(map(text, value.split("\n")))
+
+
+def findings(context: Context, prefix: str, links: Links) -> str:
+    """The section: problems and notices in full, what is good in a line each until asked."""
+    if not context.findings:
+        return ""
+    told, good = [], []
+    for place, finding in enumerate(context.findings):
+        shown = _finding(context, f"{prefix}-finding-{place}", finding, links)
+        (good if finding.kind == GOOD else told).append(shown)
+    content = "\n".join(told)
+    if good:
+        number = len(good)
+        content += (
+            f'<details class="good"><summary>What is good ({number})</summary>'
+            f"{''.join(good)}</details>"
+        )
+    note = (
+        "Problems first, by what is at stake; seconds are summed over all processes, of "
+        + ("the time that they lived" if context.tree else "run time times processes")
+        + ". Counters are those of darshan-parser."
+    )
+    return part(f"{prefix}-findings", "Findings", f'<p class="note">{note}</p>{content}', True)

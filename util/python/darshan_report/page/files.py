@@ -1,0 +1,93 @@
+"""Tables of files and datasets: a row for each, over all layers, the costliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..summary.context import Context, LayerFigures
+from ..summary.text import visible
+
+ROWS = 5_000  # of each table
+NAME = 400  # characters of a name; the middle of a longer one gives way
+DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records are parts of files
+
+
+def name_of(context: Context, number: int) -> str:
+    """A record's name, fit to be shown."""
+    name = visible(context.name(number))
+    return name if len(name) <= NAME else f"{name[: NAME // 3]}\u2026{name[-NAME * 2 // 3 :]}"
+
+
+@dataclass(eq=False)
+class Row:
+    """One file, over all layers that saw it, uppermost first."""
+
+    id: int
+    layers: list[str] = field(default_factory=list)
+    processes: int | None = 0  # None: all
+    read: int = 0  # bytes, in the lowest layer
+    written: int = 0
+    seconds: float = 0.0  # in the layer that took the most, which holds the others
+
+
+def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
+    """The costliest of each layer."""
+    return {int(f.files.ids[p]) for f in figures for p in f.files.slowest(most)}
+
+
+def _add(row: Row, figures: LayerFigures, place: int) -> None:
+    files = figures.files
+    row.layers.append(figures.layer.title)
+    number = int(files.processes[place])
+    if number < 0 or row.processes is None:
+        row.processes = None
+    else:
+        row.processes = max(row.processes, number)
+    if figures.moves_bytes:  # a lower layer comes later, and its bytes are what was moved
+        row.read = max(0, int(files.read[place]))
+        row.written = max(0, int(files.written[place]))
+    row.seconds = max(row.seconds, float(files.time[place]))
+
+
+def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
+    """The costliest files of these layers, and how many there are altogether."""
+    wanted = _candidates(figures, most)
+    found: dict[int, Row] = {}
+    everything: set[int] = set()
+    for one in figures:
+        ids = one.files.ids
+        everything.update(map(int, ids))
+        for place in np.flatnonzero(np.isin(ids, np.array(sorted(wanted), "u8"))):
+            number = int(ids[place])
+            _add(found.setdefault(number, Row(number)), one, int(place))
+    order = sorted(found.values(), key=lambda r: (-r.seconds, -(r.read + r.written), r.id))
+    return order[:most], len(everything)
+
+
+def file_layers(context: Context) -> list[LayerFigures]:
+    """Layers whose records are files."""
+    return [f for f in context.figures if f.layer.module not in DATASETS]
+
+
+def dataset_layers(context: Context) -> list[LayerFigures]:
+    """Layers whose records are datasets or variables in files."""
+    return [f for f in context.figures if f.layer.module in DATASETS]
+
+
+def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
+    """[name, layers, processes or null, read, written, seconds] of each."""
+    return [
+        [
+            name_of(context, row.id),
+            ", ".join(row.layers),
+            row.processes,
+            row.read,
+            row.written,
+            float(f"{row.seconds:.6g}"),
+        ]
+        for row in rows
+    ]

@@ -1,0 +1,105 @@
+"""The first screen: how long, how much of it was I/O, and the one thing to change."""
+
+from __future__ import annotations
+
+from ..diagnose.finding import GOOD, PROBLEM, Finding
+from ..summary.context import Context
+from ..summary.sections import job, notes
+from ..summary.sections.findings import stake
+from ..summary.text import visible
+from ..summary.units import amount, plural, seconds, share
+from .shell import text
+
+_PARTS = 3  # layers that are named
+
+
+def _figure(value: str, words: str) -> str:
+    return f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
+
+
+def in_io(context: Context) -> tuple[str, str]:
+    """The part of the processes' time that went into I/O, and where."""
+    whole = context.process_time
+    of_what = "of the processes' life in I/O" if context.tree else "of the run time in I/O"
+    # Layers of which none holds another: those without what they called, else the lowest.
+    parts = [(o.title, o.time) for o in context.exclusive]
+    parts = parts or [(f.layer.title, f.time) for f in context.figures if f.layer.base]
+    busy = job.busiest(context)
+    if busy is not None and not context.exclusive and busy.time > sum(t for _, t in parts):
+        parts = [(busy.layer.title, busy.time)]
+    parts = sorted((p for p in parts if p[1] > 0), key=lambda p: -p[1])
+    if not parts or whole <= 0:
+        return "0 %", of_what
+    where = ", ".join(f"{title} {share(time, whole)}" for title, time in parts[:_PARTS])
+    if len(parts) == 1:
+        where = parts[0][0]
+    return share(sum(time for _, time in parts), whole), f"{of_what}: {where}"
+
+
+def moved(context: Context) -> tuple[int, int]:
+    """Bytes read and written in the lowest layers."""
+    base = [f for f in context.figures if f.layer.base] or context.figures[-1:]
+    return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
+
+
+def _change(prefix: str, place: int, finding: Finding) -> str:
+    at = stake(finding)
+    gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
+    remedy = finding.remedy.text
+    title = f'<a href="#{prefix}-finding-{place}">{text(finding.title)}</a>'
+    return (
+        f'<div class="change"><h2>Change first</h2><p class="strong">{title}.{gain}</p>'
+        f"<p>{text(finding.sentence)}</p>"
+        + (f"<p><b>Remedy:</b> {text(remedy)}</p>" if remedy else "")
+        + "</div>"
+    )
+
+
+def _verdict(context: Context, prefix: str) -> str:
+    problems = [(i, f) for i, f in enumerate(context.findings) if f.kind == PROBLEM]
+    if problems:
+        left = len(problems) - 1
+        more = (
+            f'<p><a href="#{prefix}-findings">{text(plural(left, "more problem"))} below</a>.</p>'
+            if left
+            else ""
+        )
+        return _change(prefix, *problems[0]) + more
+    fine = [f for f in context.findings if f.name == "fine"] or [
+        f for f in context.findings if f.kind == GOOD
+    ]
+    if fine:
+        words = f"{fine[0].title}. {fine[0].sentence}"
+        return f'<div class="change fine"><h2>Nothing to change</h2><p>{text(words)}</p></div>'
+    return ""
+
+
+def screen(context: Context, prefix: str) -> str:
+    """What is seen first; the picture's place is in it."""
+    name = visible(context.program) or "The program"
+    info = context.info
+    # By command line, which is in the page of the job in full.
+    number = plural(context.number, "process")
+    run_time = "not finished" if info.live else seconds(context.run_time)
+    part, words = in_io(context)
+    read, written = moved(context)
+    warnings = "".join(
+        f'<p class="warning">Caution: {text(line)}</p>' for line in notes.warnings(context)
+    )
+    bad = job.bad_ends(context)
+    return "\n".join(
+        (
+            f"<h1>{text(name[:80])}</h1>",
+            f'<p class="log">{text(context.log.path)}</p>',
+            '<div class="figures">',
+            _figure(run_time, f"run time, {number}"),
+            _figure(part, words),
+            _figure(amount(read), "read"),
+            _figure(amount(written), "written"),
+            "</div>",
+            warnings,
+            f'<p class="warning">{text(bad)}</p>' if bad else "",
+            _verdict(context, prefix),
+            f'<div class="picture" id="{prefix}-picture"></div>',
+        )
+    )

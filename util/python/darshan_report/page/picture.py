@@ -1,0 +1,159 @@
+"""One picture of the run: what each layer did over time, and who moved how much when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..log import Log
+from ..measure.heat import Heat
+from ..measure.lane_bins import Cells
+from ..measure.layers import LAYERS, Layer
+from ..records import Records
+from ..summary.context import Context
+from ..summary.plots import lanes as lane_names
+from . import columns
+
+_BINS = 512  # of traces, as many as a screen tells apart
+_KINDS = (("open", "OPEN"), ("read", "READ"), ("write", "WRITE"), ("close", "CLOSE"))
+
+
+def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """First and last time of one sort of operation, for the records that have it."""
+    first, last = (layer.counter(f"F_{name}_{end}_TIMESTAMP") for end in ("START", "END"))
+    if not (records.module.has(first) and records.module.has(last)):
+        return None
+    start, end = records[first], records[last]
+    with np.errstate(invalid="ignore"):
+        usable = np.isfinite(start) & np.isfinite(end) & (end > 0) & (start >= 0) & (end >= start)
+    return np.where(usable, start, -1.0), np.where(usable, end, -1.0)
+
+
+def spans_of(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """From when to when each record was opened, read, written and closed; -1: it was not."""
+    found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
+    return {kind: span for kind, span in found.items() if span is not None}
+
+
+def _layer_spans(log: Log, layer: Layer) -> list[list[Any]]:
+    """The same for a whole layer: [kind, from, to]."""
+    found = []
+    for kind, (start, end) in spans_of(log.records(layer.module), layer).items():
+        some = end >= 0
+        if some.any():
+            found.append([kind, round(float(start[some].min()), 6), round(float(end.max()), 6)])
+    return found
+
+
+def _rows(context: Context, heat: Heat) -> list[str]:
+    if context.lanes is not None:
+        return [lane_names.label(lane) for lane in context.lanes.lanes]
+    if heat.per_row == 1:
+        return [f"rank {rank}" for rank in range(len(heat.moved))]
+    return [
+        f"ranks {row * heat.per_row}-{min(heat.ranks, (row + 1) * heat.per_row) - 1}"
+        for row in range(len(heat.moved))
+    ]
+
+
+def _map(layer: str, width: float, rows: list[str], moved: np.ndarray) -> dict[str, Any]:
+    """Bytes by row and time; a byte per cell, on a logarithmic scale, is as much as an eye sees."""
+    most = float(moved.max())
+    with np.errstate(divide="ignore"):
+        scaled = np.log2(np.maximum(moved, 1)) / max(1.0, np.log2(max(most, 2)))
+    cells = np.where(moved > 0, 1 + np.rint(254 * scaled), 0)
+    return {
+        "layer": layer,
+        "bin": width,
+        "most": most,
+        "rows": rows,
+        "cells": columns.whole(cells.astype("i8").ravel()),
+    }
+
+
+def _rates(width: float, read: np.ndarray, write: np.ndarray) -> dict[str, Any]:
+    return {"bin": width, "read": columns.real(read / width), "write": columns.real(write / width)}
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """What transfers tell of the whole run, where there are no heat maps: bytes by kind (each
+    layer's writes and reads), lane and time."""
+
+    layers: list[str]
+    lanes: list[str]
+    end: float
+    cells: Cells
+
+    def moved(self, kind: int) -> np.ndarray:
+        """Bytes of a kind: lanes x bins."""
+        bins = min(_BINS, self.cells.bins)
+        found = np.zeros((len(self.lanes), bins))
+        some = self.cells.kind == kind
+        place = self.cells.bin[some] * bins // self.cells.bins
+        np.add.at(found, (self.cells.lane[some], place), self.cells.bytes[some])
+        return found
+
+
+def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
+    """Rates of each layer, and the heat map of the lowest."""
+    rates, lowest = {}, None
+    for place, layer in enumerate(traced.layers):
+        write, read = traced.moved(2 * place), traced.moved(2 * place + 1)
+        width = traced.end / write.shape[1]
+        if not (write.any() or read.any()):
+            continue
+        rates[layer] = _rates(width, read.sum(axis=0), write.sum(axis=0))
+        if lowest is None and len(traced.lanes) > 1:
+            lowest = _map(layer, width, traced.lanes, read + write)
+    return rates, lowest
+
+
+def _present(context: Context) -> list[dict[str, Any]]:
+    """Of a tree, when its programs were there: a byte per bin."""
+    if context.lanes is None:
+        return []
+    return [
+        {
+            "name": lane_names.label(lane),
+            "most": lane.most,
+            "part": columns.whole(np.rint(255 * lane.part).astype("i8")),
+        }
+        for lane in context.lanes.lanes
+    ]
+
+
+def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
+    """What the page draws on its first screen."""
+    heats = [h for h in context.heats if len(h.read) > 1]
+    rates = {h.layer: _rates(h.bin_width, h.read, h.write) for h in heats}
+    heat = None
+    if heats and len(heats[0].moved) > 1 and heats[0].moved.any():
+        most = heats[0]
+        heat = _map(most.layer, most.bin_width, _rows(context, most), most.moved)
+    if not heats and traced is not None:
+        rates, heat = _from_traces(traced)
+    there = {figures.layer.module for figures in context.figures}
+    rows = []
+    for layer in LAYERS:
+        if layer.module not in there:
+            continue
+        row: dict[str, Any] = {"title": layer.title, "spans": []}
+        if layer.title in rates:
+            row |= rates[layer.title]
+        else:
+            row["spans"] = _layer_spans(context.log, layer)
+        if "bin" in row or row["spans"]:
+            rows.append(row)
+    ends = [context.run_time, *(span[2] for row in rows for span in row["spans"])]
+    if not context.run_time > 0:
+        ends += [h.bin_width * len(h.read) for h in heats]
+    end = max(ends)
+    return {
+        "end": end if np.isfinite(end) and end > 0 else 1.0,
+        "layers": rows,
+        "heat": heat,
+        "present": _present(context),
+    }

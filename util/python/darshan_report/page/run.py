@@ -1,0 +1,153 @@
+"""One log as a part of a page: its text, and the data that scripts draw."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ..summary.context import Context
+from ..summary.sections import accesses, datasets, job, layers, notes, processes
+from ..summary.text import visible
+from . import blocks, details, evidence, files, first, picture, timeline
+from .shell import page, text
+
+
+@dataclass(frozen=True)
+class Run:
+    """One log."""
+
+    title: str
+    body: str  # HTML
+    data: dict[str, Any]
+
+
+def _links(prefix: str, kind: str, ids: list[int]) -> dict[int, str]:
+    return {number: f"{prefix}-{kind}-{place}" for place, number in enumerate(ids)}
+
+
+def _told_of(context: Context, ids: list[int]) -> dict[int, list[int]]:
+    """Which findings rest on a file, by its place."""
+    places = {number: place for place, number in enumerate(ids)}
+    found: dict[int, list[int]] = {}
+    for number, finding in enumerate(context.findings):
+        records = {e.id for e in finding.evidence if e.id is not None} | set(finding.covers)
+        for record in records & places.keys():
+            found.setdefault(places[record], []).append(number)
+    return found
+
+
+def _details(context: Context, ids: list[int]) -> dict[str, Any]:
+    return {
+        **details.of_files(context, ids),
+        "stripes": details.stripes(context, ids),
+        "below": details.below(context, ids),
+        "findings": _told_of(context, ids),
+    }
+
+
+def _table(context: Context, rows: list[files.Row], whole: int) -> dict[str, Any]:
+    return {
+        "rows": files.as_data(context, rows),
+        "whole": whole,
+        "details": _details(context, [row.id for row in rows[: details.PAGES]]),
+    }
+
+
+def _home(context: Context, datasets_of: list[files.Row], files_of: list[files.Row]) -> list[int]:
+    """For each dataset the place of its file, -1 without one."""
+    places = {row.id: place for place, row in enumerate(files_of)}
+    found: dict[int, int] = {}
+    for module in files.DATASETS:
+        region = context.info.region(module)
+        if region is not None and region.length:
+            records = context.log.records(module)
+            for number, file in zip(records.ids.tolist(), records["file_rec_id"].tolist()):
+                found[number] = places.get(file, -1)
+    return [found.get(row.id, -1) for row in datasets_of]
+
+
+def _layer(figures: Any) -> dict[str, Any]:
+    return {
+        "title": figures.layer.title,
+        "read_seconds": figures.read_time or 0,
+        "write_seconds": figures.write_time or 0,
+        "meta_seconds": figures.meta_time or 0,
+        "operations": [[n, c] for n, c in figures.operations if c],
+        "sizes_read": figures.sizes_read,
+        "sizes_written": figures.sizes_written,
+    }
+
+
+def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, bool]) -> str:
+    def empty(name: str, title: str) -> str:
+        place = f'<div id="{prefix}-{name}-table"></div>'
+        return blocks.part(f"{prefix}-{name}", title, place, True) if has[name] else ""
+
+    bars = f'<div id="{prefix}-bars"></div>'
+    parts = [
+        first.screen(context, prefix),
+        empty("timeline", "Timeline"),
+        evidence.findings(context, prefix, links),
+        empty("files", "Files"),
+        empty("datasets", "Datasets"),
+        blocks.section(f"{prefix}-layers", layers.blocks(context), True, bars),
+        blocks.section(f"{prefix}-below", datasets.blocks(context), False),
+        blocks.section(f"{prefix}-processes", processes.blocks(context), False),
+        blocks.section(f"{prefix}-sizes", accesses.blocks(context), False),
+        blocks.section(f"{prefix}-job", job.blocks(context), True),
+        blocks.section(f"{prefix}-notes", notes.blocks(context), False),
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def run(context: Context, number: int = 0) -> Run:
+    """The part of one log; number: its place among those of the page."""
+    prefix = f"r{number}"
+    file_rows, all_files = files.rows_of(files.file_layers(context))
+    dataset_rows, all_datasets = files.rows_of(files.dataset_layers(context))
+    links = {
+        **_links(prefix, "file", [r.id for r in file_rows[: details.PAGES]]),
+        **_links(prefix, "dataset", [r.id for r in dataset_rows[: details.PAGES]]),
+    }
+    line, traced = timeline.timeline(context, [row.id for row in file_rows])
+    datasets_data = _table(context, dataset_rows, all_datasets)
+    datasets_data["files"] = _home(context, dataset_rows, file_rows)
+    data = {
+        "seconds": context.run_time,
+        "processes": context.number,
+        "picture": picture.picture(context, traced),
+        "timeline": line,
+        "files": _table(context, file_rows, all_files),
+        "datasets": datasets_data,
+        "layers": [_layer(figures) for figures in context.figures],
+        "exclusive": [[o.title, o.read, o.write, o.metadata] for o in context.exclusive],
+        "findings": [visible(f.title) for f in context.findings],
+    }
+    has = {
+        "timeline": line is not None,
+        "files": bool(file_rows),
+        "datasets": bool(dataset_rows),
+    }
+    title = visible(os.path.basename(context.log.path))
+    return Run(title, _body(context, prefix, links, has), data)
+
+
+def render(runs: list[Run]) -> str:
+    """The page of the logs, one after another."""
+    articles = "\n".join(
+        f'<article class="run" id="r{place}">{one.body}</article>' for place, one in enumerate(runs)
+    )
+    several = ""
+    if len(runs) > 1:
+        several = "".join(
+            f'<li><a href="#r{i}">{text(r.title)}</a></li>' for i, r in enumerate(runs)
+        )
+        several = f'<nav aria-label="Logs"><ol>{several}</ol></nav>'
+    body = (
+        '<nav id="places" aria-label="Sections"></nav>\n'
+        f'<main id="main">{several}{articles}<div id="page"></div></main>\n'
+        "<noscript><p>The picture, the timeline and the tables need scripts, which this browser "
+        "does not run. <code>darshan report LOG</code> makes a PDF.</p></noscript>"
+    )
+    return page(f"I/O report: {runs[0].title}", body, {"runs": [one.data for one in runs]})

@@ -1,0 +1,97 @@
+"""The file itself: policy, styles, scripts, data, and the text around them.
+
+Nothing is loaded, and nothing runs but the scripts of this package, whatever a name in
+the log looks like: the policy names each script and style by its hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib import resources
+from typing import Any
+
+from ..summary.text import visible
+
+# In the order in which they need each other; all live in one function.
+_SCRIPTS = (
+    "units.js",
+    "columns.js",
+    "elements.js",
+    "axes.js",
+    "picture.js",
+    "lanes.js",
+    "timeline.js",
+    "timeline-input.js",
+    "tables.js",
+    "bars.js",
+    "pages.js",
+    "start.js",
+)
+_STYLES = ("page.css", "timeline.css")
+
+
+def text(value: str) -> str:
+    """Text of a log as HTML: what could steer a reader is shown by its number."""
+    return html.escape(visible(value), quote=True)
+
+
+def _read(folder: str, name: str) -> str:
+    package = resources.files(__package__).joinpath(folder)
+    return package.joinpath(name).read_text("utf-8")
+
+
+def script() -> str:
+    """The package's own script."""
+    body = "\n".join(_read("assets", name) for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{body}\n}})();\n'
+
+
+def _hash(content: str) -> str:
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _data(value: Any) -> str:
+    """JSON that cannot end the element that it stands in."""
+    plain = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return plain.replace("<", "\\u003c")
+
+
+def page(title: str, body: str, data: Any) -> str:
+    """A whole page; body is HTML that is safe already."""
+    scripts = (_read("third_party", "uPlot.js"), script())
+    style = "".join(
+        [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in _STYLES)]
+    )
+    licence = html.escape(_read("third_party", "uPlot-LICENSE"))
+    policy = (
+        f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
+        f"style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+    )
+    # Before the data: a browser may paint the text while it reads on.
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="generator" content="darshan report --html">
+<title>{text(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the report</a>
+{body}
+<footer>
+<details><summary>Licence of the plotting library uPlot, which is in this file</summary>
+<pre>{licence}</pre></details>
+</footer>
+<script type="application/json" id="data">{_data(data)}</script>
+<script>{scripts[0]}</script>
+<script>{scripts[1]}</script>
+</body>
+</html>
+"""

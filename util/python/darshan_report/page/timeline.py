@@ -1,0 +1,334 @@
+"""The time line of ranks and of files, as data for the page: lanes, transfers one by one
+where there is room for them, sums over time elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..library import LogError
+from ..measure.chosen_transfers import (
+    INTERVALS,
+    KINDS,
+    LONGEST,
+    Choice,
+    Collector,
+    Survey,
+    Transfers,
+    choose,
+    parts,
+    survey,
+    wanted,
+)
+from ..measure.lane_bins import Cells, LaneBins
+from ..measure.layers import LAYERS
+from ..summary.context import Context
+from ..summary.text import visible
+from ..summary.units import plural
+from ..variable import heat_maps
+from . import columns
+from .files import name_of
+from .picture import Traced, spans_of
+
+_RANK_LANES, _FILE_LANES = 256, 200
+_CELLS = 60_000  # of each way to look at it
+_NAMED = 4_000  # files whose transfers know their names
+_DXT_KINDS = [("POSIX", "write"), ("POSIX", "read"), ("MPI-IO", "write"), ("MPI-IO", "read")]
+_MODULES = ("DXT_POSIX", "DXT_MPIIO")
+_LISTED = 6  # ranks or files in a sentence
+
+
+class Lanes:
+    """Which lane is whose."""
+
+    def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
+        """rest: the lane of whoever has none of his own."""
+        self.labels, self._place_of, self._rest = labels, place_of, rest
+
+    def of(self, key: int) -> int:
+        """The lane of a rank, or of a file."""
+        return self._place_of.get(key, self._rest)
+
+
+def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
+    """A lane for each rank, or for neighbours where there are many; of a tree, for processes."""
+    tree = context.tree
+    if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
+        from ..summary.plots.lanes import label  # noqa: PLC0415 - of a picture
+
+        places = dict(zip(tree.ranks.tolist(), context.lanes.place_of.tolist()))
+        return Lanes([label(lane) for lane in context.lanes.lanes], places)
+    order = sorted(ranks)
+    per_lane = -(-len(order) // _RANK_LANES) or 1
+    groups = [order[i : i + per_lane] for i in range(0, len(order), per_lane)]
+    names = {}
+    if tree is not None:
+        names = {int(r): visible(p.name) for r, p in zip(tree.ranks, tree.programs)}
+
+    def name(group: list[int]) -> str:
+        if len(group) > 1:
+            return f"ranks {group[0]}-{group[-1]}"
+        own = names.get(group[0])
+        return f"{own} ({group[0]})" if own else f"rank {group[0]}"
+
+    return Lanes(
+        [name(group) for group in groups],
+        {rank: place for place, group in enumerate(groups) for rank in group},
+    )
+
+
+def file_lanes(
+    context: Context, found: Survey | None, ids: Sequence[int]
+) -> tuple[Lanes, list[int]]:
+    """A lane for each of the costliest files, and one for the others; ids: by records."""
+    order: list[int] = []
+    if found is not None:
+        order = sorted(found.files, key=lambda i: (-found.files[i].time, i))
+    order = list(dict.fromkeys([*order, *ids]))
+    shown = order if len(order) <= _FILE_LANES else order[: _FILE_LANES - 1]
+    labels = [name_of(context, number) for number in shown]
+    if len(order) > len(shown):
+        labels.append(f"{len(order) - len(shown):,} more files")
+    return Lanes(labels, {n: i for i, n in enumerate(shown)}, len(labels) - 1), shown
+
+
+def _cells(cells: Cells) -> dict[str, Any]:
+    return {
+        "bins": cells.bins,
+        "lane": columns.whole(cells.lane),
+        "kind": columns.whole(cells.kind),
+        "bin": columns.whole(cells.bin),
+        "count": columns.whole(cells.count),
+        "bytes": columns.real(cells.bytes),
+        "busy": columns.real(cells.busy),
+    }
+
+
+def _transfers(context: Context, found: Transfers, survey_of: Survey) -> dict[str, Any]:
+    """The columns; ranks and files by place in lists of their own."""
+    ranks, rank = np.unique(found.rank, return_inverse=True)
+    files, file = np.unique(found.file, return_inverse=True)
+    by_time = sorted(
+        range(len(files)), key=lambda p: (-survey_of.files[int(files[p])].time, int(files[p]))
+    )
+    named = set(by_time[:_NAMED])
+    return {
+        "start": columns.real(found.start, exact=True),
+        "seconds": columns.real(found.seconds),
+        "offset": columns.whole(found.offset),
+        "length": columns.whole(found.length),
+        "rank": columns.whole(rank),
+        "file": columns.whole(file),
+        "kind": columns.whole(found.kind),
+        "ranks": [int(r) for r in ranks],
+        "files": [name_of(context, int(f)) if p in named else "" for p, f in enumerate(files)],
+        "rank_ids": [int(r) for r in ranks],
+        "file_ids": [int(f) for f in files],
+    }
+
+
+def _listed(words: Sequence[str], things: str) -> str:
+    if len(words) == 1:
+        return f"{things[:-1]} {words[0]}"
+    shown = ", ".join(words[:_LISTED])
+    more = f" and {len(words) - _LISTED:,} more" if len(words) > _LISTED else ""
+    return f"{things} {shown}{more}"
+
+
+def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> str:
+    """Which transfers are shown one by one."""
+    if choice.all:
+        return f"All {plural(found.segments, 'traced transfer')} are shown one by one."
+    which = []
+    if choice.ranks:
+        which.append("of " + _listed([f"{r}" for r in sorted(choice.ranks)], "ranks"))
+    if choice.files:
+        order = sorted(choice.files, key=lambda i: (-found.files[i].time, i))
+        names = [name_of(context, i).rpartition("/")[2][-40:] for i in order[:_LISTED]]
+        names += [""] * (len(order) - len(names))
+        which.append("of " + _listed(names, "files"))
+    number = int(choice.intervals.sum())
+    if number:
+        part = f"{plural(number, 'interval')} of {INTERVALS:,}"
+        which.append(f"in the {part} with the most time in transfers (marked above the lanes)")
+    which.append(f"and the {LONGEST:,} longest")
+    return (
+        f"{found.segments:,} transfers were traced; {shown:,} are shown one by one: those "
+        f"{', '.join(which)}. The others are sums over time: the height of a bar is the part of "
+        "that time that was spent in transfers."
+    )
+
+
+def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) -> list[int]:
+    """Lanes of which every transfer is shown."""
+    missing = {lanes.of(key) for key in everybody if key not in chosen}
+    return sorted({lanes.of(key) for key in chosen} - missing)
+
+
+def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Traced]:
+    """From DXT."""
+    found = survey(context.log, context.run_time)
+    choice = choose(found)
+    ranks = rank_lanes(context, list(found.ranks))
+    files, shown_files = file_lanes(context, found, ids)
+    by_rank = LaneBins(len(ranks.labels), KINDS, found.end)
+    by_file = LaneBins(len(files.labels), KINDS, found.end)
+    collector = Collector()
+    for part in parts(context.log):
+        columns_of = (part.start, part.end, part.length)
+        by_rank.add(ranks.of(part.rank), part.kind, *columns_of)
+        by_file.add(files.of(part.file), part.kind, *columns_of)
+        collector.add(part, *wanted(found, choice, part))
+    transfers = collector.transfers()
+    single = _transfers(context, transfers, found)
+    rank_ids, file_ids = single.pop("rank_ids"), single.pop("file_ids")
+    rank_cells = by_rank.cells(_CELLS)
+    sentence = _sentence(context, found, choice, len(transfers))
+    if any(r.partial for r in context.info.regions if r.name in _MODULES):
+        sentence += " Memory for traces ran out: later transfers are missing."
+    made = {
+        "end": found.end,
+        "measure": "busy",
+        "kinds": _DXT_KINDS,
+        "sentence": sentence,
+        "single": single,
+        "intervals": columns.whole(choice.intervals.astype("i8")) if not choice.all else None,
+        "groups": [
+            {
+                "key": "rank",
+                "title": "processes" if context.tree else "ranks",
+                "lanes": ranks.labels,
+                "lane_of": [ranks.of(r) for r in rank_ids],
+                "complete": _complete(ranks, choice.ranks, found.ranks),
+                "cells": _cells(rank_cells),
+            },
+            {
+                "key": "file",
+                "title": "files",
+                "lanes": files.labels,
+                "lane_of": [files.of(f) for f in file_ids],
+                "complete": _complete(files, choice.files, found.files),
+                "cells": _cells(by_file.cells(_CELLS)),
+                "spans": _spans(context, files, shown_files),
+            },
+        ],
+    }
+    layers = list(dict.fromkeys(layer for layer, _ in _DXT_KINDS))
+    return made, Traced(layers, ranks.labels, found.end, rank_cells)
+
+
+def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[Any]]:
+    """[lane, layer, kind, from, to] of the files with a lane, by their records' times."""
+    wanted_ids = np.array(sorted(shown), "u8")
+    found: list[list[Any]] = []
+    for figures in context.figures:
+        layer = figures.layer
+        if layer.module in ("H5D", "PNETCDF_VAR", "DAOS"):
+            continue
+        records = context.log.records(layer.module)
+        places = np.flatnonzero(np.isin(records.ids, wanted_ids))
+        for kind, (start, end) in spans_of(records, layer).items():
+            least: dict[int, tuple[float, float]] = {}
+            for p in places[end[places] >= 0]:
+                lane = lanes.of(int(records.ids[p]))
+                old = least.get(lane, (np.inf, 0.0))
+                least[lane] = (min(old[0], float(start[p])), max(old[1], float(end[p])))
+            found += [
+                [lane, layer.title, kind, round(a, 6), round(b, 6)]
+                for lane, (a, b) in sorted(least.items())
+            ]
+    return found
+
+
+def _heat_cells(context: Context) -> dict[str, Any] | None:
+    """Bytes of each rank over time, from the heat maps: read and written apart."""
+    titles = {x.prefix: x.title for x in LAYERS}
+    maps = []
+    for record in heat_maps(context.log):
+        name = context.log.name(record.id) or ""
+        usable = np.isfinite(record.bin_width) and record.bin_width > 0 and len(record.read)
+        if name.startswith("heatmap:") and usable and 0 <= record.rank < context.nprocs:
+            prefix = name.partition(":")[2]
+            maps.append((titles.get(prefix, prefix), record))
+    if not maps:
+        return None
+    width = max(r.bin_width for _, r in maps)
+    layers = list(dict.fromkeys(title for title, _ in maps))
+    lanes = rank_lanes(context, sorted({r.rank for _, r in maps}))
+    bins = min(max(len(r.read) for _, r in maps), 4096)
+    kinds = [(layer, op) for layer in layers for op in ("write", "read")]
+    sums = np.zeros((len(lanes.labels), len(kinds), bins))
+    for title, record in maps:
+        if record.bin_width != width:
+            continue
+        count = min(len(record.read), bins)
+        for op, values in enumerate((record.write, record.read)):
+            kind = 2 * layers.index(title) + op
+            sums[lanes.of(record.rank), kind, :count] += values[:count].clip(0)
+    lane, kind, place = np.nonzero(sums)
+    values = sums[lane, kind, place]
+    return {
+        "end": width * bins,
+        "measure": "bytes",
+        "kinds": kinds,
+        "group": {
+            "key": "rank",
+            "title": "processes" if context.tree else "ranks",
+            "lanes": lanes.labels,
+            "cells": {
+                "bins": bins,
+                "lane": columns.whole(lane),
+                "kind": columns.whole(kind),
+                "bin": columns.whole(place),
+                "bytes": columns.real(values),
+            },
+        },
+    }
+
+
+def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
+    """From heat maps, and for files from the first and last times in their records."""
+    heat = _heat_cells(context)
+    files, shown = file_lanes(context, None, ids)
+    spans = _spans(context, files, shown)
+    if heat is None and not spans:
+        return None
+    groups = [heat["group"]] if heat else []
+    if spans:
+        groups.append(
+            {"key": "file", "title": "files", "lanes": files.labels, "cells": None, "spans": spans}
+        )
+    ends = [heat["end"] if heat and context.run_time <= 0 else 0.0, context.run_time]
+    ends += [span[4] for span in spans]
+    sentence = "Single transfers were not traced (DXT_ENABLE_IO_TRACE=1 does that)."
+    if heat:
+        sentence += " Ranks: bytes in steps of the heat maps, as tall as their logarithm."
+    if spans:
+        sentence += " Files: from the first to the last call of a sort, whatever was between."
+    return {
+        "end": max(ends) or 1.0,
+        "measure": "bytes",
+        "kinds": heat["kinds"] if heat else [],
+        "cells_end": heat["end"] if heat else 0.0,
+        "sentence": sentence,
+        "groups": groups,
+    }
+
+
+def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
+    """What the page draws, and what traces tell of the whole; ids: files, the costliest
+    first.  None: nothing is known."""
+    if any(region.length for region in context.info.regions if region.name in _MODULES):
+        try:
+            made, traced = _traced(context, ids)
+            if made["single"]["files"]:
+                return made, traced
+        except LogError as error:
+            context.damaged.append(("DXT", str(error)))
+    try:
+        return _untraced(context, ids), None
+    except LogError as error:
+        context.damaged.append(("HEATMAP", str(error)))
+        return None, None
