@@ -32,7 +32,8 @@ from logs.trees import Member
 
 from .conftest import Run
 from .pages import text_of
-from .test_formats import check_schema, page_of
+from .test_formats import check_schema
+from .test_page import page_of
 from .test_pages import MOST_PAGES, RIGHT, pages, words
 
 RUN_TIME = 20.0
@@ -268,7 +269,7 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
     text = (tmp_path / "run.html").read_text("utf-8")
     page_of(text)
     assert "<script>alert" not in text and "\x1b" not in text
-    assert 'style="padding-left: 1.7em"' in text
+    assert 'class="code deep1"' in text
 
 
 @pytest.mark.parametrize(
