@@ -475,6 +475,8 @@ def over_time() -> list[Case]:
     steady = replace(slowing, extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),))
     few = Job(
         (shared("MPI-IO", "/a", COLL_WRITES=400, BYTES_WRITTEN=400 * MIB, F_WRITE_TIME=30.0),
+         shared("POSIX", "/a", WRITES=100, BYTES_WRITTEN=400 * MIB, SEQ_WRITES=100,
+                MAX_BYTE_WRITTEN=400 * MIB - 1, F_WRITE_TIME=3.0, F_SLOWEST_RANK_TIME=3.0),
          named),
         nprocs=8, metadata=b"lib_ver=3.5.0\nnodes=4\n",
         extra=(Module("HEATMAP", 1, [_heat("POSIX", 0, [MIB] * 100)]),),

@@ -4,9 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .build import MIB, Job, shared
+from logs.model import Component, Lustre, Module
+
+from .build import MIB, Job, number_of, row, shared
 
 Case = tuple[str, Job, Job]
+
+
+def _on_targets(seconds_on_the_first: float) -> Job:
+    """Four files on each of eight targets of Lustre, a file for each rank, all alike."""
+    rows, layouts = [], []
+    for rank in range(32):
+        target = rank % 8
+        rows.append(
+            row(
+                "POSIX",
+                f"/out/{rank}",
+                rank,
+                WRITES=64,
+                SEQ_WRITES=64,
+                BYTES_WRITTEN=64 * MIB,
+                MAX_BYTE_WRITTEN=64 * MIB - 1,
+                F_WRITE_TIME=0.5 if target else seconds_on_the_first,
+            )
+        )
+        stripe = [Component(MIB, 1)]
+        layouts.append(Lustre(number_of(f"/out/{rank}"), rank, stripe, [target + 40]))
+    return Job(tuple(rows), nprocs=32, mount=b"lustre", extra=(Module("LUSTRE", 2, layouts),))
 
 
 def cases() -> list[Case]:
@@ -55,10 +79,24 @@ def cases() -> list[Case]:
         nprocs=4,
         metadata=b"lib_ver=3.5.0\nnodes=1\nprocessors=2\n",
     )
+    locked = Job(
+        (
+            *(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB, F_WRITE_TIME=5.0)
+              for r in range(4)),
+            *(row("POSIX", f"/{r}", r, WRITES=8, SEQ_WRITES=8, BYTES_WRITTEN=128 * MIB,
+                  MAX_BYTE_WRITTEN=128 * MIB - 1, F_WRITE_TIME=0.1) for r in range(4)),
+        ),
+        nprocs=4,
+        mount=b"nfs",
+    )  # fmt: skip
+    free = tuple(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB,
+                     F_WRITE_TIME=0.2) for r in range(4))  # fmt: skip
     enough = waiting.metadata.replace(b"processors=2", b"processors=4")
     return [
         ("tiny-collective", tiny, tiny.but(COLL_WRITES=40)),
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
+        ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
+        ("slow-targets", _on_targets(8.0), _on_targets(0.6)),
         ("ranks-outnumber-processors", waiting, replace(waiting, metadata=enough)),
     ]

@@ -20,9 +20,9 @@ _TOGETHER = frozenset(
         "aggregators", "as-it-should-be-collective", "collective-metadata",
         "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
-        "mpi-io-opened-again", "one-process-does-all", "ranks-outnumber-processors",
-        "read-by-all", "shared-file-contention", "slowing-down", "tiny-collective",
-        "waiting-in-mpi-io",
+        "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all",
+        "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slowing-down",
+        "tiny-collective", "waiting-in-mpi-io",
     )
 )  # fmt: skip
 _POSIX = 1
@@ -58,8 +58,8 @@ def test_all_that_are_about_jobs() -> None:
     """A new rule about several processes has to be looked at for trees, too."""
     assert {n for n, _, _ in CASES} >= _TOGETHER
     several = {n for n, having, _ in CASES if having.nprocs > 1}
-    others = {"hdf5-file-time-inside", "hdf5-file-time-waiting", "metadata", "blocking-only",
-              "read-modify-write", "unaligned", "opened-again"}  # fmt: skip
+    others = {"slow-targets", "hdf5-file-time-inside", "hdf5-file-time-waiting", "metadata",
+              "blocking-only", "read-modify-write", "unaligned", "opened-again"}  # fmt: skip
     assert several - others <= _TOGETHER
 
 

@@ -14,6 +14,7 @@ from ..measure.layers import LAYERS, Layer
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
+from ..measure.targets import Stripes, stripes
 from ..records import Records
 from .finding import Evidence, Stake
 from .limits import Limits
@@ -91,6 +92,11 @@ class Facts:
     def shared(self) -> dict[int, Shared]:
         """Records that stand for some of the processes, by module."""
         return shared(self.log)
+
+    @functools.cached_property
+    def stripes(self) -> Stripes | None:
+        """Where files lie on Lustre, None if the log does not say."""
+        return stripes(self.log)
 
     @property
     def tree(self) -> Processes | None:

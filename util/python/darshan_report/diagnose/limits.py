@@ -198,6 +198,14 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit(
+        "targets.factor",
+        3,
+        "times",
+        "how much longer a byte may take on one storage target than on most",
+        "a failing target of a public log is 40 times as slow",
+    ),
+    Limit("targets.files", 3, "files", "fewer on a target say little about it", _JUDGEMENT),
+    Limit(
         "unseen.share",
         0.05,
         "of bytes",

@@ -28,6 +28,7 @@ from . import (
     many_objects,
     memory_alignment,
     metadata,
+    mpiio_itself,
     mpiio_opened_again,
     no_mpiio,
     not_aggregated,
@@ -39,6 +40,7 @@ from . import (
     reread,
     seeks,
     shared_contention,
+    slow_targets,
     slowing,
     small_accesses,
     stdio_bulk,
@@ -57,6 +59,7 @@ from . import (
 # Causes before symptoms: a file that an earlier finding explains is not blamed
 # again by a rule that is a symptom of it.
 CAUSES = (
+    slow_targets,
     chunk_cache,
     flush_per_chunk,
     hdf5_opened_again,
@@ -75,6 +78,7 @@ CAUSES = (
     tiny_collective,
     waiting_in_mpiio,
     oversubscribed,
+    mpiio_itself,
     mpiio_opened_again,
     read_by_all,
     no_mpiio,

@@ -24,11 +24,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     alone = upper.sum("INDEP_READS") + upper.sum("INDEP_WRITES")
     if collective <= alone:
         return
+    lower = facts.table("POSIX")
+    below = lower.sum("F_READ_TIME") + lower.sum("F_WRITE_TIME") if lower is not None else 0.0
     moved = traffic_by_rank(facts.log, "heatmap:POSIX", facts.nprocs)
     busy = sum(1 for both in moved.values() if both > 0)
     if busy == 0 or busy >= int(nodes):
         return
     time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
+    # More of them help where the file system is what all wait for.
+    if below * facts.nprocs < facts.limits["imbalance.share"] * time * busy:
+        return
     stake = facts.stake(
         time * (1 - busy / int(nodes)), "time in MPI-IO transfers, if all nodes took part"
     )
@@ -45,5 +50,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Let at least one process per node write: more aggregators, more stripes.",
             f'MPI_Info_set(info, "cb_nodes", "{nodes}");  lfs setstripe -c {nodes} folder',
         ),
-        limits=("collective.share",),
+        limits=("collective.share", "imbalance.share"),
     )

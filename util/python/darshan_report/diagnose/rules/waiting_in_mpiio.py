@@ -97,28 +97,34 @@ def exchanging(facts: Facts) -> tuple[float, float]:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Collective files whose MPI-IO time is mostly not POSIX time."""
+    """Collective files whose MPI-IO time is mostly not POSIX time: a finding for each reason."""
     found = waits(facts)
     if found is None:
         return
     lost = np.maximum(0.0, found.time - found.needed)
     mask = (found.collective > 0) & (lost > facts.limits["waiting.mpiio"] * found.time)
     mask &= ~tiny_collective.tiny(facts, found.upper)
-    if outnumbered(facts):
-        # There, equal waiting of all is for a processor.
-        mask &= found.late | found.funnelled
-    lost = np.where(mask, lost, 0.0)
+    late, funnelled = found.late, found.funnelled & ~found.late
+    yield from _of(found, np.where(mask & late, lost, 0.0))
+    yield from _of(found, np.where(mask & funnelled, lost, 0.0))
+    if not outnumbered(facts):  # there, equal waiting of all is for a processor
+        yield from _of(found, np.where(mask & ~late & ~funnelled, lost, 0.0))
+
+
+def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
+    """About files of one reason."""
+    facts, mask = found.facts, lost > 0
     stake = facts.stake(
         float(lost.sum()),
         "time in MPI-IO calls beyond what the process with most POSIX calls below would take for "
-        "its bytes at a good rate",
+        "its bytes",
     )
     if not mask.any() or not facts.worth(stake):
         return
     (first,) = leading(mask, lost, 1)
     yield Finding(
         NAME,
-        "MPI-IO calls wait for other processes",
+        _title(found, first),
         _sentence(found, first),
         stake=stake,
         evidence=_rows(found, first),
@@ -126,6 +132,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         limits=("waiting.mpiio", "imbalance.share"),
         covers=frozenset(int(i) for i in found.upper.ids[mask]),
     )
+
+
+def _title(found: Waits, first: int) -> str:
+    if found.late[first]:
+        return "MPI-IO calls wait for a process that comes late"
+    if found.funnelled[first]:
+        return "Few processes do the file-system part of collective calls"
+    return "MPI-IO calls wait for other processes"
 
 
 def _sentence(found: Waits, first: int) -> str:
@@ -169,6 +183,13 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
     return rows + found.facts.rows(found.lower, at, *times, *slowest)
 
 
+def _stripes(found: Waits, first: int) -> str:
+    """How many the file has, if the log says so and they are few."""
+    stripes = found.facts.stripes
+    number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
+    return f" (it has {number})" if 0 < number < found.ranks[first] else ""
+
+
 def _remedy(found: Waits, first: int) -> Remedy:
     """What the numbers speak for: more aggregators where all wait for one."""
     if found.late[first]:
@@ -180,11 +201,12 @@ def _remedy(found: Waits, first: int) -> Remedy:
     if found.funnelled[first]:
         return Remedy(
             "Let more processes do the file-system part: more aggregators (at least one per node), "
-            "and a file on as many storage targets.",
+            f"and a file on as many storage targets{_stripes(found, first)}.",
             'MPI_Info_set(info, "cb_nodes", "16"), or "cb_config_list", "*:1";  "striping_factor"\n'
             "lfs setstripe -c -1 folder, before the file is made",
         )
-    each = float(found.whole[first]) / max(1, int(found.collective[first]))
+    moved = found.upper["BYTES_READ"][first] + found.upper["BYTES_WRITTEN"][first]
+    each = float(moved) / max(1, int(found.collective[first]))
     return Remedy(
         f"Fewer, larger calls ({count(float(found.collective[first]))} moved {amount(each)} each) "
         "that all processes reach at the same time; calls that do not wait where they cannot.",

@@ -1,0 +1,76 @@
+"""Independent MPI-IO calls that take far longer than the POSIX calls that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import count, plural, seconds, share
+from ..facts import Facts, Table, leading
+from ..finding import Finding, Remedy
+from . import tiny_collective
+
+NAME = "mpi-io-itself"
+_LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there, so that caches are right
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files whose transfers are independent."""
+    upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
+    if upper is None or lower is None or not facts.together:
+        return
+    together = sum(upper[f"{how}_{k}S"] for how in ("COLL", "SPLIT") for k in ("READ", "WRITE"))
+    alone = upper["INDEP_READS"] + upper["INDEP_WRITES"]
+    lost = np.where((alone > 0) & (together == 0), _beyond(upper, lower), 0.0)
+    time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
+    mask = lost > facts.limits["waiting.mpiio"] * time
+    mask &= ~tiny_collective.tiny(facts, upper)
+    lost = np.where(mask, lost, 0.0)
+    stake = facts.stake(
+        lost.sum(), "time in independent MPI-IO transfers that is not in POSIX calls below"
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    (first,) = leading(mask, lost, 1)
+    kind = facts.mount_type(int(upper.ids[first]))
+    locks = kind in _LOCKING
+    whole, number = float(time[mask].sum()), int(mask.sum())
+    more = f" and {plural(number - 1, 'more file')}" if number > 1 else ""
+    yield Finding(
+        NAME,
+        "MPI-IO itself takes the time of independent transfers",
+        f"{count(int(alone[mask].sum()))} independent transfers of "
+        f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}, POSIX calls below "
+        f"{seconds(whole - float(lost.sum()))} of that ({share(whole - lost.sum(), whole)})"
+        + (
+            f": on {kind} MPI-IO locks the range of each call, and writes it through."
+            if locks
+            else ": the rest is MPI-IO's own, locks of shared files and copies."
+        ),
+        stake=stake,
+        evidence=facts.rows(
+            upper, first, "INDEP_READS", "INDEP_WRITES", "F_READ_TIME", "F_WRITE_TIME"
+        ),
+        remedy=Remedy(
+            f"Keep what MPI-IO writes off {kind}: on the job's scratch folder, or a local disk. "
+            "Files of single processes are better written with POSIX calls."
+            if locks
+            else "Fewer, larger transfers; write files of single processes with POSIX calls; open "
+            "them with MPI_COMM_SELF.",
+            "fwrite / pwrite for a file per process;  MPI_File_open(MPI_COMM_SELF, ...)\n"
+            'hints "romio_ds_write" = "disable", "romio_ds_read" = "disable"',
+        ),
+        limits=("waiting.mpiio",),
+        covers=frozenset(int(i) for i in upper.ids[mask]),
+    )
+
+
+def _beyond(upper: Table, lower: Table) -> np.ndarray:
+    """Seconds of transfers that are not in POSIX calls on the same file; of files that POSIX
+    does not know, none."""
+    below = lower["F_READ_TIME"] + lower["F_WRITE_TIME"]
+    at = np.searchsorted(lower.ids, upper.ids).clip(0, len(lower) - 1)
+    time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
+    known = lower.ids[at] == upper.ids
+    return np.where(known, np.maximum(0.0, time - below[at]), 0.0)
