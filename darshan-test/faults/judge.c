@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "faults.h"
 
 static const char spoken[] = "darshan";
@@ -54,7 +54,7 @@ static int64_t sum_of(const struct result *result, int module, int counter) {
 
 static int has_overflow(const struct result *result) {
   static const char name[] = "<overflow>";
-  struct row like = {.id = darshan_record_id(name, sizeof(name) - 1)};
+  struct row like = {.id = darshan_id_of_name(name, sizeof(name) - 1)};
   for (size_t i = 0; i < result->rows; i++) {
     like.module = result->row[i].module;
     if (same_row(result, &like)) return 1;

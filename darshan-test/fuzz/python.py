@@ -14,7 +14,7 @@ from pathlib import Path
 
 build, seconds, folder = Path(sys.argv[1]).resolve(), float(sys.argv[2]), Path(sys.argv[3])
 sys.path.insert(0, str(build / "python"))
-os.environ["DARSHAN_UTIL_LIB"] = str(build / "libdarshan-util.so")
+os.environ["DARSHAN_READ_LIB"] = str(build / "libdarshan-read.so.0")
 
 from darshan_report.diagnose.limits import Limits  # noqa: E402
 from darshan_report.library import LogError  # noqa: E402

@@ -2,7 +2,7 @@
  * checks what that header promises.  The sanitizers do the rest. */
 #include "target.h"
 #include "apmpi.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "records.h"
 
 #include <stdio.h>
@@ -146,7 +146,7 @@ static void check_block(darshan_log *log, int id, long count) {
 
 int read_everything(const char *path) {
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log) {
     check_error(&error);
     return -1;
@@ -161,7 +161,7 @@ int read_everything(const char *path) {
     if (count < 0) broken++;
     check_block(log, info->modules[i].id, count);
   }
-  darshan_log_close(log);
+  darshan_log_free(log);
   return broken;
 }
 

@@ -22,7 +22,7 @@ def reviewed() -> dict[str, list[str]]:
 
 def findings(path: Path, build: Path) -> list[str]:
     sys.path.insert(0, str(build / "python"))
-    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
     from darshan_report.log import open_log  # noqa: PLC0415
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "target.h"
 
 struct bounds {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 static void each_file(const char *folder, void (*each)(const char *path, void *context),
                       void *context) {
@@ -119,7 +119,7 @@ static void add_module(struct result *result, darshan_log *log,
 static void add_log(const char *path, void *context) {
   struct result *result = context;
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log && result->killed) return; /* not a log yet: then it holds nothing */
   if (!log) {
     problem(result, "a log that cannot be read:", error.text);
@@ -136,7 +136,7 @@ static void add_log(const char *path, void *context) {
   }
   if (info->annex_problem && !result->killed)
     problem(result, "a damaged annex:", info->annex_problem);
-  darshan_log_close(log);
+  darshan_log_free(log);
 }
 
 static int is_log(const char *path) {

@@ -1,4 +1,4 @@
-"""Reads a log, or damaged variants of it, through libdarshan-util, in one process.
+"""Reads a log, or damaged variants of it, through libdarshan-read, in one process.
 
 python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of
 some modules, one list of hexadecimal texts each.
@@ -32,7 +32,7 @@ class Reader:
 
     def __init__(self, library: str) -> None:
         self.lib = ctypes.CDLL(library)
-        self.lib.darshan_log_open.restype = ctypes.c_void_p
+        self.lib.darshan_log_read.restype = ctypes.c_void_p
         self.lib.darshan_records_open.restype = ctypes.c_void_p
         self.error = ctypes.create_string_buffer(256)
 
@@ -67,10 +67,10 @@ class Reader:
 
     def open(self, path: Path) -> ctypes.c_void_p:
         """The handle of a log; its value is None if the log cannot be opened."""
-        return ctypes.c_void_p(self.lib.darshan_log_open(os.fsencode(path), self.error))
+        return ctypes.c_void_p(self.lib.darshan_log_read(os.fsencode(path), self.error))
 
     def close(self, log: ctypes.c_void_p) -> None:
-        self.lib.darshan_log_close(log)
+        self.lib.darshan_log_free(log)
 
     def read(self, path: Path) -> Outcome:
         """How a log reads."""

@@ -102,7 +102,7 @@ def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
     """How the log and its damaged variants read, see inprocess.py."""
-    done = run_library(build / "libdarshan-util.so", path, kind)
+    done = run_library(build / "libdarshan-read.so.0", path, kind)
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)
     return result["whole"], result["damaged"]

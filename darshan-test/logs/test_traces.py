@@ -36,7 +36,7 @@ def test_segments(case: Case, tmp_path: Path, build: Path) -> None:
     path.write_bytes(encode(case.log))
     modules = [m for m in case.log.modules if m.name.startswith("DXT")]
     numbers = [str(module_id(module)) for module in modules]
-    done = run_library(build / "libdarshan-util.so", path, "records", *numbers)
+    done = run_library(build / "libdarshan-read.so.0", path, "records", *numbers)
     assert done.returncode == 0, done.stderr.decode()
     for module, got in zip(modules, json.loads(done.stdout)):
         want = [newest_bytes(module, r).hex() for r in module.records if isinstance(r, Dxt)]

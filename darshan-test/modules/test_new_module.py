@@ -82,7 +82,7 @@ def built(tree: Path) -> Path:
     for command in (
         ["autoreconf", "-fi"],
         [f"{tree}/configure", *options],
-        ["make", "-j2", "libdarshan.so", "darshan-parser", "libdarshan-util.so"],
+        ["make", "-j2", "libdarshan.so", "darshan-parser", "libdarshan-read.so.0"],
     ):
         where = tree if command[0] == "autoreconf" else folder
         done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)

@@ -11,4 +11,4 @@ _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")
 sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
-os.environ["DARSHAN_UTIL_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-util.so")
+os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")

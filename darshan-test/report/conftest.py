@@ -18,7 +18,7 @@ _BUILD = os.environ.get("DARSHAN_BUILD")
 if not _BUILD:
     raise RuntimeError("DARSHAN_BUILD does not name the build folder")
 sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
-os.environ["DARSHAN_UTIL_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-util.so")
+os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -31,7 +31,7 @@ def summary(build: Path, tmp_path: Path) -> Run:
         *arguments: str | Path, environment: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         # The command must find its library by itself.
-        inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_UTIL_LIB"}
+        inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
         return subprocess.run(
             [build / "darshan-job-summary", *arguments],
             cwd=tmp_path,

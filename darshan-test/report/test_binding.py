@@ -142,7 +142,7 @@ def test_layout_matches_c(tmp_path: Path) -> None:
         expected.append(layout.itemsize)
     source = tmp_path / "layout.c"
     source.write_text(
-        '#include <stdio.h>\n#include "darshan-util.h"\n#include "records.h"\nint main(void) {\n'
+        '#include <stdio.h>\n#include "darshan-read.h"\n#include "records.h"\nint main(void) {\n'
         + "\n".join(lines)
         + "\nreturn 0; }\n"
     )

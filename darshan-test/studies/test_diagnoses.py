@@ -20,7 +20,7 @@ def findings(build: Path, log: Path) -> list[Any]:
     The runs are kept short, so on a fast machine little time is at stake in each.
     """
     sys.path.insert(0, str(build / "python"))
-    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415

@@ -129,7 +129,7 @@ static void test_pnetcdf_opens_are_added(void **state) {
 static void test_bgq_1_has_padding(void **state) {
   (void)state;
   uint64_t old[DARSHAN_WORDS_MAX];
-  struct darshan_bgq_record now;
+  struct darshan_bgq_node_record now;
   number_words(old);
   make(DARSHAN_MOD_BGQ, 1, 120);
   darshan_layout_convert(&layout, old, (uint64_t *)(void *)&now, sizeof(now) / 8);

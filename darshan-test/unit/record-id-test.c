@@ -1,5 +1,5 @@
 /* The hash behind record ids, against the values that the format gives. */
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "record-id.h"
 #include "unit.h"
 
@@ -25,7 +25,7 @@ static const struct {
 static void test_known_ids(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT_OF(known); i++)
-    assert_int_equal(darshan_record_id(known[i].name, strlen(known[i].name)), known[i].id);
+    assert_int_equal(darshan_id_of_name(known[i].name, strlen(known[i].name)), known[i].id);
 }
 
 /* The hash must not depend on where the bytes lie. */

@@ -268,7 +268,7 @@ def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> N
 def problems_of(build: Path, log: Path) -> list[Any]:
     """The problems that the report tells of a log, the first one first."""
     sys.path.insert(0, str(build / "python"))
-    os.environ.setdefault("DARSHAN_UTIL_LIB", str(build / "libdarshan-util.so"))
+    os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
     from darshan_report.log import open_log  # noqa: PLC0415
 

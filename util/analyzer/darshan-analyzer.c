@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../reader/written.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "records.h"
 
 static const char usage[] =
@@ -76,7 +76,7 @@ static int is_used(const struct darshan_info *info, int id) {
 static int add_log(const char *path, struct darshan_error *error) {
   double seconds = 0;
   int ranks = 0, result = 0;
-  darshan_log *log = darshan_log_open(path, error);
+  darshan_log *log = darshan_log_read(path, error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
   if (is_used(info, DARSHAN_MOD_POSIX)) result = read_posix(log, &seconds, &ranks, error);
@@ -91,7 +91,7 @@ static int add_log(const char *path, struct darshan_error *error) {
         (unsigned long)(is_used(info, DARSHAN_MOD_H5F) || is_used(info, DARSHAN_MOD_H5D));
     counts.buckets[bucket_of(seconds, info->run_time)]++;
   }
-  darshan_log_close(log);
+  darshan_log_free(log);
   return result;
 }
 

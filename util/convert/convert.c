@@ -154,7 +154,7 @@ static int convert_all(struct conversion *conversion) {
 int convert(const struct convert_options *options) {
   struct darshan_error error = {""};
   struct conversion conversion = {.options = options};
-  conversion.log = darshan_log_open(options->in, &error);
+  conversion.log = darshan_log_read(options->in, &error);
   if (!conversion.log) return cannot_read(&conversion, "", &error);
   conversion.info = darshan_log_info(conversion.log);
   if (conversion.info->annex_problem && options->annex)
@@ -166,6 +166,6 @@ int convert(const struct convert_options *options) {
     regions_close(&conversion.regions);
     if (output_file_close(&conversion.out, result == 0) < 0) result = -1;
   }
-  darshan_log_close(conversion.log);
+  darshan_log_free(conversion.log);
   return result;
 }

@@ -44,7 +44,7 @@ bool hide_keeps(const char *name) {
 static bool is_kept_id(uint64_t id) {
   static uint64_t kept[KEPT_NAMES];
   for (size_t i = 0; i < KEPT_NAMES; i++) {
-    if (!kept[i]) kept[i] = darshan_record_id(kept_names[i], strlen(kept_names[i]));
+    if (!kept[i]) kept[i] = darshan_id_of_name(kept_names[i], strlen(kept_names[i]));
     if (kept[i] == id) return true;
   }
   return false;

@@ -7,7 +7,7 @@
 #ifndef DARSHAN_CONVERT_HIDE_H
 #define DARSHAN_CONVERT_HIDE_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 #include <stdbool.h>
 

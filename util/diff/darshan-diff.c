@@ -116,13 +116,13 @@ int main(int argc, char **argv) {
   if (status >= 0) return status;
   for (int i = 0; i < 2 && status < 0; i++) {
     struct darshan_error error = {""};
-    logs[i] = darshan_log_open(options.paths[i], &error);
+    logs[i] = darshan_log_read(options.paths[i], &error);
     if (logs[i]) continue;
     fprintf(stderr, "darshan-diff: %s: %s\n", options.paths[i], error.text);
     status = 1;
   }
   if (status < 0) status = compare(&options, logs);
-  darshan_log_close(logs[0]);
-  darshan_log_close(logs[1]);
+  darshan_log_free(logs[0]);
+  darshan_log_free(logs[1]);
   return status;
 }

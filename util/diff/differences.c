@@ -102,13 +102,13 @@ static int compare_by_name(struct comparison *comparison, size_t from) {
   for (size_t i = from; i < second->count && result == 0; i++) {
     const struct record_row *row = &second->list[i];
     size_t *place =
-        id_table_get(&table, darshan_record_id(row->counter, row->counter_length), &is_new);
+        id_table_get(&table, darshan_id_of_name(row->counter, row->counter_length), &is_new);
     if (place) *place = i + 1;
     if (!place) result = -1;
   }
   for (size_t i = from; i < first->count && result == 0; i++) {
     const struct record_row *row = &first->list[i];
-    size_t *place = id_table_find(&table, darshan_record_id(row->counter, row->counter_length));
+    size_t *place = id_table_find(&table, darshan_id_of_name(row->counter, row->counter_length));
     if (place)
       compare_rows(comparison, row, &second->list[*place - 1]);
     else

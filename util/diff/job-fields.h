@@ -2,7 +2,7 @@
 #ifndef DARSHAN_DIFF_JOB_FIELDS_H
 #define DARSHAN_DIFF_JOB_FIELDS_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "options.h"
 #include "output.h"
 

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_DIFF_RECORD_LIST_H
 #define DARSHAN_DIFF_RECORD_LIST_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 struct record_place {
   uint64_t id;

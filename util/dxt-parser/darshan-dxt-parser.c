@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   int status = parse_arguments(argc, argv, &options);
   if (status >= 0) return status;
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(options.path, &error);
+  darshan_log *log = darshan_log_read(options.path, &error);
   if (!log) {
     fprintf(stderr, "darshan-dxt-parser: %s: %s\n", options.path, error.text);
     return 1;
@@ -63,6 +63,6 @@ int main(int argc, char **argv) {
     fprintf(stderr, "darshan-dxt-parser: cannot write: %s\n", strerror(write_error));
     status = 1;
   }
-  darshan_log_close(log);
+  darshan_log_free(log);
   return status;
 }

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_DXT_PARSER_SEGMENTS_H
 #define DARSHAN_DXT_PARSER_SEGMENTS_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "output.h"
 #include "stripes.h"
 

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_DXT_PARSER_STRIPES_H
 #define DARSHAN_DXT_PARSER_STRIPES_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "id-table.h"
 
 #include <stdbool.h>

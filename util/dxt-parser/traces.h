@@ -3,7 +3,7 @@
 #ifndef DARSHAN_DXT_PARSER_TRACES_H
 #define DARSHAN_DXT_PARSER_TRACES_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "output.h"
 
 #include <stdbool.h>

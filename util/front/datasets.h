@@ -3,7 +3,7 @@
 #define DARSHAN_FRONT_DATASETS_H
 
 #include "../parser/id-table.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 enum { DATASETS_SHOWN = 3 };
 

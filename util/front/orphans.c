@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "tree.h"
 
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
@@ -68,7 +68,7 @@ static struct orphan *orphan_of(struct orphans *orphans, const struct journal_na
   char both[sizeof(name->job) + sizeof(name->unique)];
   int is_new, length = snprintf(both, sizeof(both), "%s/%s", name->job, name->unique);
   if (!orphans->by_job.value_size) id_table_init(&orphans->by_job, sizeof(size_t));
-  size_t *place = id_table_get(&orphans->by_job, darshan_record_id(both, (size_t)length), &is_new);
+  size_t *place = id_table_get(&orphans->by_job, darshan_id_of_name(both, (size_t)length), &is_new);
   if (!place) return NULL;
   if (!is_new) return &orphans->all[*place];
   *place = orphans->count;

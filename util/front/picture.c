@@ -163,7 +163,7 @@ static void add_job(struct picture *picture, const struct darshan_info *info) {
 
 void picture_add(struct picture *picture, const char *path) {
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log) {
     say("%s: %s", say_path(path), say_path(error.text));
     return;
@@ -177,7 +177,7 @@ void picture_add(struct picture *picture, const char *path) {
     if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)
       add_datasets(picture, log, path);
   }
-  darshan_log_close(log);
+  darshan_log_free(log);
 }
 
 size_t picture_slowest(const struct picture *picture, size_t places[], size_t room) {

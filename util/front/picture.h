@@ -3,7 +3,7 @@
 #define DARSHAN_FRONT_PICTURE_H
 
 #include "../parser/id-table.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "datasets.h"
 #include "merge.h"
 #include "programs.h"

@@ -101,10 +101,10 @@ static void add_end(struct programs *programs, const char *name,
                     const struct darshan_process_record *record) {
   int64_t ended = record->counters[PROCESS_ENDED], status = record->counters[PROCESS_STATUS];
   int is_new;
-  uint64_t key[] = {darshan_record_id(name, strlen(name)), (uint64_t)ended, (uint64_t)status};
+  uint64_t key[] = {darshan_id_of_name(name, strlen(name)), (uint64_t)ended, (uint64_t)status};
   if (record->counters[PROCESS_FAILED] <= 0) return;
-  struct bad_end *end =
-      id_table_get(&programs->bad_ends, darshan_record_id((const char *)key, sizeof(key)), &is_new);
+  struct bad_end *end = id_table_get(&programs->bad_ends,
+                                     darshan_id_of_name((const char *)key, sizeof(key)), &is_new);
   if (!end) return;
   end->name = name;
   end->signal = ended == SIGNALLED ? status : 0;
@@ -124,7 +124,7 @@ int programs_add(struct programs *programs, darshan_log *log, int64_t *processes
     const char *process = darshan_log_name(log, record->base.id);
     char *name = program_of(process ? process : "");
     struct program *program =
-        name ? id_table_get(&programs->table, darshan_record_id(name, strlen(name)), &is_new)
+        name ? id_table_get(&programs->table, darshan_id_of_name(name, strlen(name)), &is_new)
              : NULL;
     if (!program) {
       free(name);

@@ -3,7 +3,7 @@
 #define DARSHAN_FRONT_PROGRAMS_H
 
 #include "../parser/id-table.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 struct program {
   char *name;    /* of the last program that its processes were */

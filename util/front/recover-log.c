@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../runtime/records/in-place.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "log-name.h"
 #include "merger.h"
 #include "places.h"
@@ -88,7 +88,7 @@ void recovery_made(struct recovery *recovery, const char *folder, const char *lo
 /* What it says of its process. */
 static void read_journal(struct journal *journal, const char *path) {
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log) return;
   const struct darshan_info *info = darshan_log_info(log);
   journal->readable = 1;
@@ -97,7 +97,7 @@ static void read_journal(struct journal *journal, const char *path) {
   for (int i = 0; i < info->num_metadata; i++)
     if (strcmp(info->metadata[i].key, OWNER_KEY) == 0)
       alive_read_owner(&journal->owner, info->metadata[i].value);
-  darshan_log_close(log);
+  darshan_log_free(log);
 }
 
 static int may_be_mapped(const char *path) {

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "log-kind.h"
 #include "log-name.h"
 #include "merger.h"
@@ -28,15 +28,15 @@ static int made_name(char out[PATH_MAX], const char *folder, const char *part, p
   struct darshan_error error = {""};
   struct timespec now;
   char start[NAME_MAX];
-  darshan_log *log = darshan_log_open(part, &error);
+  darshan_log *log = darshan_log_read(part, &error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
   log_name_start(start, info->exe, info->job.jobid);
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t salt[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)pid};
   struct log_name name = {start, (int)strlen(start), pid, info->job.start_time_sec,
-                          darshan_record_id((const char *)salt, sizeof(salt))};
-  darshan_log_close(log);
+                          darshan_id_of_name((const char *)salt, sizeof(salt))};
+  darshan_log_free(log);
   return log_name_path(out, folder, &name);
 }
 

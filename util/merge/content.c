@@ -66,7 +66,7 @@ int journal_content_read(struct journal_content *content, const char *path, int 
   struct bytes names = {NULL, 0, 0};
   int result = 0;
   memset(content, 0, sizeof(*content));
-  darshan_log *log = darshan_log_open(path, error);
+  darshan_log *log = darshan_log_read(path, error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
   darshan_log_each_name(log, add_name, &names);
@@ -75,7 +75,7 @@ int journal_content_read(struct journal_content *content, const char *path, int 
   content->content.names_length = names.n;
   for (int i = 0; with_records && result == 0 && i < info->num_modules; i++)
     if (content->num_blocks < LOG_PARTS) result = read_part(content, log, &info->modules[i], error);
-  darshan_log_close(log);
+  darshan_log_free(log);
   return result;
 }
 
@@ -104,7 +104,7 @@ static size_t put_text(char *out, size_t room, const struct darshan_info *info,
 size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
                    const char *command) {
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   size_t used = 0, text = 1;
   memset(job.metadata, 0, sizeof(job.metadata));
   out[sizeof(job)] = '\0';
@@ -115,7 +115,7 @@ size_t journal_job(char *out, const char *path, struct darshan_job job, const ch
         used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
                                     info->metadata[i].value);
     text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info, command);
-    darshan_log_close(log);
+    darshan_log_free(log);
   }
   if (used + strlen(more) < sizeof(job.metadata)) strcpy(job.metadata + used, more);
   memcpy(out, &job, sizeof(job));

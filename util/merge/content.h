@@ -3,7 +3,7 @@
 #define DARSHAN_MERGE_CONTENT_H
 
 #include "../../runtime/log/compose.h"
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 struct journal_content {
   struct log_content content;

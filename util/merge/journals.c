@@ -66,14 +66,14 @@ static int read_module(struct journal_file *file, darshan_log *log,
 
 static int read_journal(struct journal_file *file, struct darshan_error *error) {
   int result = 0;
-  darshan_log *log = darshan_log_open(file->path, error);
+  darshan_log *log = darshan_log_read(file->path, error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
   file->job = info->job;
   file->rank = -1;
   for (int i = 0; i < info->num_modules && result == 0; i++)
     result = read_module(file, log, &info->modules[i], error);
-  darshan_log_close(log);
+  darshan_log_free(log);
   if (file->rank < 0) file->rank = 0; /* names alone: whose does not matter */
   return result;
 }

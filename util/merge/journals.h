@@ -2,7 +2,7 @@
 #ifndef DARSHAN_MERGE_JOURNALS_H
 #define DARSHAN_MERGE_JOURNALS_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 struct journal_file {
   char *path;

@@ -2,6 +2,8 @@
 
 #include "apmpi.h"
 
+#include <stddef.h>
+
 #define SIZED_0(name)
 #define SIZED_1(name)                                                                              \
   "MPI_" name "_TOTAL_BYTES", "MPI_" name "_MSG_SIZE_AGG_0_256",                                   \
@@ -12,20 +14,22 @@
 #define SYNC_1(name) "MPI_" name "_TOTAL_SYNC_TIME",
 
 #define APMPI_CALL(name, sized, sync) "MPI_" #name "_CALL_COUNT", SIZED_##sized(#name)
-const char *const apmpi_counter_names[] = {
+char *apmpi_counter_names[] = {
 #include "modules/foreign/apmpi-calls.def"
-};
+    "APMPI_NUM_INDICES", NULL};
 #define APMPI_CALL(name, sized, sync)                                                              \
   "MPI_" #name "_TOTAL_TIME", "MPI_" #name "_MIN_TIME", "MPI_" #name "_MAX_TIME",
-const char *const apmpi_time_names[] = {
+char *apmpi_f_mpiop_totaltime_counter_names[] = {
 #include "modules/foreign/apmpi-calls.def"
-};
+    "APMPI_F_MPIOP_TOTALTIME_NUM_INDICES", NULL};
 #define APMPI_CALL(name, sized, sync) SYNC_##sync(#name)
-const char *const apmpi_sync_names[] = {
+char *apmpi_f_mpiop_synctime_counter_names[] = {
 #include "modules/foreign/apmpi-calls.def"
-};
+    "APMPI_F_MPIOP_SYNCTIME_NUM_INDICES", NULL};
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-static_assert(LENGTH(apmpi_counter_names) == APMPI_COUNTERS, "a name for each counter");
-static_assert(LENGTH(apmpi_time_names) == APMPI_TIMES, "a name for each time");
-static_assert(LENGTH(apmpi_sync_names) == APMPI_SYNC_TIMES, "a name for each sync time");
+static_assert(LENGTH(apmpi_counter_names) == APMPI_COUNTERS + 2, "a name for each counter");
+static_assert(LENGTH(apmpi_f_mpiop_totaltime_counter_names) == APMPI_TIMES + 2,
+              "a name for each time");
+static_assert(LENGTH(apmpi_f_mpiop_synctime_counter_names) == APMPI_SYNC_TIMES + 2,
+              "a name for each sync time");

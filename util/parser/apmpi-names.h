@@ -2,9 +2,10 @@
 #ifndef DARSHAN_PARSER_APMPI_NAMES_H
 #define DARSHAN_PARSER_APMPI_NAMES_H
 
-/* In the order of the record (apmpi.h). */
-extern const char *const apmpi_counter_names[];
-extern const char *const apmpi_time_names[];
-extern const char *const apmpi_sync_names[];
+/* In the order of the record (apmpi.h); behind them, their number as a name, and NULL.  They
+ * are part of the interface of libdarshan-util. */
+extern char *apmpi_counter_names[];
+extern char *apmpi_f_mpiop_totaltime_counter_names[];
+extern char *apmpi_f_mpiop_synctime_counter_names[];
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DARSHAN_PARSER_MODULES_H
 #define DARSHAN_PARSER_MODULES_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "output.h"
 #include "summary.h"
 

@@ -3,7 +3,7 @@
 #ifndef DARSHAN_PREAMBLE_H
 #define DARSHAN_PREAMBLE_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 #include "output.h"
 
 #include <stdbool.h>

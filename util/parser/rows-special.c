@@ -173,9 +173,9 @@ int rows_apmpi(struct rows *rows, const struct darshan_apmpi_record *record) {
   for (int i = 0; i < APMPI_COUNTERS; i++)
     rows_unsigned(rows, apmpi_counter_names[i], record->counters[i]);
   for (int i = 0; i < APMPI_TIMES; i++)
-    rows_double(rows, apmpi_time_names[i], record->times[i]);
+    rows_double(rows, apmpi_f_mpiop_totaltime_counter_names[i], record->times[i]);
   for (int i = 0; rows->apmpi_sync && i < APMPI_SYNC_TIMES; i++)
-    rows_double(rows, apmpi_sync_names[i], record->sync_times[i]);
+    rows_double(rows, apmpi_f_mpiop_synctime_counter_names[i], record->sync_times[i]);
   rows_double(rows, "MPI_TOTAL_COMM_TIME", record->total_time);
   if (rows->apmpi_sync) rows_double(rows, "MPI_TOTAL_COMM_SYNC_TIME", record->total_sync_time);
   rows_end(rows);

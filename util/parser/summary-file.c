@@ -1,7 +1,5 @@
-/* --file: how many files were read, written, shared. */
+/* How many files were read, written, shared. */
 #include "summary.h"
-
-#include <inttypes.h>
 
 /* Sums of the records of one file. */
 struct file_sums {
@@ -10,18 +8,17 @@ struct file_sums {
 };
 const size_t summary_file_value = sizeof(struct file_sums);
 
-struct category {
-  int64_t count, bytes, max_offset;
-};
-
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* An offset of -1 is not known, and makes the whole not known. */
 static int64_t max_offset(int64_t a, int64_t b) {
-  if (a == -1 || b == -1) return -1;
-  return a > b ? a : b;
+  return a == -1 || b == -1 ? -1 : larger(a, b);
 }
 
 int summary_file_add(struct summary *summary, const void *record) {
@@ -31,7 +28,7 @@ int summary_file_add(struct summary *summary, const void *record) {
   int64_t offset = -1;
   if (plan->max_byte_read >= 0 && plan->max_byte_written >= 0) {
     int64_t read = counters[plan->max_byte_read], written = counters[plan->max_byte_written];
-    offset = read > written ? read : written;
+    offset = larger(read, written);
   }
   int is_new;
   struct file_sums *sums = id_table_get(&summary->files, base->id, &is_new);
@@ -46,42 +43,32 @@ int summary_file_add(struct summary *summary, const void *record) {
   return 0;
 }
 
-static void count_file(struct category *category, const struct file_sums *sums) {
+static void count_file(struct summary_category *category, const struct file_sums *sums) {
+  bool unknown = category->max_offset == -1 || sums->max_offset == -1;
+  bool by_all = category->processes == -1 || sums->processes == -1;
   category->count++;
-  category->bytes = add(category->bytes, add(sums->read, sums->written));
+  category->read = add(category->read, sums->read);
+  category->written = add(category->written, sums->written);
+  category->most_read = larger(category->most_read, sums->read);
+  category->most_written = larger(category->most_written, sums->written);
+  category->sum_of_offsets = unknown ? -1 : add(category->sum_of_offsets, sums->max_offset);
   category->max_offset = max_offset(category->max_offset, sums->max_offset);
+  category->processes = by_all ? -1 : add(category->processes, sums->processes);
 }
 
-static void print_category(struct output *out, const char *name, const struct category *category) {
-  output_printf(out, "# %s: %" PRId64 " %" PRId64 " %" PRId64 "\n", name, category->count,
-                category->bytes, category->max_offset);
-}
-
-void summary_file_print(const struct summary *summary, struct output *out) {
-  struct category total = {0}, read_only = {0}, write_only = {0}, read_write = {0};
-  struct category unique = {0}, shared = {0}, partly = {0};
+void summary_files(const struct summary *summary, struct summary_category *categories) {
+  for (int i = 0; i < SUMMARY_CATEGORIES; i++)
+    categories[i] = (struct summary_category){0};
   for (size_t i = 0; i < summary->files.count; i++) {
     const struct file_sums *sums = id_table_value(&summary->files, i);
-    count_file(&total, sums);
-    if (sums->read > 0 && sums->written == 0) count_file(&read_only, sums);
-    if (sums->read == 0 && sums->written > 0) count_file(&write_only, sums);
-    if (sums->read > 0 && sums->written > 0) count_file(&read_write, sums);
-    count_file(sums->processes == 1 ? &unique : sums->processes == -1 ? &shared : &partly, sums);
+    bool read = sums->read > 0, written = sums->written > 0;
+    count_file(&categories[SUMMARY_ALL], sums);
+    if (read && sums->written == 0) count_file(&categories[SUMMARY_READ_ONLY], sums);
+    if (sums->read == 0 && written) count_file(&categories[SUMMARY_WRITE_ONLY], sums);
+    if (read && written) count_file(&categories[SUMMARY_READ_WRITE], sums);
+    int by = sums->processes == 1    ? SUMMARY_UNIQUE
+             : sums->processes == -1 ? SUMMARY_SHARED
+                                     : SUMMARY_PARTLY_SHARED;
+    count_file(&categories[by], sums);
   }
-  shared.count += partly.count;
-  shared.bytes = add(shared.bytes, partly.bytes);
-  shared.max_offset = add(shared.max_offset, partly.max_offset); /* defined as a sum */
-  output_text(out, "\n# files\n# -----\n"
-                   "#   file_type: which files are counted; one that was neither read nor written\n"
-                   "#     counts in total, and as unique or shared\n"
-                   "#   file_count: number of files\n"
-                   "#   total_bytes: bytes read and written\n"
-                   "#   max_byte_offset: highest offset touched, -1 if not known\n"
-                   "# <file_type> <file_count> <total_bytes> <max_byte_offset>\n");
-  print_category(out, "total", &total);
-  print_category(out, "read_only", &read_only);
-  print_category(out, "write_only", &write_only);
-  print_category(out, "read_write", &read_write);
-  print_category(out, "unique", &unique);
-  print_category(out, "shared", &shared);
 }

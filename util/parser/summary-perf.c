@@ -1,7 +1,5 @@
-/* --perf: how fast the slowest rank was. */
+/* How fast the slowest rank was. */
 #include "summary.h"
-
-#include <inttypes.h>
 
 /* Seconds of one rank in files of its own. */
 struct rank_sums {
@@ -43,22 +41,17 @@ static uint64_t slowest_rank(const struct id_table *ranks, struct rank_sums *slo
   return rank;
 }
 
-void summary_perf_print(const struct summary *summary, struct output *out) {
+void summary_perf(const struct summary *summary, struct summary_perf *perf) {
   struct rank_sums slowest;
   uint64_t rank = slowest_rank(&summary->ranks, &slowest);
   double time = slowest.all + summary->shared_time;
   double mebibytes = (double)summary->total_bytes / 1048576;
-  output_printf(out, "\n# performance\n# -----------\n# total_bytes: %" PRId64 "\n#\n",
-                summary->total_bytes);
-  output_text(out, "# I/O timing for unique files (seconds):\n# ...........................\n");
-  output_printf(out, "# unique files: slowest_rank_io_time: %f\n", slowest.all);
-  output_printf(out, "# unique files: slowest_rank_meta_only_time: %f\n", slowest.meta);
-  output_printf(out, "# unique files: slowest_rank_rw_only_time: %f\n", slowest.transfers);
-  output_printf(out, "# unique files: slowest_rank: %d\n#\n", (int)rank);
-  output_text(out, "# I/O timing for shared files (seconds):\n# ...........................\n");
-  output_printf(out, "# shared files: time_by_slowest: %f\n#\n", summary->shared_time);
-  output_text(out, "# Aggregate performance, including both shared and unique files:\n"
-                   "# ...........................\n");
-  output_printf(out, "# agg_time_by_slowest: %f # seconds\n", time);
-  output_printf(out, "# agg_perf_by_slowest: %f # MiB/s\n", time == 0 ? 0 : mebibytes / time);
+  *perf = (struct summary_perf){.total_bytes = summary->total_bytes,
+                                .slowest_all = slowest.all,
+                                .slowest_transfers = slowest.transfers,
+                                .slowest_meta = slowest.meta,
+                                .slowest_rank = (int)rank,
+                                .shared_time = summary->shared_time,
+                                .time = time,
+                                .mebibytes_per_second = time == 0 ? 0 : mebibytes / time};
 }

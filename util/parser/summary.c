@@ -1,8 +1,6 @@
 /* Totals per module, and the frame around the two other summaries. */
 #include "summary.h"
 
-#include "numbers.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,30 +36,6 @@ int summary_add(struct summary *summary, const void *record) {
   if (summary->want.file && summary_file_add(summary, record) != 0) return -1;
   if (summary->want.perf && summary_perf_add(summary, record) != 0) return -1;
   return 0;
-}
-
-static void print_totals(const struct summary *summary, struct output *out) {
-  const struct darshan_module *module = summary->plan.module;
-  const int64_t *counters = darshan_record_counters(&summary->plan, summary->total);
-  const double *fcounters = darshan_record_fcounters(&summary->plan, summary->total);
-  char number[NUMBER_MAX];
-  output_text(out, "\n");
-  for (const struct darshan_counter *row = module->counters; row->name; row++) {
-    if (row->index < 0) continue;
-    *number_signed(number, counters[row->index]) = '\0';
-    output_printf(out, "total_%s: %s\n", row->name, number);
-  }
-  for (const struct darshan_counter *row = module->fcounters; row->name; row++) {
-    if (row->index < 0) continue;
-    *number_fixed(number, fcounters[row->index]) = '\0';
-    output_printf(out, "total_%s: %s\n", row->name, number);
-  }
-}
-
-void summary_print(const struct summary *summary, struct output *out) {
-  if (summary->want.total) print_totals(summary, out);
-  if (summary->want.file) summary_file_print(summary, out);
-  if (summary->want.perf) summary_perf_print(summary, out);
 }
 
 void summary_close(struct summary *summary) {

@@ -15,14 +15,19 @@ static uint64_t region_end(const struct darshan_file *file, const struct darshan
   return file->size;
 }
 
+double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job) {
+  if (frame->format < FORMAT_NANOSECONDS) /* whole seconds, of which the last one counts */
+    return (double)job->end_time_sec - (double)job->start_time_sec + 1;
+  return ((double)job->end_time_sec + (double)job->end_time_nsec / 1e9) -
+         ((double)job->start_time_sec + (double)job->start_time_nsec / 1e9);
+}
+
 static void load_record(struct darshan_job_region *job, const struct darshan_frame *frame,
                         unsigned char *bytes) {
   struct darshan_job *now = &job->job;
   if (frame->format >= FORMAT_NANOSECONDS) {
     if (frame->swapped) darshan_swap_words(bytes, offsetof(struct darshan_job, metadata) / 8);
     memcpy(now, bytes, sizeof(*now));
-    job->run_time = ((double)now->end_time_sec + (double)now->end_time_nsec / 1e9) -
-                    ((double)now->start_time_sec + (double)now->start_time_nsec / 1e9);
     return;
   }
   struct darshan_job_old old;
@@ -34,7 +39,6 @@ static void load_record(struct darshan_job_region *job, const struct darshan_fra
   now->nprocs = old.nprocs;
   now->jobid = old.jobid;
   memcpy(now->metadata, old.metadata, sizeof(old.metadata));
-  job->run_time = (double)old.end_time - (double)old.start_time + 1;
 }
 
 /* Cuts "key=value" lines in place; lines without '=' are left out. */
@@ -76,6 +80,7 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
                                                      : sizeof(struct darshan_job_old);
   if (got <= fixed) return darshan_fail(error, "job region is too short (%zu bytes)", got);
   load_record(job, frame, bytes);
+  job->run_time = darshan_run_time(frame, &job->job);
   job->text = calloc(1, got - fixed + 1);
   if (!job->text) return darshan_fail(error, "out of memory");
   memcpy(job->text, bytes + fixed, got - fixed);

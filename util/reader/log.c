@@ -52,7 +52,7 @@ static void fill_info(struct darshan_log *log) {
   list_modules(log);
 }
 
-darshan_log *darshan_log_open(const char *path, struct darshan_error *error) {
+darshan_log *darshan_log_read(const char *path, struct darshan_error *error) {
   struct darshan_log *log = calloc(1, sizeof(*log));
   if (!log) {
     darshan_fail(error, "out of memory");
@@ -62,7 +62,7 @@ darshan_log *darshan_log_open(const char *path, struct darshan_error *error) {
       darshan_header_read(&log->frame, &log->file, error) != 0 ||
       darshan_job_read(&log->job, &log->file, &log->frame, error) != 0 ||
       darshan_names_read(&log->names, &log->file, &log->frame, error) != 0) {
-    darshan_log_close(log);
+    darshan_log_free(log);
     return NULL;
   }
   darshan_annex_read(&log->annex, &log->file, log->frame.swapped);
@@ -70,7 +70,7 @@ darshan_log *darshan_log_open(const char *path, struct darshan_error *error) {
   return log;
 }
 
-void darshan_log_close(darshan_log *log) {
+void darshan_log_free(darshan_log *log) {
   if (!log) return;
   if (log->file.fd >= 0) close(log->file.fd);
   darshan_job_free(&log->job);
@@ -96,6 +96,6 @@ int darshan_log_mount(const darshan_log *log, const char *name) {
   return darshan_mounts_find(&log->job, name);
 }
 
-uint64_t darshan_record_id(const char *name, size_t length) {
+uint64_t darshan_id_of_name(const char *name, size_t length) {
   return darshan_hash(name, length, 0);
 }

@@ -162,13 +162,15 @@ const char *darshan_names_find(const struct darshan_names *names, uint64_t id) {
   return place ? names->text + place - 1 + ID_SIZE : NULL;
 }
 
+/* In the order of the text; an entry that the table does not know made way for a later one. */
 void darshan_names_each(const struct darshan_names *names,
                         void (*each)(uint64_t id, const char *name, void *context), void *context) {
-  for (size_t i = 0; i < names->num_slots; i++)
-    if (names->slots[i]) {
-      size_t place = names->slots[i] - 1;
-      each(id_at(names, place), names->text + place + ID_SIZE, context);
-    }
+  for (size_t place = 0; place < names->used;) {
+    const char *name = names->text + place + ID_SIZE;
+    uint64_t id = id_at(names, place);
+    if (*slot_of(names, id) == place + 1) each(id, name, context);
+    place += ID_SIZE + strlen(name) + 1;
+  }
 }
 
 void darshan_names_free(struct darshan_names *names) {

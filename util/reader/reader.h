@@ -2,7 +2,7 @@
 #ifndef DARSHAN_READER_H
 #define DARSHAN_READER_H
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 #include <bzlib.h>
 #include <stdbool.h>
@@ -67,6 +67,8 @@ struct darshan_job_region {
 };
 int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *file,
                      const struct darshan_frame *frame, struct darshan_error *error);
+/* How long a job ran, as a log of this format says it; negative: it has no end yet. */
+double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job);
 void darshan_job_free(struct darshan_job_region *job);
 
 /* mounts.c: cuts the mount table that follows the command line (text is

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../reader/darshan-util.h"
+#include "../../reader/darshan-read.h"
 #include "../../runs/events.h"
 #include "../journals.h"
 #include "bytes.h"

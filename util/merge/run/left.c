@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../reader/darshan-util.h"
+#include "../../reader/darshan-read.h"
 #include "../../runs/alive.h"
 #include "../../runs/events.h"
 #include "../journals.h"
@@ -21,7 +21,7 @@ struct journal_says {
 static int ask(const char *path, struct journal_says *says) {
   struct darshan_error error;
   *says = (struct journal_says){.ranks = 0};
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log) return -1;
   const struct darshan_info *info = darshan_log_info(log);
   says->ranks = info->job.nprocs > 1;
@@ -29,7 +29,7 @@ static int ask(const char *path, struct journal_says *says) {
     if (strcmp(info->metadata[i].key, OWNER_KEY) == 0)
       alive_read_owner(&says->owner, info->metadata[i].value);
   says->owner.start_ns = part_start_ns(&info->job);
-  darshan_log_close(log);
+  darshan_log_free(log);
   return 0;
 }
 

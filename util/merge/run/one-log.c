@@ -36,7 +36,7 @@ static darshan_log *open_part(struct one_log *run, struct run_part *part) {
   struct darshan_error error = {""};
   if (part->left_out) return NULL;
   folder_part_path(&run->folder, part, path);
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   if (!log) leave_out(run, part, error.text);
   return log;
 }
@@ -134,7 +134,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
     ask_times(run, process, part, log);
   else if (!each.failed && take_records(run, process, part, log) < 0)
     each.failed = 1;
-  darshan_log_close(log);
+  darshan_log_free(log);
   return each.failed ? -1 : 0;
 }
 

@@ -1,15 +1,15 @@
 #include "worth.h"
 
-#include "darshan-util.h"
+#include "darshan-read.h"
 
 /* One that cannot be read may have some. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
   char path[PATH_MAX];
   struct darshan_error error = {""};
   folder_part_path(folder, part, path);
-  darshan_log *log = darshan_log_open(path, &error);
+  darshan_log *log = darshan_log_read(path, &error);
   int has = !log || darshan_log_info(log)->num_modules > 0;
-  if (log) darshan_log_close(log);
+  if (log) darshan_log_free(log);
   return has;
 }
 

@@ -1,4 +1,4 @@
-"""Darshan logs in Python: numpy arrays over libdarshan-util, pandas frames on top.
+"""Darshan logs in Python: numpy arrays over libdarshan-read, pandas frames on top.
 
 from darshan_report import open_log
 

@@ -1,4 +1,4 @@
-"""Finds and loads libdarshan-util, and declares the functions used of it."""
+"""Finds and loads libdarshan-read, and declares the functions used of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from . import structs
 
-NAME = "libdarshan-util.so"
-VARIABLE = "DARSHAN_UTIL_LIB"
+NAME = "libdarshan-read.so.0"
+VARIABLE = "DARSHAN_READ_LIB"
 
 NAME_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_void_p)
 
@@ -19,8 +19,8 @@ _LOG = ctypes.c_void_p
 _RECORDS = ctypes.c_void_p
 
 _FUNCTIONS = {
-    "darshan_log_open": (_LOG, [ctypes.c_char_p, _ERROR]),
-    "darshan_log_close": (None, [_LOG]),
+    "darshan_log_read": (_LOG, [ctypes.c_char_p, _ERROR]),
+    "darshan_log_free": (None, [_LOG]),
     "darshan_log_info": (ctypes.POINTER(structs.Info), [_LOG]),
     "darshan_log_name": (ctypes.c_char_p, [_LOG, ctypes.c_uint64]),
     "darshan_log_each_name": (None, [_LOG, NAME_CALLBACK, ctypes.c_void_p]),
@@ -36,7 +36,7 @@ _FUNCTIONS = {
         [_LOG, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _ERROR],
     ),
     "darshan_block_free": (None, [ctypes.c_void_p]),
-    "darshan_record_id": (ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]),
+    "darshan_id_of_name": (ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]),
     "darshan_module_by_id": (ctypes.POINTER(structs.Module), [ctypes.c_int]),
     "darshan_module_by_name": (ctypes.POINTER(structs.Module), [ctypes.c_char_p]),
     "darshan_rule_name": (ctypes.c_char_p, [ctypes.c_int]),
@@ -45,7 +45,7 @@ _FUNCTIONS = {
 
 
 class LibraryMissing(RuntimeError):
-    """libdarshan-util could not be found or loaded."""
+    """libdarshan-read could not be found or loaded."""
 
 
 class LogError(RuntimeError):

@@ -94,10 +94,10 @@ class Log:
         """Opens a log; LogError if it is none or damaged before its records."""
         self._library = library.load()
         error = structs.Error()
-        self._handle = self._library.darshan_log_open(os.fsencode(path), ctypes.byref(error))
+        self._handle = self._library.darshan_log_read(os.fsencode(path), ctypes.byref(error))
         if not self._handle:
             raise LogError(library.message(error))
-        self._finalizer = weakref.finalize(self, self._library.darshan_log_close, self._handle)
+        self._finalizer = weakref.finalize(self, self._library.darshan_log_free, self._handle)
         self.path = os.fspath(path)
         self.info = _info(self._library.darshan_log_info(self._handle).contents)
 

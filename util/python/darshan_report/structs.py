@@ -1,4 +1,4 @@
-"""The C structures of darshan-util.h and describe.h, as ctypes sees them.
+"""The C structures of darshan-read.h and describe.h, as ctypes sees them.
 
 The binding's tests compile a C program against the headers and compare every
 size and offset, so a change there cannot go unnoticed here.

@@ -20,7 +20,7 @@ NAMES = ("<STDIN>", "<STDOUT>", "<STDERR>")
 @functools.cache
 def standard_ids() -> npt.NDArray[np.uint64]:
     """The ids of their records."""
-    of_name = library.load().darshan_record_id
+    of_name = library.load().darshan_id_of_name
     return np.array([of_name(n, len(n)) for n in map(library.raw, NAMES)], "u8")
 
 

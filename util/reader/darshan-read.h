@@ -1,4 +1,4 @@
-/* libdarshan-util: reads Darshan logs of formats 3.00 to 3.41, either byte
+/* libdarshan-read: reads Darshan logs of formats 3.00 to 3.41, either byte
  * order, compressed or not, finished or live.
  *
  * A log is data from a stranger: no byte of it is trusted.  Every function that
@@ -6,8 +6,8 @@
  * printed, nothing exits.  All records come out in the newest layout of their
  * module (records.h) and in host byte order.  A darshan_log is used by one
  * thread at a time; different logs are independent. */
-#ifndef DARSHAN_UTIL_H
-#define DARSHAN_UTIL_H
+#ifndef DARSHAN_READ_H
+#define DARSHAN_READ_H
 
 #include "describe.h"
 
@@ -69,14 +69,14 @@ struct darshan_info {
 
 /* Opens a log and reads everything but the records.  NULL: error filled.
  * Names are loaded here too; a damaged name region fails the open. */
-darshan_log *darshan_log_open(const char *path, struct darshan_error *error);
-void darshan_log_close(darshan_log *log);
+darshan_log *darshan_log_read(const char *path, struct darshan_error *error);
+void darshan_log_free(darshan_log *log);
 
 const struct darshan_info *darshan_log_info(const darshan_log *log);
 
 /* Name of a record, NULL if the log has none for this id. */
 const char *darshan_log_name(const darshan_log *log, uint64_t id);
-/* All names: calls back once per id, in no particular order. */
+/* All names: calls back once per id, in the order of the log. */
 void darshan_log_each_name(const darshan_log *log,
                            void (*each)(uint64_t id, const char *name, void *context),
                            void *context);
@@ -103,7 +103,7 @@ long darshan_log_load(darshan_log *log, int module, void **block, struct darshan
 void darshan_block_free(void *block);
 
 /* Record id of a name (the format's 64-bit hash). */
-uint64_t darshan_record_id(const char *name, size_t length);
+uint64_t darshan_id_of_name(const char *name, size_t length);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,201 @@
+/* libdarshan-util: the interface of Darshan 3.5's library of this name, over the reader
+ * of this project.  It is what PyDarshan calls and what programs are written against;
+ * doc/library.md has an example.  libdarshan-read (darshan-read.h) knows more, and says
+ * what is wrong instead of printing it.
+ *
+ * Logs of all formats and byte orders, compressed in either way or not, finished or live.
+ * Records come in the newest layout of their module.  What a log cannot give is told in
+ * one line on stderr, and by NULL or a negative number.  A log is used by one thread at a
+ * time; its modules may be read in any order, in turns too.
+ *
+ * Whoever is handed memory through a pointer to a pointer frees it, by darshan_free. */
+#ifndef DARSHAN_LOGUTILS_H
+#define DARSHAN_LOGUTILS_H
+
+#include "log-format.h"
+#include "records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t darshan_record_id;
+
+/* The records by their names of old. */
+#define DARSHAN_COUNTED_(name, PREFIX)                                                             \
+  struct name {                                                                                    \
+    struct darshan_base_record base_rec;                                                           \
+    int64_t counters[PREFIX##_NUM_COUNTERS];                                                       \
+    double fcounters[PREFIX##_NUM_FCOUNTERS];                                                      \
+  }
+#define DARSHAN_COUNTED_IN_FILE_(name, PREFIX)                                                     \
+  struct name {                                                                                    \
+    struct darshan_base_record base_rec;                                                           \
+    uint64_t file_rec_id;                                                                          \
+    int64_t counters[PREFIX##_NUM_COUNTERS];                                                       \
+    double fcounters[PREFIX##_NUM_FCOUNTERS];                                                      \
+  }
+DARSHAN_COUNTED_(darshan_posix_file, POSIX);
+DARSHAN_COUNTED_(darshan_stdio_file, STDIO);
+DARSHAN_COUNTED_(darshan_mpiio_file, MPIIO);
+DARSHAN_COUNTED_(darshan_hdf5_file, H5F);
+DARSHAN_COUNTED_IN_FILE_(darshan_hdf5_dataset, H5D);
+DARSHAN_COUNTED_(darshan_pnetcdf_file, PNETCDF_FILE);
+DARSHAN_COUNTED_IN_FILE_(darshan_pnetcdf_var, PNETCDF_VAR);
+DARSHAN_COUNTED_(darshan_bgq_record, BGQ);
+#undef DARSHAN_COUNTED_
+#undef DARSHAN_COUNTED_IN_FILE_
+
+struct darshan_dfs_file {
+  struct darshan_base_record base_rec;
+  int64_t counters[DFS_NUM_COUNTERS];
+  double fcounters[DFS_NUM_FCOUNTERS];
+  unsigned char pool_uuid[16];
+  unsigned char cont_uuid[16];
+};
+struct darshan_daos_object {
+  struct darshan_base_record base_rec;
+  int64_t counters[DAOS_NUM_COUNTERS];
+  double fcounters[DAOS_NUM_FCOUNTERS];
+  unsigned char pool_uuid[16];
+  unsigned char cont_uuid[16];
+  uint64_t oid_hi;
+  uint64_t oid_lo;
+};
+
+/* Records of variable length: one piece of memory, with what the pointers point to
+ * behind them. */
+struct darshan_lustre_record {
+  struct darshan_base_record base_rec;
+  int64_t num_comps;
+  int64_t num_stripes;
+  struct darshan_lustre_component *comps;
+  int64_t *ost_ids;
+};
+struct darshan_heatmap_record {
+  struct darshan_base_record base_rec;
+  double bin_width_seconds;
+  int64_t nbins;
+  int64_t *write_bins;
+  int64_t *read_bins;
+};
+/* DXT: write_count segments follow, then read_count. */
+struct dxt_file_record {
+  struct darshan_base_record base_rec;
+  int64_t shared_record;
+  char hostname[64];
+  int64_t write_count;
+  int64_t read_count;
+};
+typedef struct segment_info {
+  int64_t offset;
+  int64_t length;
+  double start_time;
+  double end_time;
+} segment_info;
+
+struct darshan_name_record {
+  darshan_record_id id;
+  char *name; /* of its own: to be freed as well */
+};
+struct darshan_mnt_info {
+  char mnt_type[3015];
+  char mnt_path[3015];
+};
+struct darshan_mod_info {
+  char *name; /* not to be freed */
+  int len;    /* bytes in the file */
+  int ver;
+  int idx;          /* what darshan_log_get_record wants */
+  int partial_flag; /* not 0: the runtime had to leave records out */
+};
+
+/* NULL: no log, or one that is damaged before its records. */
+void *darshan_log_open(const char *path);
+void darshan_log_close(void *log);
+
+/* 0, or -1. */
+int darshan_log_get_job(void *log, struct darshan_job *job);
+/* How long the job ran, in seconds; of one that has no end yet, it is negative. */
+int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
+/* The command line; exe has room for 4096 bytes. */
+int darshan_log_get_exe(void *log, char *exe);
+/* The longest path first. */
+int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
+/* Modules with data whose records this library knows; none: *count is 0. */
+void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
+
+/* All names, in the order of the log; or those of some records. */
+void darshan_log_get_name_records(void *log, struct darshan_name_record **names, int *count);
+void darshan_log_get_filtered_name_records(void *log, struct darshan_name_record **names,
+                                           int *count, darshan_record_id *ids, int num_ids);
+/* A hash table that only 3.5's own sources can look into: always -1. */
+struct darshan_name_record_ref;
+int darshan_log_get_namehash(void *log, struct darshan_name_record_ref **hash);
+
+/* The next record of a module: 1; 0 at the end, or if the module has no data; -1: it is
+ * damaged or not known.  *record is allocated if it is NULL, else it has room. */
+int darshan_log_get_record(void *log, int module, void **record);
+
+/* "3.5.0", whose interface this is.  Not to be freed. */
+char *darshan_log_get_lib_version(void);
+void darshan_free(void *memory);
+
+/* Figures over many records of one module, as `darshan-parser --file --perf --total` has
+ * them.  Categories of files: all, read only, written only, read and written, of one
+ * process, of all, of some. */
+struct darshan_file_category_counters {
+  int64_t count;
+  int64_t total_read_volume_bytes;
+  int64_t total_write_volume_bytes;
+  int64_t max_read_volume_bytes; /* of one file */
+  int64_t max_write_volume_bytes;
+  int64_t total_max_offset_bytes; /* -1: not known */
+  int64_t max_offset_bytes;
+  int64_t nprocs; /* of each file, added; -1: as many as the job has, or more */
+};
+struct darshan_derived_metrics {
+  int64_t total_bytes;
+  double unique_io_total_time_by_slowest; /* seconds */
+  double unique_rw_only_time_by_slowest;
+  double unique_md_only_time_by_slowest;
+  int unique_io_slowest_rank;
+  double shared_io_total_time_by_slowest;
+  double agg_perf_by_slowest; /* MiB/s */
+  double agg_time_by_slowest;
+  struct darshan_file_category_counters category_counters[7];
+};
+typedef struct darshan_accumulator_st *darshan_accumulator;
+
+/* 0, or -1: POSIX, MPI-IO, STDIO, DFS and DAOS have such figures. */
+int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
+/* Records one behind the other, as darshan_log_get_record gives them. */
+int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
+/* Fills both; either may be NULL.  aggregation_record is one of the module. */
+int darshan_accumulator_emit(darshan_accumulator accumulator,
+                             struct darshan_derived_metrics *metrics, void *aggregation_record);
+int darshan_accumulator_destroy(darshan_accumulator accumulator);
+
+/* Names of counters, in the order of the record; ..._NUM_INDICES and NULL end them. */
+extern char *posix_counter_names[], *posix_f_counter_names[];
+extern char *stdio_counter_names[], *stdio_f_counter_names[];
+extern char *mpiio_counter_names[], *mpiio_f_counter_names[];
+extern char *h5f_counter_names[], *h5f_f_counter_names[];
+extern char *h5d_counter_names[], *h5d_f_counter_names[];
+extern char *pnetcdf_file_counter_names[], *pnetcdf_file_f_counter_names[];
+extern char *pnetcdf_var_counter_names[], *pnetcdf_var_f_counter_names[];
+extern char *bgq_counter_names[], *bgq_f_counter_names[];
+extern char *mdhim_counter_names[], *mdhim_f_counter_names[];
+extern char *dfs_counter_names[], *dfs_f_counter_names[];
+extern char *daos_counter_names[], *daos_f_counter_names[];
+extern char *lustre_comp_counter_names[];
+/* Of an APMPI record: counters, times of calls, times of waiting, of all calls. */
+extern char *apmpi_counter_names[];
+extern char *apmpi_f_mpiop_totaltime_counter_names[];
+extern char *apmpi_f_mpiop_synctime_counter_names[];
+extern char *apmpi_f_mpi_global_counter_names[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif
