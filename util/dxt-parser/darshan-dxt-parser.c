@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int usage(void) {
+/* Asked for, or after a wrong use, which ends with 1, as in 3.5.0. */
+static int usage(bool asked) {
   fputs("Usage: darshan-dxt-parser [options] <log>\n"
         "  --show-incomplete  do not stop at a module that ran out of room\n"
         "  --version          print the version\n"
         "  --help             print this\n",
-        stderr);
-  return 1;
+        asked ? stdout : stderr);
+  return asked ? written(stdout, "darshan-dxt-parser", 0) : 1;
 }
 
 enum option_code { SHOW_INCOMPLETE = 1, VERSION_, HELP };
@@ -33,10 +34,10 @@ static int parse_arguments(int argc, char **argv, struct trace_options *options)
       puts("darshan-dxt-parser " PACKAGE_VERSION);
       return written(stdout, "darshan-dxt-parser", 0);
     }
-    if (code != SHOW_INCOMPLETE) return usage();
+    if (code != SHOW_INCOMPLETE) return usage(code == HELP);
     options->show_incomplete = true;
   }
-  if (optind != argc - 1) return usage();
+  if (optind != argc - 1) return usage(false);
   options->path = argv[optind];
   return -1;
 }

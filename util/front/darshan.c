@@ -29,7 +29,6 @@ static const char usage[] =
     "      what observed processes do right now, per layer and file\n"
     "  report [OPTION...] LOG...   a report as PDF, web page, data or text\n"
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
-    "  trace [-o FILE] LOG         traced transfers for Perfetto and chrome://tracing\n"
     "  merge [OPTION...] JOURNAL...|FOLDER\n"
     "      a log of what a killed job left: darshan-merge\n"
     "  convert [OPTION...] LOG NEW-LOG\n"
@@ -42,9 +41,11 @@ static const char usage[] =
 /* Commands that are programs of their own. */
 static const struct {
   const char *command, *program;
-} others[] = {{"report", "darshan-job-summary"}, {"parse", "darshan-parser"},
-              {"trace", "darshan-trace"},        {"merge", "darshan-merge"},
-              {"convert", "darshan-convert"},    {"diff", "darshan-diff"}};
+} others[] = {{"report", "darshan-job-summary"},
+              {"parse", "darshan-parser"},
+              {"merge", "darshan-merge"},
+              {"convert", "darshan-convert"},
+              {"diff", "darshan-diff"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];
@@ -67,20 +68,38 @@ static void keep_closed_ones_free(void) {
       open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* Commands that are here, and the name before what getopt says of their options. */
+static struct {
+  const char *command;
+  int (*run)(int argc, char **argv);
+  char name[16];
+} own[] = {{"run", command_run, "darshan run"},
+           {"stat", command_stat, "darshan stat"},
+           {"recover", command_recover, "darshan recover"},
+           {"watch", command_watch, "darshan watch"}};
+
+/* Whoever mistypes a command is told which word was not understood. */
+static int wrong(const char *command) {
+  if (*command) say("there is no %s %s", *command == '-' ? "option" : "command", say_path(command));
+  fputs(usage, stderr);
+  return 2;
+}
+
 int main(int argc, char **argv) {
   keep_closed_ones_free();
   const char *command = argc > 1 ? argv[1] : "";
-  if (strcmp(command, "run") == 0) return command_run(argc - 1, argv + 1);
-  if (strcmp(command, "stat") == 0) return command_stat(argc - 1, argv + 1);
-  if (strcmp(command, "recover") == 0) return command_recover(argc - 1, argv + 1);
-  if (strcmp(command, "watch") == 0) return command_watch(argc - 1, argv + 1);
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+    if (strcmp(command, own[i].command) == 0) {
+      argv[1] = own[i].name;
+      return own[i].run(argc - 1, argv + 1);
+    }
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     if (strcmp(command, others[i].command) == 0) return become(others[i].program, argv + 1);
   if (strcmp(command, "--version") == 0) {
     puts("darshan " PACKAGE_VERSION);
     return written(stdout, "darshan", 0);
   }
-  int asked = strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0;
-  fputs(usage, asked ? stdout : stderr);
-  return asked ? written(stdout, "darshan", 0) : 2;
+  if (strcmp(command, "--help") != 0 && strcmp(command, "-h") != 0) return wrong(command);
+  fputs(usage, stdout);
+  return written(stdout, "darshan", 0);
 }

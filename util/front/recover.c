@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../runtime/records/in-place.h"
+#include "../reader/written.h"
 #include "recover-log.h"
 #include "say.h"
 
@@ -136,7 +137,7 @@ static int parse(struct command *command, int argc, char **argv) {
     if (code == 'a') command->all_users = 1;
     if (code == 'h' || code == '?') {
       fputs(usage, code == 'h' ? stdout : stderr);
-      return code == 'h' ? 0 : USAGE;
+      return code == 'h' ? written(stdout, "darshan", 0) : USAGE;
     }
   }
   return -1;
@@ -165,7 +166,7 @@ int command_recover(int argc, char **argv) {
 /* Variables of launchers: what happens between the ranks of a job delays all of them. */
 static int in_a_job(void) {
   static const char *const ranks[] = {
-#define LAUNCHER(name, rank, size, first, job, step, unique) rank,
+#define LAUNCHER(rank, size) rank,
 #include "../../runtime/job/launchers.def"
 #undef LAUNCHER
   };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "../reader/written.h"
 #include "child.h"
 #include "findings.h"
 #include "picture.h"
@@ -20,9 +21,20 @@
 
 enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 
-static const char run_usage[] = "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n";
-static const char stat_usage[] = "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
-                                 "       darshan stat -r LOG [-r LOG...]\n";
+static const char run_usage[] =
+    "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
+    "  runs the program under observation; one line at the end says where its log is\n"
+    "  -o DIR: the folder for logs (DARSHAN_LOGPATH, else ./darshan-logs)\n"
+    "  The exit status is the program's; 125: it could not be started from here, 126: it\n"
+    "  cannot be run, 127: there is none\n";
+static const char stat_usage[] =
+    "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
+    "       darshan stat -r LOG [-r LOG...]\n"
+    "  runs the program as darshan run does, and shows on a screen what it did\n"
+    "  -o DIR: the folder for logs (DARSHAN_LOGPATH, else ./darshan-logs)\n"
+    "  -r LOG: the same screen of a log that is there; of several, added up\n";
+
+enum { GO_ON = -1 };
 
 /* The one line at the end: where the logs are, or why there are none. */
 static void say_outcome(const struct run_outcome *outcome, const char *program,
@@ -39,23 +51,29 @@ static void say_outcome(const struct run_outcome *outcome, const char *program,
     say("no log: %s", reason);
 }
 
-/* What follows the options; NULL: a wrong use, which has been said. */
-static char **parse_run(int argc, char **argv, const char *options, const char *usage,
-                        const char **folder, struct path_list *logs) {
+/* Reads the options; GO_ON, or the exit status of help or of a wrong use, which has been
+ * said.  What follows them is behind optind. */
+static int parse_run(int argc, char **argv, const char *options, const char *usage,
+                     const char **folder, struct path_list *logs) {
+  static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
   int code;
-  while ((code = getopt(argc, argv, options)) != -1) {
+  while ((code = getopt_long(argc, argv, options, names, NULL)) != -1) {
     if (code == 'o') *folder = optarg;
     if (code == 'r') path_list_add(logs, optarg);
-    if (code != 'o' && code != 'r') {
+    if (code == 'h') {
+      fputs(usage, stdout);
+      return written(stdout, "darshan", 0);
+    }
+    if (code == '?') {
       fputs(usage, stderr);
-      return NULL;
+      return USAGE;
     }
   }
   if ((optind < argc) == (logs && logs->count)) {
     fputs(usage, stderr);
-    return NULL;
+    return USAGE;
   }
-  return argv + optind;
+  return GO_ON;
 }
 
 /* Runs the program and has its log made; 0, or an exit status. */
@@ -83,9 +101,10 @@ int command_run(int argc, char **argv) {
   char around[PATH_MAX];
   struct run_outcome outcome;
   struct child_end end;
-  char **command = parse_run(argc, argv, "+o:", run_usage, &folder, NULL);
-  if (!command) return USAGE;
-  int status = run_program(command, folder, &outcome, &end, around);
+  int status = parse_run(argc, argv, "+o:h", run_usage, &folder, NULL);
+  if (status != GO_ON) return status;
+  char **command = argv + optind;
+  status = run_program(command, folder, &outcome, &end, around);
   if (status) return status;
   say_outcome(&outcome, command[0], &end);
   recover_others(&outcome, around);
@@ -118,10 +137,11 @@ int command_stat(int argc, char **argv) {
   struct run_outcome outcome;
   struct child_end end;
   struct picture picture;
-  char **command = parse_run(argc, argv, "+o:r:", stat_usage, &folder, &logs);
-  if (!command) return USAGE;
+  int status = parse_run(argc, argv, "+o:r:h", stat_usage, &folder, &logs);
+  if (status != GO_ON) return status;
   if (logs.count) return show_logs(&logs);
-  int status = run_program(command, folder, &outcome, &end, around);
+  char **command = argv + optind;
+  status = run_program(command, folder, &outcome, &end, around);
   if (status) return status;
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);

@@ -149,14 +149,21 @@ static int wrong(void) {
   return USAGE;
 }
 
+static int help(void) {
+  fputs(usage, stdout);
+  return written(stdout, "darshan", 0);
+}
+
 int command_watch(int argc, char **argv) {
   const char *folder = getenv("DARSHAN_MMAP_LOGPATH");
   static char in_memory[] = IN_PLACE_FOLDER;
   char *usual[] = {(char *)(uintptr_t)(folder && *folder ? folder : "/tmp"), in_memory};
   struct watch watch = {1, 0, usual, access(in_memory, R_OK) == 0 ? 2 : 1, isatty(STDOUT_FILENO)};
+  static const struct option names[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
   char *end;
   int option;
-  while ((option = getopt(argc, argv, "+n:c:")) != -1) {
+  while ((option = getopt_long(argc, argv, "+n:c:h", names, NULL)) != -1) {
+    if (option == 'h') return help();
     if (option == 'n') {
       watch.interval = strtod(optarg, &end);
       if (end == optarg || *end || !(watch.interval >= 0.05 && watch.interval <= 86400))

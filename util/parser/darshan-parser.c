@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int usage(void) {
+/* Asked for, or after a wrong use, which ends with 1, as in 3.5.0. */
+static int usage(bool asked) {
   fputs("Usage: darshan-parser [options] <log>\n"
         "  --base             a row per counter of every record (the default)\n"
         "  --total            totals per module\n"
@@ -23,8 +24,8 @@ static int usage(void) {
         "Exit status: 1 if the log cannot be read, 255 at an incomplete module\n"
         "  --version          print the version\n"
         "  --help             print this\n",
-        stderr);
-  return 1;
+        asked ? stdout : stderr);
+  return asked ? written(stdout, "darshan-parser", 0) : 1;
 }
 
 enum option_code {
@@ -69,10 +70,10 @@ static int parse_arguments(int argc, char **argv, struct parser_options *options
       puts("darshan-parser " PACKAGE_VERSION);
       return written(stdout, "darshan-parser", 0);
     }
-    if (code == HELP || code == '?') return usage();
+    if (code == HELP || code == '?') return usage(code == HELP);
     apply(options, code);
   }
-  if (optind != argc - 1) return usage();
+  if (optind != argc - 1) return usage(false);
   options->path = argv[optind];
   const struct summary_options *summary = &options->summary;
   if (!summary->total && !summary->file && !summary->perf) options->base = true;
