@@ -4,15 +4,23 @@ from darshan_report import open_log
 
 with open_log("job.darshan") as log:
     print(log.info.nprocs, log.records("POSIX")["POSIX_BYTES_READ"].sum())
+    print(log.findings()[0].sentence)
+
+doc/python.md tells the rest.
 """
 
+from .diagnose.finding import Finding, Findings
+from .diagnose.limits import Limits
 from .library import LibraryMissing, LogError
 from .log import Log, open_log
 from .tables import Counter, Module, module_by_id, module_by_name
 
 __all__ = [
     "Counter",
+    "Finding",
+    "Findings",
     "LibraryMissing",
+    "Limits",
     "Log",
     "LogError",
     "Module",

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .log import Log
-from .variable import heat_maps, traces
+from .variable import DXT_SEGMENT, heat_maps, traces
+
+TRACES = ("DXT_POSIX", "DXT_MPIIO")
+_TRACED = ["id", "rank", "name", "hostname", "operation", *(DXT_SEGMENT.names or ())]
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def _pandas() -> ModuleType:
+    """pandas, which nothing else here needs."""
+    try:
+        import pandas  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            f"frames need pandas, which {sys.executable} does not have (Debian: python3-pandas); "
+            "log.records() and log.traces() do without"
+        ) from error
+    return pandas
+
+
+def frame(log: Log, module: str) -> pd.DataFrame:
+    """Of any module that has a form as a table."""
+    if module == "HEATMAP":
+        return heat_map(log)
+    return trace(log, module) if module in TRACES else records(log, module)
 
 
 def records(log: Log, module: str) -> pd.DataFrame:
@@ -18,8 +42,7 @@ def records(log: Log, module: str) -> pd.DataFrame:
 
     The columns are strided views of the library's block.
     """
-    import pandas as pd  # noqa: PLC0415
-
+    pd = _pandas()
     found = log.records(module)
     # Bytes-valued fields (uuids of the object stores) have no useful column type.
     columns = [n for n in found.array.dtype.names or () if found.array.dtype[n].kind != "V"]
@@ -30,8 +53,7 @@ def records(log: Log, module: str) -> pd.DataFrame:
 
 def heat_map(log: Log) -> pd.DataFrame:
     """A row per heat map and bin: layer, rank, start (seconds), read, write (bytes)."""
-    import pandas as pd  # noqa: PLC0415
-
+    pd = _pandas()
     parts = [
         pd.DataFrame(
             {
@@ -50,15 +72,15 @@ def heat_map(log: Log) -> pd.DataFrame:
 
 def trace(log: Log, module: str) -> pd.DataFrame:
     """A row per traced transfer, in the order of the log, writes of a file first."""
-    import pandas as pd  # noqa: PLC0415
-
+    pd = _pandas()
     parts = []
     for record in traces(log, module):
         for operation, segments in (("write", record.writes), ("read", record.reads)):
             part = pd.DataFrame({n: segments[n] for n in segments.dtype.names or ()})
             part.insert(0, "id", np.uint64(record.id))
             part.insert(1, "rank", record.rank)
-            part.insert(2, "hostname", record.hostname)
-            part.insert(3, "operation", operation)
+            part.insert(2, "name", log.name(record.id))
+            part.insert(3, "hostname", record.hostname)
+            part.insert(4, "operation", operation)
             parts.append(part)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_TRACED)

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,13 @@ from . import library, structs
 from .library import LogError
 from .records import Records
 from .tables import Module, module_by_id, module_by_name
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .diagnose.finding import Findings
+    from .diagnose.limits import Limits
+    from .variable import Trace
 
 _COMPRESSION = ("ZLIB", "BZIP2", "NONE")
 
@@ -105,6 +113,11 @@ class Log:
         """Closes the log; calling it again is harmless."""
         self._finalizer()
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed: what it says of the job is known still, its records are not."""
+        return not self._finalizer.alive
+
     def __enter__(self) -> Log:
         return self
 
@@ -117,7 +130,7 @@ class Log:
         self.close()
 
     def _open_handle(self) -> int:
-        if not self._finalizer.alive:
+        if self.closed:
             raise LogError(f"{self.path}: the log is closed")
         return self._handle
 
@@ -211,6 +224,30 @@ class Log:
             if state < 0 or record.value is None:
                 raise LogError(library.message(error))
             yield memoryview((ctypes.c_char * size.value).from_address(record.value)).cast("B")
+
+    def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
+        """The traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
+        from .variable import traces  # noqa: PLC0415 - which imports this
+
+        return traces(self, module)
+
+    def frame(self, module: str) -> pandas.DataFrame:
+        """The records of a module as a pandas frame: a row per record, of DXT_POSIX and
+        DXT_MPIIO per transfer, of HEATMAP per bin.  ImportError without pandas."""
+        from . import frames  # noqa: PLC0415 - which imports this, and pandas
+
+        return frames.frame(self, module)
+
+    def findings(self, limits: Limits | None = None) -> Findings:
+        """What is slow, why, and what to change: problems first, the costliest of them first."""
+        from .diagnose.run import diagnose  # noqa: PLC0415 - which imports this
+
+        return diagnose(self, limits)
+
+    def _repr_html_(self) -> str:
+        from .notebook import log_html  # noqa: PLC0415 - for notebooks alone
+
+        return log_html(self)
 
     @staticmethod
     def _module(module: str | Module) -> Module:

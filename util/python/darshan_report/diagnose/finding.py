@@ -59,8 +59,20 @@ class Finding:
     covers: frozenset[int] = frozenset()  # ids of the records that it explains
     programs: str = ""  # of a tree: which of them did it, in words; empty: not known
 
+    def _repr_html_(self) -> str:
+        from ..notebook import finding_html  # noqa: PLC0415 - for notebooks alone
+
+        return finding_html(self)
+
     @property
     def rank(self) -> tuple[int, float, float, str]:
         """Sorts findings: problems first, by what is at stake."""
         order = (PROBLEM, NOTICE, GOOD).index(self.kind)
         return (order, -self.stake.seconds, -float(self.stake.bytes), self.name)
+
+
+class Findings(list[Finding]):
+    """The findings of a log, which a notebook shows one below the other."""
+
+    def _repr_html_(self) -> str:
+        return "".join(finding._repr_html_() for finding in self)

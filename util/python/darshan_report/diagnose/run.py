@@ -8,13 +8,13 @@ from ..library import LogError
 from ..log import Log
 from ..measure.processes import processes
 from .facts import Facts
-from .finding import PROBLEM, Finding
+from .finding import PROBLEM, Finding, Findings
 from .limits import Limits
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
 from .who import name_programs
 
 
-def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
+def diagnose(log: Log, limits: Limits | None = None) -> Findings:
     """The findings of a log: problems first, the costliest of them first.
 
     A problem whose files are all explained by a cause found before is left out:
@@ -27,7 +27,7 @@ def diagnose(log: Log, limits: Limits | None = None) -> list[Finding]:
     return diagnose_facts(Facts(log, limits, known))
 
 
-def diagnose_facts(facts: Facts) -> list[Finding]:
+def diagnose_facts(facts: Facts) -> Findings:
     """The same for facts that are there already.
 
     What a damaged log counts may be more than a number holds: that is no warning.
@@ -36,7 +36,7 @@ def diagnose_facts(facts: Facts) -> list[Finding]:
         return _diagnose(facts)
 
 
-def _diagnose(facts: Facts) -> list[Finding]:
+def _diagnose(facts: Facts) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
         found += rule.find(facts)
@@ -49,4 +49,4 @@ def _diagnose(facts: Facts) -> list[Finding]:
     for rule in REMARKS:
         found += rule.find(facts)
     found += fine.find(facts, found)
-    return sorted((name_programs(facts, f) for f in found), key=lambda f: f.rank)
+    return Findings(sorted((name_programs(facts, f) for f in found), key=lambda f: f.rank))
