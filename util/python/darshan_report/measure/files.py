@@ -21,6 +21,7 @@ class Files:
     read: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     written: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
+    size: npt.NDArray[np.int64]  # as far as it was read or written, bytes; or UNKNOWN
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -46,6 +47,19 @@ def times_of(records: Records, layer: Layer) -> list[str]:
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
+def _sizes(
+    files: Joined, records: Records, layer: Layer, moved: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """How large the files are at least, by the last byte that was read or written."""
+    ends = [n for n in map(layer.counter, ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"))
+            if records.module.has(n)]  # fmt: skip
+    if not ends:
+        return np.full(len(files), UNKNOWN)
+    last = np.maximum.reduce([files.largest(records[name]) for name in ends])
+    # Byte 0 is the last one of a file of one byte, and what stands where nothing was moved.
+    return np.where(moved, np.where(last >= 0, last + 1, UNKNOWN), 0)
+
+
 def files_of(records: Records, layer: Layer, nprocs: int, users: Users | None = None) -> Files:
     """Joins the records of a layer by id."""
     files = Joined(records)
@@ -58,10 +72,12 @@ def files_of(records: Records, layer: Layer, nprocs: int, users: Users | None = 
             return np.full(len(files), UNKNOWN)
         return files.sums(records[full])
 
+    read, written = bytes_of("BYTES_READ"), bytes_of("BYTES_WRITTEN")
     time = np.zeros(len(files))
     with np.errstate(over="ignore", invalid="ignore"):
         for name in times_of(records, layer):
             part = files.sums(records[name])
             time = np.where((time == UNKNOWN) | (part == UNKNOWN), UNKNOWN, time + part)
     time[~np.isfinite(time)] = UNKNOWN
-    return Files(files.ids, processes, bytes_of("BYTES_READ"), bytes_of("BYTES_WRITTEN"), time)
+    size = _sizes(files, records, layer, (read > 0) | (written > 0))
+    return Files(files.ids, processes, read, written, time, size)

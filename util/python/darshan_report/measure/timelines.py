@@ -33,6 +33,7 @@ class Timeline:
     bytes: list[int] = field(default_factory=lambda: [0, 0])
     time: float = 0.0  # seconds in transfers, all processes
     busy: npt.NDArray[np.float64] | None = None  # 2 x BINS, seconds in transfers
+    used: npt.NDArray[np.bool_] | None = None  # 2 x BINS: was there any, however short
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,16 @@ def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
     return np.maximum(np.diff(upto, prepend=0.0), 0.0)
 
 
+def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
+    """Bins in which a transfer was going on: one that takes no time is in one of them."""
+    change = np.zeros(BINS + 1, np.int64)
+    for start, end in _times(segments):
+        first, last = (np.minimum((t / width).astype(np.int64), BINS - 1) for t in (start, end))
+        change += np.bincount(first, minlength=BINS + 1)
+        change -= np.bincount(last + 1, minlength=BINS + 1)
+    return np.cumsum(change)[:BINS] > 0
+
+
 def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
     """Sums per file, and the latest end."""
     files: dict[int, Timeline] = {}
@@ -103,9 +114,10 @@ def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | 
         file = wanted.get(trace.id)
         if file is None:
             continue
-        if file.busy is None:
-            file.busy = np.zeros((2, BINS))
+        if file.busy is None or file.used is None:
+            file.busy, file.used = np.zeros((2, BINS)), np.zeros((2, BINS), bool)
         for kind, segments in enumerate((trace.writes, trace.reads)):
             file.busy[kind] += _busy(segments, end / BINS)
+            file.used[kind] |= _used(segments, end / BINS)
     segments_of_all = sum(sum(file.segments) for file in files.values())
     return Timelines(module, end, chosen, len(files), segments_of_all)

@@ -49,7 +49,7 @@ def _layer_spans(log: Log, layer: Layer) -> list[list[Any]]:
 
 def _rows(context: Context, heat: Heat) -> list[str]:
     if context.lanes is not None:
-        return [lane_names.label(lane) for lane in context.lanes.lanes]
+        return lane_names.labels(context.lanes)
     if heat.per_row == 1:
         return [f"rank {rank}" for rank in range(len(heat.moved))]
     return [
@@ -117,11 +117,11 @@ def _present(context: Context) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "name": lane_names.label(lane),
+            "name": name,
             "most": lane.most,
             "part": columns.whole(np.rint(255 * lane.part).astype("i8")),
         }
-        for lane in context.lanes.lanes
+        for name, lane in zip(lane_names.labels(context.lanes), context.lanes.lanes)
     ]
 
 
@@ -138,7 +138,7 @@ def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
     there = {figures.layer.module for figures in context.figures}
     rows = []
     for layer in LAYERS:
-        if layer.module not in there and layer.title not in rates:
+        if layer.module not in there:
             continue
         row: dict[str, Any] = {"title": layer.title, "spans": []}
         if layer.title in rates:

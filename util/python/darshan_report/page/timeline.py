@@ -33,7 +33,7 @@ from .files import name_of
 from .picture import Traced, spans_of
 
 _RANK_LANES, _FILE_LANES = 256, 200
-_CELLS = 100_000  # of each way to look at it
+_CELLS = 60_000  # of each way to look at it
 _NAMED = 4_000  # files whose transfers know their names
 _DXT_KINDS = [("POSIX", "write"), ("POSIX", "read"), ("MPI-IO", "write"), ("MPI-IO", "read")]
 _MODULES = ("DXT_POSIX", "DXT_MPIIO")
@@ -56,10 +56,10 @@ def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
     """A lane for each rank, or for neighbours where there are many; of a tree, for processes."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
-        from ..summary.plots.lanes import label  # noqa: PLC0415 - of a picture
+        from ..summary.plots.lanes import labels  # noqa: PLC0415 - of a picture
 
         places = dict(zip(tree.ranks.tolist(), context.lanes.place_of.tolist()))
-        return Lanes([label(lane) for lane in context.lanes.lanes], places)
+        return Lanes(labels(context.lanes), places)
     order = sorted(ranks)
     per_lane = -(-len(order) // _RANK_LANES) or 1
     groups = [order[i : i + per_lane] for i in range(0, len(order), per_lane)]

@@ -167,12 +167,8 @@ def _summary(jobs: list[Job]) -> Iterator[Block]:
 
 
 def campaign(jobs: list[Job]) -> Report:
-    """The report of many jobs."""
-    blocks: list[Block] = []
-    if not jobs:
-        blocks.append(Paragraph("No log could be read.", strong=True))
-        return Report("I/O of many jobs", blocks)
-    blocks += _summary(jobs)
+    """The report of many jobs, at least one."""
+    blocks: list[Block] = [*_summary(jobs)]
     if any(j.problems for j in jobs):
         blocks += [Heading("Problems by number of jobs"), _frequent(jobs)]
     blocks += [Heading("Jobs, the worst first"), _table(jobs)]

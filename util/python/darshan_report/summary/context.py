@@ -22,13 +22,14 @@ from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
 from ..measure.lanes import Lanes, lanes
 from ..measure.layers import LAYERS, SIZES, Layer
+from ..measure.order import Order, order
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.shared import Users, shared
 from ..measure.streams import are_standard, of_files
 from ..measure.timelines import Timelines, timelines
 from ..records import Totals
-from .text import printable, shorten
+from .text import ShortNames
 
 _COMMON_SIZES = 4
 _LANES = 14  # programs that are told apart in a picture
@@ -49,6 +50,8 @@ class LayerFigures:
     sizes_read: tuple[int, ...]  # transfers per bucket of SIZES; empty: no histogram
     sizes_written: tuple[int, ...]
     common: list[tuple[int, int]]
+    reads: Order | None  # None: the layer does not count them so
+    writes: Order | None
     files: Files
     performance: Performance | None
     last: float  # end of its last operation, seconds after the start
@@ -112,6 +115,8 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         sizes_read=_sizes(totals, layer, "READ"),
         sizes_written=_sizes(totals, layer, "WRITE"),
         common=common_sizes(records, layer, _COMMON_SIZES),
+        reads=order(totals, layer, "READS"),
+        writes=order(totals, layer, "WRITES"),
         files=files_of(records, layer, log.info.nprocs, users),
         performance=(over_all if is_tree else performance)(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
@@ -131,7 +136,7 @@ class Context:
         self.log = log
         self.limits = limits or Limits()
         self.info = log.info
-        self.shortened: dict[str, str] = {}  # as shown -> in full, in order of use
+        self.shown = ShortNames()  # the appendix has them in full
         self.damaged: list[tuple[str, str]] = []  # module, what the library said
 
     @functools.cached_property
@@ -297,7 +302,4 @@ class Context:
 
     def short(self, name: str, width: int) -> str:
         """A name cut in the middle where it is long; the appendix then has it in full."""
-        shown = shorten(name, width)
-        if shown != printable(name):
-            self.shortened.setdefault(shown, name)
-        return shown
+        return self.shown.all([name], width)[0]

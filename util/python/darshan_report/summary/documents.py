@@ -66,6 +66,7 @@ def compose(context: Context) -> Report:
         *datasets.blocks(context),
         *heat.blocks(context),
         *traces.blocks(context),
+        *files.kinds(context),
         *files.per_layer(context),
         *accesses.blocks(context),
         *notes.blocks(context),
@@ -204,7 +205,7 @@ class Documents:
             self._status = 1
             return None
 
-    def _campaign(self) -> Report:
+    def _campaign(self) -> Report | None:
         from . import campaign  # noqa: PLC0415
 
         def wrong(path: str, error: LogError) -> None:
@@ -215,8 +216,15 @@ class Documents:
             if number % _PROGRESS == 0 and sys.stderr.isatty():
                 say(f"{number} of {whole} logs")
 
-        paths = campaign.logs_in(self._options.logs)
-        return campaign.campaign(campaign.read(paths, self._limits, progress, wrong))
+        paths = []
+        for named in self._options.logs:
+            logs = campaign.logs_in([named])
+            if not logs:
+                say(f"{named}: there is no log in this folder (a name that ends in .darshan)")
+                self._status = 1
+            paths += logs
+        jobs = campaign.read(paths, self._limits, progress, wrong)
+        return campaign.campaign(jobs) if jobs else None
 
     def _render(self, target: str, reports: list[Report]) -> None:
         if self._form == "html":

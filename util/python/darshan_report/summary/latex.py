@@ -3,11 +3,14 @@ where there is none, matplotlib makes it alone (plain.py)."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import resources
 
 from . import ending, figures
@@ -23,6 +26,11 @@ _ENGINE = "pdflatex"
 _INDENT = 1  # em, of a level of a tree
 _BREAKABLE = 12  # rows; a longer table may go over a page, its head repeated
 _SECONDS = 120  # an engine that takes longer hangs
+_SPARSE = 0.25  # of its height: a last page with less is worth a second try,
+_TIGHT = (  # with a little less white
+    r"\setlength{\topmargin}{\dimexpr 8mm-1in\relax}\setlength{\textheight}{274mm}"
+    r"\setlength{\parskip}{0.4mm}\setlength{\LTpre}{0.4mm}\renewcommand{\headingskip}{1.2mm}"
+)
 
 
 class NotKeptError(OSError):
@@ -147,7 +155,7 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
     raise TypeError(f"no LaTeX for {type(block).__name__}")
 
 
-def source(reports: list[Report]) -> str:
+def source(reports: list[Report], spacing: str = "") -> str:
     """The LaTeX source of the reports; figures are pages of FIGURES in order."""
     pages = itertools.count(1)
     body = []
@@ -164,14 +172,37 @@ def source(reports: list[Report]) -> str:
     template = resources.files(__package__).joinpath("template.tex").read_text("utf-8")
     info = f"/Title {pdf_string(reports[0].title)} /Creator {pdf_string('darshan-job-summary')}"
     # The body last: what a log put into it must not be taken for a mark.
+    template = template.replace("@SPACING@", spacing)
     return template.replace("@INFO@", info).replace("@BODY@", "\n".join(body))
 
 
 def _by_latex(reports: list[Report], folder: str, program: str) -> str:
     """Makes the PDF in an empty folder and returns its path; LatexFailed if it cannot."""
     figures.write(reports, os.path.join(folder, FIGURES))
+    result = os.path.join(folder, RESULT)
+    made = _set(source(reports), folder, program)
+    if made.pages > 1 and made.used < _SPARSE:
+        os.replace(result, f"{result}-wide")
+        # A try: where it does not help, or fails, what is there is good.
+        with contextlib.suppress(LatexFailed):
+            if _set(source(reports, _TIGHT), folder, program).pages < made.pages:
+                return result
+        os.replace(f"{result}-wide", result)
+    return result
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What the engine says of the PDF."""
+
+    pages: int
+    used: float  # of the height of the last page
+
+
+def _set(text: str, folder: str, program: str) -> _Made:
+    """Runs the engine on a source; LatexFailed without a PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
-        file.write(source(reports))
+        file.write(text)
     # The engine sees names relative to its folder only and may start nothing.
     limits = {**os.environ, "openin_any": "p", "openout_any": "p"}
     command = [program, "-interaction=batchmode", "-halt-on-error", "-no-shell-escape", SOURCE]
@@ -181,17 +212,26 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
         raise LatexFailed(f"{program}: {error}") from error
     result = os.path.join(folder, RESULT)
     if status != 0 or not os.path.exists(result):
-        raise LatexFailed(f"{program} failed: {_complaint(folder)}")
-    return result
+        raise LatexFailed(f"{program} failed: {_complaint(_log(folder))}")
+    said = _log(folder)
+    pages = re.search(r"^Output written on .*\((\d+) pages?,", said, re.MULTILINE)
+    used = re.search(r"^used ([\d.]+) of ([\d.]+)$", said, re.MULTILINE)
+    return _Made(int(pages[1]) if pages else 1, float(used[1]) / float(used[2]) if used else 1.0)
 
 
-def _complaint(folder: str) -> str:
-    """The first error of the engine's log."""
+def _log(folder: str) -> str:
+    """What the engine said; nothing if it left no log."""
     try:
         with open(os.path.join(folder, "report.log"), encoding="utf-8", errors="replace") as file:
-            return next((line.strip() for line in file if line.startswith("!")), "no reason given")
+            return file.read()
     except OSError:
-        return "it left no log"
+        return ""
+
+
+def _complaint(said: str) -> str:
+    """The first error of the engine's log."""
+    errors = (line.strip() for line in said.split("\n") if line.startswith("!"))
+    return next(errors, "no reason given" if said else "it left no log")
 
 
 def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[str], None]) -> str:

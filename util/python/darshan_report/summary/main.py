@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
 from ..library import LibraryMissing
+from . import ending
 from .documents import PROGRAM, Documents, say
 from .output import write_text
+from .text import visible
 
-_FORMATS = ("html", "json", "csv", "text")
+_FORMS = ("pdf", "html", "json", "csv", "text")
+_ENDINGS = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv",
+            ".txt": "text"}  # fmt: skip
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -20,9 +25,11 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog=PROGRAM,
         description="Makes a report of Darshan logs: what the I/O was, and what to change.",
         epilog="Without -o, every LOG gives LOG's name with .pdf (or the format's ending) in the "
-        "current folder; --text goes to standard output.  As first option, --transfers LOG tells "
-        "of traces (darshan-dxt-analyzer), --per-file DIR LOG makes a report of each file in it "
-        "(darshan-summary-per-file).",
+        "current folder; --text goes to standard output.  OUT's ending (.pdf, .html, .json, .csv, "
+        ".txt) says which form it gets, unless an option does.  As first option, --transfers LOG "
+        "tells of traces (darshan-dxt-analyzer), --per-file DIR LOG makes a report of each file "
+        "in it (darshan-summary-per-file), and --python-path says where Python finds "
+        "darshan_report.",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "
@@ -33,6 +40,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "standard output (for a PDF, only where that is no terminal)"
     )  # fmt: skip
     kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--pdf", action="store_true", help="a PDF, whatever OUT's ending is")
     kinds.add_argument("--html", action="store_true", help="one HTML file, for a browser")
     kinds.add_argument("--json", action="store_true", help="the same as data")
     kinds.add_argument("--csv", action="store_true", help="the same as lines: path, value")
@@ -61,13 +69,29 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--no-latex", action="store_true", help="make the PDF without LaTeX even if it is there"
     )
     options = parser.parse_args(arguments)
+    options.form = _form(parser, options)
     if not options.logs and not options.list_thresholds:
         parser.error("the following arguments are required: LOG")
     if options.compare and len(options.logs) != 2:
         parser.error("--compare needs two logs")
-    if (options.compare or options.campaign) and (options.json or options.csv):
+    if (options.compare or options.campaign) and options.form in ("json", "csv"):
         parser.error("--json and --csv are for the logs themselves")
     return options
+
+
+def _form(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """The form that an option names, else the ending of the output; else a PDF."""
+    asked = next((form for form in _FORMS if getattr(options, form)), None)
+    suffix = os.path.splitext(options.output or "")[1]
+    if asked or not suffix:
+        return asked or "pdf"
+    form = _ENDINGS.get(suffix.lower())
+    if form is None:
+        parser.error(
+            f"{visible(options.output)}: no form of a report ends in {visible(suffix)}; these do: "
+            f"{' '.join(_ENDINGS)} (or say which: {' '.join(f'--{f}' for f in _FORMS)})"
+        )
+    return form
 
 
 def _list_thresholds() -> int:
@@ -87,8 +111,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _list_thresholds()
     try:
         limits = read_limits(options.thresholds) if options.thresholds else Limits()
-        form = next((f for f in _FORMATS if getattr(options, f)), "pdf")
-        return Documents(options, limits, form).make()
+        return Documents(options, limits, options.form).make()
     except (LibraryMissing, LimitError) as error:
         say(str(error))
     except ImportError as error:
@@ -109,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run_and_flush(arguments)
     except BrokenPipeError:
-        pass  # whoever read the output has enough
+        ending.end(signal.SIGPIPE)  # whoever read the output has enough
     except OSError as error:
         say(str(error) if error.filename else f"cannot write -: {error.strerror}")
     # Python would complain at exit about what it could not write.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 ELLIPSIS = "\u2026"
+_CUTS = 4  # how often names that look alike are cut anew before they get numbers
 
 # What these characters are in LaTeX with T1 fonts.  The braces behind some keep
 # two neighbours from becoming one glyph (a dash, a quote).
@@ -76,6 +79,77 @@ def shorten(text: str, width: int) -> str:
         return text
     tail = (width - 1) * 2 // 3
     return f"{text[: width - 1 - tail]}{ELLIPSIS}{text[-tail:]}"
+
+
+def _around(text: str, place: int, width: int) -> str:
+    """At most this many characters, among them those at this place and the end."""
+    tail = width // 3
+    room = width - tail - 2
+    start = max(0, place - room // 4)
+    if start + room >= len(text) - tail - 1:
+        return f"{ELLIPSIS}{text[1 - width :]}"
+    if start == 0:
+        return f"{text[: room + 1]}{ELLIPSIS}{text[-tail:]}"
+    return f"{ELLIPSIS}{text[start : start + room]}{ELLIPSIS}{text[-tail:]}"
+
+
+def _agree(texts: Sequence[str]) -> int:
+    """So many characters at their beginning are the same."""
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
+
+
+def _alike(shown: dict[str, str]) -> list[list[str]]:
+    """Texts of which several would be shown as the same."""
+    groups: dict[str, list[str]] = {}
+    for text, short in shown.items():
+        groups.setdefault(short, []).append(text)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def shorten_all(texts: Iterable[str], width: int) -> list[str]:
+    """Each at most this wide; what would look alike is cut where it differs."""
+    full = [printable(text) for text in texts]
+    shown = {text: shorten(text, width) for text in full}
+    # Each time around a group agrees further than before, and is cut there.
+    for _ in range(_CUTS):
+        for group in _alike(shown):
+            place = _agree(group)
+            shown.update((text, _around(text, place, width)) for text in group)
+    for group in _alike(shown):
+        for number, text in enumerate(group, 1):
+            shown[text] = numbered(shown[text], number, width)
+    return [shown[text] for text in full]
+
+
+def numbered(text: str, number: int, width: int) -> str:
+    """A text that nothing else tells from another."""
+    mark = f"~{number}"
+    return f"{text[: width - len(mark)]}{mark}"
+
+
+class ShortNames:
+    """Names as a report shows them: cut to a width, and no two of them to the same text."""
+
+    def __init__(self) -> None:
+        self.full: dict[str, str] = {}  # as shown -> in full, in order of use
+
+    def all(self, names: Sequence[str], width: int) -> list[str]:
+        """Those of one table."""
+        return [self._own(*pair, width) for pair in zip(names, shorten_all(names, width))]
+
+    def _own(self, name: str, short: str, width: int) -> str:
+        """What stands for this name, and in this report for no other one."""
+        if short == printable(name):
+            return short
+        shown, number = short, 0
+        while (owner := self.full.setdefault(shown, name)) != name:
+            if number == 0:
+                pair = [printable(owner), printable(name)]
+                shown = _around(pair[1], _agree(pair), width)
+            else:
+                shown = numbered(short, number, width)
+            number += 1
+        return shown
 
 
 def latex(text: str, breakable: bool = False) -> str:

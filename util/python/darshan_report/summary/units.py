@@ -6,6 +6,7 @@ import math
 
 UNKNOWN = "unknown"
 NONE = "-"
+WRONG = "(!)"  # behind what cannot be
 _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
@@ -13,8 +14,18 @@ def _three_digits(value: float) -> str:
     """At least three significant digits, no exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
-        return f"{value:,.0f}"
+        return _whole(value)
     return f"{value:.{1 if size >= 10 else 2}f}"
+
+
+def _whole(value: float) -> str:
+    """Without a fraction; what rounds to zero has no sign."""
+    return f"{round(value, 0) + 0.0:,.0f}"
+
+
+def _marked(shown: str, value: float) -> str:
+    """A time that is below zero is the fault of a clock, and not to be believed."""
+    return f"{shown} {WRONG}" if value < 0 else shown
 
 
 def amount(value: float | None) -> str:
@@ -22,7 +33,7 @@ def amount(value: float | None) -> str:
     if value is None:
         return UNKNOWN
     if abs(value) < 1024:
-        return f"{value:.0f} B"
+        return f"{round(value, 0) + 0.0:.0f} B"
     scaled = float(value)
     for step in _STEPS:
         scaled /= 1024
@@ -38,10 +49,10 @@ def seconds(value: float | None) -> str:
         return UNKNOWN
     size = abs(value)
     if size >= 0.9995 or value == 0:
-        return f"{_three_digits(value)} s"
+        return _marked(f"{_three_digits(value)} s", value)
     if size >= 0.0009995:
-        return f"{_three_digits(value * 1e3)} ms"
-    return f"{value * 1e6:.0f} \u00b5s" if size >= 5e-7 else "< 1 \u00b5s"
+        return _marked(f"{_three_digits(value * 1e3)} ms", value)
+    return _marked(f"{value * 1e6:.0f} \u00b5s", value) if size >= 5e-7 else "< 1 \u00b5s"
 
 
 def duration(value: float) -> str:
@@ -52,12 +63,12 @@ def duration(value: float) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, rest = divmod(rest, 60)
     clock = f"{hours} h {minutes} min {rest} s" if hours else f"{minutes} min {rest} s"
-    return f"{'-' if value < 0 else ''}{clock} ({whole:,} s)"
+    return _marked(f"{'-' if value < 0 else ''}{clock} ({whole:,} s)", value)
 
 
 def count(value: float | None) -> str:
     """A whole number with separators."""
-    return UNKNOWN if value is None else f"{value:,.0f}"
+    return UNKNOWN if value is None else _whole(value)
 
 
 def brief(value: float) -> str:
@@ -82,14 +93,15 @@ def share(part: float, whole: float) -> str:
     if not whole or not math.isfinite(part / whole):
         return NONE
     percent = 100 * part / whole
-    if 0 < percent < 0.1:
+    if 0 < abs(percent) < 0.1:
         return "< 0.1 %"
-    return f"{percent:.1f} %" if percent < 99.95 else f"{percent:.0f} %"
+    shown = f"{percent + 0.0:.1f} %" if abs(percent) < 99.95 else f"{percent:.0f} %"
+    return _marked(shown, percent)
 
 
 def percent(part: float, whole: float) -> str:
     """A whole percentage."""
-    return f"{100 * part / whole:.0f} %" if whole else NONE
+    return f"{_whole(100 * part / whole)} %" if whole else NONE
 
 
 def plural(number: int, thing: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 
 from ..library import LibraryMissing, LogError
+from ..summary import ending
 from ..summary.output import replace
 from ..summary.text import printable
 from ..summary.units import amount, seconds
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        ending.end(signal.SIGPIPE)
     except LogError as error:
         _say(f"{options.log}: {error}")
     except (OSError, LibraryMissing, ImportError) as error:

@@ -13,8 +13,9 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEIGHT = 54.0  # mm
+_ROW = 5.2  # mm: two bars, with a number behind each that is as high as they are
 _BAR = 0.42
+_FEWEST = 3  # rows
 
 
 def drawable(figures: LayerFigures) -> bool:
@@ -22,12 +23,21 @@ def drawable(figures: LayerFigures) -> bool:
     return any(figures.sizes_read) or any(figures.sizes_written)
 
 
+def _range(figures: LayerFigures) -> slice:
+    """The buckets from the first with anything in it to the last."""
+    used = [p for numbers in (figures.sizes_read, figures.sizes_written)
+            for p, n in enumerate(numbers) if n > 0]  # fmt: skip
+    first = min(*used, len(SIZES) - _FEWEST)
+    return slice(first, max(max(used) + 1, first + _FEWEST))
+
+
 def plot(figures: LayerFigures) -> Plot:
     """Reads and writes per bucket, over all processes and files."""
-    labels = [words for _, words in SIZES]
+    shown = _range(figures)
+    labels = [words for _, words in SIZES[shown]]
     series = (
-        ("read", figures.sizes_read, style.READ, -_BAR / 2),
-        ("write", figures.sizes_written, style.WRITE, _BAR / 2),
+        ("read", figures.sizes_read[shown], style.READ, -_BAR / 2),
+        ("write", figures.sizes_written[shown], style.WRITE, _BAR / 2),
     )
 
     def draw(axes: Axes) -> None:
@@ -43,4 +53,4 @@ def plot(figures: LayerFigures) -> Plot:
         style.legend(axes, 2)
 
     title = f"Sizes of transfers: {figures.layer.title}"
-    return Plot(title, draw, HEIGHT, left=style.left_margin(labels))
+    return Plot(title, draw, 11 + _ROW * len(labels), left=style.left_margin(labels))

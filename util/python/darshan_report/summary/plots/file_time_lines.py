@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ...measure.timelines import BINS, Timelines
 from ..model import Plot
@@ -16,26 +17,37 @@ if TYPE_CHECKING:
 
 _FILE = 7.0  # mm
 _KINDS = ("written", "read")
+_LEAST = 0.3  # how dark a transfer is drawn that takes hardly any time
+_MARKS = (0.0, 0.1, 0.5, 1.0)  # of the bar beside it
+
+
+def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """How dark a share of time is: by its root, so that a little is seen."""
+    return _LEAST + (1 - _LEAST) * np.sqrt(np.clip(shares, 0, 1))
+
+
+def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
+    """Two rows per file, 0 to 1: 0 without a transfer, and what the eye finds with any."""
+    rows = []
+    for file in lines.files:
+        if file.busy is None or file.used is None:
+            rows.append(np.zeros((2, BINS)))
+            continue
+        # Of the time that its processes had; programs of a tree come one after another, so
+        # there it is the time of one of them.
+        whole = lines.end / BINS * (1 if is_tree else max(file.processes, 1))
+        rows.append(np.where(file.used, _dark(file.busy / whole), 0.0))
+    return np.vstack(rows)
 
 
 def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
     """Dark where transfers went on all the time, white where there was none."""
     width = lines.end / BINS
-    # Of the time that its processes had, the part in transfers; programs of a tree come one
-    # after another, so there it is the time of one of them.
-    shares = np.vstack(
-        [
-            np.zeros((2, BINS))
-            if f.busy is None
-            else f.busy / (width * (1 if is_tree else max(f.processes, 1)))
-            for f in lines.files
-        ]
-    )
+    dark = darkness(lines, is_tree)
 
     def draw(axes: Axes) -> None:
-        # A root, so that a little is seen: the bar beside it says what is what.
         picture = axes.imshow(
-            np.sqrt(shares.clip(0, 1)),
+            np.ma.masked_equal(dark, 0.0),
             aspect="auto",
             interpolation="none",
             cmap="Blues",
@@ -53,8 +65,7 @@ def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> 
         axes.set_xlabel("seconds since the start", labelpad=1)
         scale = axes.inset_axes((1.01, 0, 0.015, 1))
         bar = axes.figure.colorbar(picture, cax=scale)
-        marks = (0.0, 0.01, 0.1, 0.5, 1.0)
-        bar.set_ticks([m**0.5 for m in marks], labels=[f"{m:.0%}" for m in marks])
+        bar.set_ticks(_dark(_MARKS), labels=[f"{m:.0%}" for m in _MARKS], fontsize=style.SMALL)
         bar.outline.set_linewidth(0.4)
 
     return Plot(
@@ -66,6 +77,7 @@ def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> 
         wide=True,
         note=(
             f"Share of time in transfers of the file, per {width:.3g} s; "
-            f"100%: {'one process' if is_tree else 'all processes that used it'}, all the time."
+            f"100%: {'one process' if is_tree else 'all processes that used it'}, all the time. "
+            "White: no transfer."
         ),
     )

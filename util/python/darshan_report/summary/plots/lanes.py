@@ -9,7 +9,7 @@ import numpy as np
 from ...measure.lanes import Lane, Lanes
 from ...measure.timelines import BINS
 from ..model import Plot
-from ..text import shorten
+from ..text import shorten_all
 from . import style
 
 if TYPE_CHECKING:
@@ -20,19 +20,23 @@ _LABEL = 30  # characters
 _FULL = 0.84  # of a lane's height, where all that were ever there at once are
 
 
-def label(lane: Lane) -> str:
-    """What stands beside a lane."""
+def labels(shown: Lanes) -> list[str]:
+    """What stands beside the lanes."""
+    return shorten_all([_label(lane) for lane in shown.lanes], _LABEL)
+
+
+def _label(lane: Lane) -> str:
     if lane.program is None:
         return f"{lane.programs:,} more programs"
     name = lane.program.times(lane.number)
     if lane.program.job_ranks:
         name = f"MPI: {name}"
-    return shorten(name, _LABEL)
+    return name
 
 
 def plot(lanes: Lanes) -> Plot:
     """A lane is as full as the part of its processes that were there."""
-    rows = len(lanes.lanes)
+    rows, names = len(lanes.lanes), labels(lanes)
     edges = np.linspace(0, lanes.end, BINS + 1)
 
     def draw(axes: Axes) -> None:
@@ -60,9 +64,7 @@ def plot(lanes: Lanes) -> Plot:
         axes.hlines(
             np.arange(rows) + _FULL / 2, 0, lanes.end, color="#999999", linewidth=0.3, zorder=0
         )
-        axes.set_yticks(
-            range(rows), [label(x) for x in lanes.lanes], fontsize=style.SMALL, parse_math=False
-        )
+        axes.set_yticks(range(rows), names, fontsize=style.SMALL, parse_math=False)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(rows - 0.4, -0.6)
         axes.set_xlim(0, lanes.end)
@@ -72,7 +74,7 @@ def plot(lanes: Lanes) -> Plot:
         "Which programs were there at the same time",
         draw,
         12 + _LANE * max(rows, 2),
-        left=style.left_margin([label(x) for x in lanes.lanes]) * style.SMALL / style.FONT + 3,
+        left=style.left_margin(names) * style.SMALL / style.FONT + 3,
         right=18,
         wide=True,
         note=(

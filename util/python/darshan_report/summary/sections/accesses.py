@@ -1,15 +1,51 @@
-"""Commonest transfer sizes, and the histograms that page 1 had no room for."""
+"""Commonest transfer sizes, their order, and the histograms that page 1 had no room for."""
 
 from __future__ import annotations
 
 from ..context import Context
 from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes
-from ..units import amount, count
+from ..units import amount, count, share
 from .layers import with_histogram
 
 
+def _order(context: Context) -> list[Block]:
+    """How many transfers came behind each other, by layer; nothing where none is counted so."""
+    rows = [
+        (
+            figures.layer.title,
+            name,
+            count(order.transfers),
+            share(order.sequential, order.transfers),
+            share(order.consecutive, order.transfers),
+        )
+        for figures in context.figures
+        for name, order in (("reads", figures.reads), ("writes", figures.writes))
+        if order is not None and order.transfers
+    ]
+    if not rows:
+        return []
+    columns = (
+        Column("Layer"),
+        Column("Transfers"),
+        Column("Number", right=True),
+        Column("Sequential", right=True),
+        Column("Consecutive", right=True),
+    )
+    note = (
+        "Of the transfers of one process to one file. Sequential: begins at or behind the end of "
+        "the one before. Consecutive: at it."
+    )
+    return [Table(columns, tuple(rows), note)]
+
+
 def blocks(context: Context) -> list[Block]:
+    """Sizes and order of transfers; nothing where none is counted so."""
+    found = [*_order(context), *_sizes(context)]
+    return [Heading("Transfers: order and sizes"), *found] if found else []
+
+
+def _sizes(context: Context) -> list[Block]:
     """A table over all layers that know their commonest sizes."""
     rows = []
     for figures in context.figures:
@@ -24,8 +60,6 @@ def blocks(context: Context) -> list[Block]:
             )
     found: list[Block] = []
     more = [access_sizes.plot(f) for f in with_histogram(context)[2:]]
-    if rows or more:
-        found.append(Heading("Sizes of transfers"))
     if rows:
         columns = (
             Column("Layer"),

@@ -20,7 +20,7 @@ from ...measure.attribution import (
 )
 from ..context import Context
 from ..model import Column, Table
-from ..text import ELLIPSIS, printable, shorten
+from ..text import ELLIPSIS, printable, shorten, shorten_all
 from ..units import NONE, amount, count, plural, seconds, share
 
 _FILE_NAME = 34  # characters
@@ -46,13 +46,15 @@ class Name:
 
 
 def endings(texts: list[str], width: int) -> list[str]:
-    """Each name cut to its end, or, where their ends are the same, without that."""
+    """Each name cut to its end, or, where their ends are the same, without that, or, where
+    that does not tell them apart, to where they differ."""
     cut = [ending(text, width) for text in texts]
     if len(set(cut)) == len(set(texts)):
         return cut
     from_the_end = zip(*(reversed(text) for text in texts))
     common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, from_the_end))
-    return [f"{ending(text[: len(text) - common], width - 1)}{ELLIPSIS}" for text in texts]
+    cut = [f"{ending(text[: len(text) - common], width - 1)}{ELLIPSIS}" for text in texts]
+    return cut if len(set(cut)) == len(set(texts)) else shorten_all(texts, width)
 
 
 def ending(text: str, width: int) -> str:
@@ -197,11 +199,13 @@ def files_table(context: Context, attribution: Attribution, most: int) -> Table:
         Column("Datasets", right=True),
     )
     rows = []
-    for file in attribution.files(most):
+    files = attribution.files(most)
+    names = context.shown.all([context.name(file.id) for file in files], _FILE_NAME)
+    for file, name in zip(files, names):
         inside = attribution.contents.get(file.id)
         rows.append(
             (
-                ending(context.name(file.id), _FILE_NAME),
+                name,
                 *(seconds(file.time((o,))) for o in (OPEN, CLOSE, FLUSH, ATTR, META)),
                 seconds(file.time()),
                 share(file.lower_time(), file.time()),

@@ -6,7 +6,7 @@ from ...measure.attribution import Attribution, Upper
 from ..context import Context
 from ..model import Block, Heading, Paragraph, PlotRow
 from ..plots import layers_below
-from ..text import shorten
+from ..text import shorten_all
 from ..units import amount, plural, seconds, share
 from .dataset_tables import Name, bytes_table, endings, factor, files_table, time_table
 from .metadata_tables import calls_table, raw_table
@@ -31,10 +31,8 @@ def _names(context: Context, attribution: Attribution, datasets: list[Upper]) ->
     """Names for the table and for bars, without what all have in common."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
-    starts = [
-        "" if one_file or not file else f"{shorten(file.rpartition('/')[2], _FILE)}:"
-        for file, _ in split
-    ]
+    files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)
+    starts = ["" if one_file or not file else f"{file}:" for file in files]
     paths = [path for _, path in split]
     ends = endings(paths, _NAME - max(map(len, starts)))
     labels = endings(paths, _LABEL)

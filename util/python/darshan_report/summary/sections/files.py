@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from ...diagnose.who import programs_of
+from ...records import UNKNOWN as NOT_KNOWN
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, Paragraph, Table
 from ..text import shorten
-from ..units import UNKNOWN, amount, plural, seconds, share
+from ..units import NONE, UNKNOWN, amount, plural, seconds, share
 
 TOP = 5
 PER_LAYER = 15
@@ -29,18 +34,21 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
     return "all" if processes < 0 else f"{processes:,}"
 
 
-def _row(context: Context, figures: LayerFigures, place: int, name_width: int) -> tuple[str, ...]:
+def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) -> list[str]:
+    full = [context.name(int(figures.files.ids[place])) for figures, place in shown]
+    return context.shown.all(full, _NAME_IN_TREE if context.tree else width)
+
+
+def _row(context: Context, figures: LayerFigures, place: int, name: str) -> tuple[str, ...]:
     files = figures.files
-    if context.tree:
-        name_width = _NAME_IN_TREE
     time = float(files.time[place])
     read, written = int(files.read[place]), int(files.written[place])
     return (
-        context.short(context.name(int(files.ids[place])), name_width),
+        name,
         _users(context, figures, place),
         _cell(read, amount(read)) if figures.moves_bytes else "-",
         _cell(written, amount(written)) if figures.moves_bytes else "-",
-        _cell(time, seconds(time)),
+        UNKNOWN if time == NOT_KNOWN else seconds(time),
         share(time, figures.time) if time >= 0 else "-",
     )
 
@@ -65,8 +73,10 @@ def top(context: Context) -> list[Block]:
     base = _base(context)
     candidates = [(f, int(p)) for f in base for p in f.files.slowest(TOP)]
     candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
+    best = candidates[:TOP]
     rows = tuple(
-        (*_row(context, f, place, _NAME - 8), f.layer.module) for f, place in candidates[:TOP]
+        (*_row(context, f, place, name), f.layer.module)
+        for (f, place), name in zip(best, _names(context, best, _NAME - 8))
     )
     if not rows:
         return []
@@ -77,19 +87,51 @@ def top(context: Context) -> list[Block]:
 
 def _use(figures: LayerFigures) -> str:
     files = figures.files
+    return (
+        f"{plural(len(files), figures.layer.things[:-1])} in "
+        f"{plural(figures.records, 'record')}, {files.shared:,} used by more than one process."
+    )
+
+
+def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
+    """Rows of how many were read, written or both, and how large they are."""
+    files = figures.files
     readers, writers = files.read > 0, files.written > 0
-    parts = [
-        f"{plural(len(files), figures.layer.things[:-1])} in {plural(figures.records, 'record')}",
-        f"{files.shared:,} used by more than one process",
+    kinds = {
+        "all": np.ones(len(files), bool),
+        "only read": readers & ~writers,
+        "only written": writers & ~readers,
+        "read and written": readers & writers,
+        "neither": ~readers & ~writers,
+    }
+    for name, some in kinds.items():
+        number, sizes = int(some.sum()), files.size[some & (files.size != NOT_KNOWN)]
+        if number:
+            mean, largest = (sizes.mean(), sizes.max()) if len(sizes) else (None, None)
+            told = (NONE if v is None else amount(float(v)) for v in (mean, largest))
+            layer = figures.layer.title if name == "all" else ""
+            yield layer, name, f"{number:,}", *told
+
+
+def kinds(context: Context) -> list[Block]:
+    """How files were used, and how large they are, of each layer that counts bytes."""
+    rows = [
+        row
+        for f in context.figures
+        if f.moves_bytes and f.read is not None and f.written is not None
+        for row in _kinds(f)
     ]
-    if figures.moves_bytes and figures.read is not None and figures.written is not None:
-        parts += [
-            f"{int((readers & ~writers).sum()):,} only read",
-            f"{int((writers & ~readers).sum()):,} only written",
-            f"{int((readers & writers).sum()):,} both",
-            f"{int((~readers & ~writers).sum()):,} neither",
-        ]
-    return ", ".join(parts) + "."
+    if not rows:
+        return []
+    columns = (
+        Column("Layer"),
+        Column("Used"),
+        Column("Number", right=True),
+        Column("Mean size", right=True),
+        Column("Largest", right=True),
+    )
+    note = "Size: as far as a file was read or written. A dash: not counted by this layer."
+    return [Heading("Number and size of files"), Table(columns, tuple(rows), note)]
 
 
 def per_layer(context: Context) -> list[Block]:
@@ -104,8 +146,10 @@ def per_layer(context: Context) -> list[Block]:
         found.append(Paragraph(_use(figures) + shown))
         if shown:
             continue
+        listing = [(figures, int(place)) for place in figures.files.slowest(PER_LAYER)]
         rows = tuple(
-            _row(context, figures, int(place), _NAME) for place in figures.files.slowest(PER_LAYER)
+            _row(context, figures, place, name)
+            for (_, place), name in zip(listing, _names(context, listing, _NAME))
         )
         left = len(figures.files) - len(rows)
         note = f"{left:,} more {figures.layer.things} are not shown." if left > 0 else ""

@@ -63,14 +63,10 @@ def value(evidence: Evidence) -> str:
 def _evidence(context: Context, finding: Finding) -> list[Block]:
     if not finding.evidence:
         return []
+    names = context.shown.all([e.record for e in finding.evidence], _NAME)
     rows = tuple(
-        (
-            e.module,
-            context.short(e.record, _NAME) if e.record else "(sum over all)",
-            e.counter,
-            value(e),
-        )
-        for e in finding.evidence
+        (e.module, name or "(sum over all)", e.counter, value(e))
+        for name, e in zip(names, finding.evidence)
     )
     columns = (
         Column("Module"),

@@ -22,7 +22,7 @@ def blocks(context: Context) -> list[Block]:
     found: list[Block] = [Heading("Over time")]
     found += [PlotRow(tuple(lines[i : i + 2])) for i in range(0, len(lines), 2)]
     if context.lanes:
-        names = [lanes.label(lane) for lane in context.lanes.lanes]
+        names = lanes.labels(context.lanes)
         found.append(PlotRow((heat_map.plot_programs(heats[0], names),)))
     elif context.info.nprocs > 1:
         found.append(PlotRow((heat_map.plot(heats[0]),)))

@@ -8,7 +8,7 @@ from ...measure.attribution import Attribution, Metadata, Upper
 from ..context import Context
 from ..model import Block, Column, Paragraph, Table
 from ..units import NONE, amount, seconds
-from .dataset_tables import Name, ending
+from .dataset_tables import Name
 
 _FILE_NAME = 34  # characters
 _DIRECTIONS = ("READ", "WRITTEN")
@@ -44,10 +44,8 @@ def calls_table(context: Context, attribution: Attribution, most: int) -> list[B
         return []
     columns = [Column("HDF5 file", code=True)]
     columns += [Column(group.title, right=True) for group in GROUPS]
-    rows = [
-        (ending(context.name(file.id), _FILE_NAME), *(_cell(file, group) for group in GROUPS))
-        for file in files[:most]
-    ]
+    names = context.shown.all([context.name(file.id) for file in files[:most]], _FILE_NAME)
+    rows = [(name, *(_cell(file, group) for group in GROUPS)) for file, name in zip(files, names)]
     left = len(files) - len(rows)
     note = (
         "Number of calls and the time in them, summed over processes. Attributes: created, opened, "

@@ -10,9 +10,9 @@ _MOST = 60  # names; the tables of a report have fewer in all but odd cases
 
 def blocks(context: Context) -> list[Block]:
     """The appendix; comes last, since what is before fills it."""
-    if not context.shortened:
+    if not context.shown.full:
         return []
-    full = list(dict.fromkeys(context.shortened.values()))
+    full = list(dict.fromkeys(context.shown.full.values()))
     found: list[Block] = [Heading("Names in full"), Code(tuple(full[:_MOST]))]
     left = len(full) - _MOST
     if left > 0:

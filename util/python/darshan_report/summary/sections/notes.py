@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...records import UNKNOWN
 from ...tables import Kind, module_by_id, module_by_name
 from ..context import Context, LayerFigures
 from ..model import Block, Heading, Paragraph
 from ..text import printable
-from ..units import plural
+from ..units import WRONG, plural
 
+_SHOWN = 5e-7  # seconds; less is shown as none
 _CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters
+
+
+def _backwards(figures: LayerFigures) -> bool:
+    """Whether the layer has times that no right clock tells."""
+    times = (figures.read_time, figures.write_time, figures.meta_time)
+    of_files = figures.files.time
+    return any(t is not None and t < -_SHOWN for t in times) or bool(
+        np.any((of_files < -_SHOWN) & (of_files != UNKNOWN))
+    )
 
 
 def warnings(context: Context) -> list[str]:
@@ -48,6 +61,11 @@ def warnings(context: Context) -> list[str]:
         f"The records of module {module} are damaged and left out: {printable(reason)}."
         for module, reason in context.damaged
     ]
+    if any(map(_backwards, context.figures)):
+        found.append(
+            "Times of this log are below zero: a clock was set back while the program ran. They "
+            f"are marked {WRONG}; nothing follows from them, or from what they are part of."
+        )
     if info.annex_problem:
         found.append(
             f"The annex of this log is damaged and left out: {printable(info.annex_problem)}."

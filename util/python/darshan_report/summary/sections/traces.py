@@ -15,10 +15,11 @@ _NAME = 56  # in the table
 
 
 def _table(context: Context, files: list) -> Table:
+    names = context.shown.all([context.name(f.id) for f in files], _NAME)
     rows = tuple(
         (
             str(number),
-            context.short(context.name(f.id), _NAME),
+            name,
             f"{f.processes:,}",
             f"{f.segments[0]:,}",
             amount(f.bytes[0]),
@@ -26,7 +27,7 @@ def _table(context: Context, files: list) -> Table:
             amount(f.bytes[1]),
             seconds(f.time),
         )
-        for number, f in enumerate(files, 1)
+        for number, (name, f) in enumerate(zip(names, files), 1)
     )
     columns = (
         Column("", right=True),

@@ -1,1 +1,0 @@
-"""Traces in the form that viewers of other programs read."""
