@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 from pathlib import Path
 
@@ -12,13 +13,17 @@ import pytest
 from .launch import read
 
 TABLE = Path(__file__).resolve().parent.parent.parent / "runtime" / "job" / "launchers.def"
-ROWS = re.findall(r'^LAUNCHER\("(\w+)", "(\w+)"\)', TABLE.read_text(), re.M)
+ROW = re.compile(
+    r'^LAUNCHER\("([\w ]+)", "(\w+)", "(\w*)", (\d), "(\w*)", "(\w*)", [01]\)', re.MULTILINE
+)
+ROWS: list[tuple[str, ...]] = ROW.findall(TABLE.read_text("utf-8"))
+VARIABLES = {name for row in ROWS for place, name in enumerate(row) if place not in (0, 3)}
 
 
 def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> dict[str, str]:
     """Of the log of a process that is no MPI program."""
     env = {
-        **{key: value for key, value in os.environ.items() if key not in dict(ROWS)},
+        **{key: value for key, value in os.environ.items() if key not in VARIABLES},
         "LD_PRELOAD": str(build / "libdarshan.so"),
         "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_LOGPATH": str(folder),
@@ -31,9 +36,19 @@ def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> 
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
-def test_rank_and_size(row: tuple[str, str], build: Path, parser: Path, tmp_path: Path) -> None:
-    found = metadata(build, parser, tmp_path, {row[0]: "3", row[1]: "8"})
-    assert (found["rank"], found["world_size"]) == ("3", "8")
+def test_rank_and_size(row: tuple[str, ...], build: Path, parser: Path, tmp_path: Path) -> None:
+    name, rank, size, first, job, step = row
+    extra = {rank: str(3 + int(first)), size: "8", job: "12", step: "34"}
+    found = metadata(build, parser, tmp_path, {k: v for k, v in extra.items() if k})
+    assert (found["launcher"], found["rank"]) == (name, "3")
+    assert found.get("world_size") == ("8" if size else None)
+    expected = (["12"] if job else []) + (["34"] if step else [])
+    assert found.get("launch") == (".".join(expected) or None)
+    assert found["host"] == socket.gethostname().split(".")[0]
+
+
+def test_all_rows_are_tested() -> None:
+    assert len(ROWS) == TABLE.read_text("utf-8").count("\nLAUNCHER(")
 
 
 @pytest.mark.parametrize(

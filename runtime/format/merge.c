@@ -139,6 +139,17 @@ void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
   *spread = (struct darshan_spread){1, own.time, 0, (double)own.bytes, 0};
 }
 
+void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *record, uint32_t ranks,
+                          struct darshan_spread *spread) {
+  const double *fcounters = darshan_record_fcounters(plan, record);
+  double n = ranks;
+  *spread = (struct darshan_spread){.n = n,
+                                    .time_sum = darshan_record_time(plan, record),
+                                    .bytes_sum = (double)darshan_record_bytes(plan, record)};
+  if (plan->variance_time >= 0) spread->time_square = n * fcounters[plan->variance_time];
+  if (plan->variance_bytes >= 0) spread->bytes_square = n * fcounters[plan->variance_bytes];
+}
+
 /* Squared deviations of two groups around their common mean. */
 static double merge_squares(double n1, double sum1, double square1, double n2, double sum2,
                             double square2) {

@@ -56,6 +56,9 @@ struct darshan_spread {
 };
 void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
                            struct darshan_spread *spread);
+/* The same of a record that so many ranks made together before. */
+void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *record, uint32_t ranks,
+                          struct darshan_spread *spread);
 void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
                         struct darshan_spread *into_spread, const void *from,
                         const struct darshan_spread *from_spread);

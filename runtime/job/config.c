@@ -170,23 +170,59 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
   return found;
 }
 
-static void decide_launch(struct darshan_config *config, char **envp) {
-  static const struct {
-    const char *rank, *size;
-  } launchers[] = {
-#define LAUNCHER(rank, size) {rank, size},
+struct launcher_row {
+  const char *name, *rank, *size;
+  int64_t first;
+  const char *job, *step;
+};
+
+static bool is_launched_by(struct darshan_config *config, char **envp,
+                           const struct launcher_row *row) {
+  const char *rank = find_variable(envp, row->rank);
+  const char *size = rank && row->size[0] ? find_variable(envp, row->size) : NULL;
+  int64_t number, of = 0;
+  if (!rank || !darshan_parse_leading_integer(rank, &number)) return false;
+  if (row->size[0] && (!size || !darshan_parse_leading_integer(size, &of))) return false;
+  number -= row->first;
+  if (number < 0 || number > INT32_MAX || (row->size[0] && number >= of)) return false;
+  config->launched_rank = number;
+  config->launched_size = of;
+  config->launched_by = row->name;
+  return true;
+}
+
+/* "JOB", or "JOB.STEP"; what it cannot hold is left out. */
+static const char *launch_of(struct darshan_config *config, char **envp,
+                             const struct launcher_row *row, struct darshan_messages *messages) {
+  enum { MOST = 96 };
+  const char *job = row->job[0] ? find_variable(envp, row->job) : NULL;
+  const char *step = row->step[0] ? find_variable(envp, row->step) : NULL;
+  char text[2 * MOST + 2];
+  size_t length = job ? strnlen(job, MOST) : 0, more = step ? strnlen(step, MOST) : 0;
+  if (length) memcpy(text, job, length);
+  if (more) {
+    text[length++] = '.';
+    memcpy(text + length, step, more);
+  }
+  if (length + more == 0) return "";
+  const char *kept =
+      darshan_config_keep(config, row->job, (struct darshan_slice){text, length + more}, messages);
+  return kept ? kept : "";
+}
+
+static void decide_launch(struct darshan_config *config, char **envp,
+                          struct darshan_messages *messages) {
+  static const struct launcher_row launchers[] = {
+#define LAUNCHER(name, rank, size, first, job, step, unique) {name, rank, size, first, job, step},
 #include "launchers.def"
 #undef LAUNCHER
   };
-  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-    const char *rank = find_variable(envp, launchers[i].rank);
-    const char *size = rank != NULL ? find_variable(envp, launchers[i].size) : NULL;
-    if (size == NULL || !darshan_parse_leading_integer(rank, &config->launched_rank) ||
-        !darshan_parse_leading_integer(size, &config->launched_size))
-      continue;
-    if (config->launched_rank >= 0 && config->launched_rank < config->launched_size) return;
-  }
-  config->launched_rank = config->launched_size = 0;
+  config->launch = "";
+  for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+    if (is_launched_by(config, envp, &launchers[i])) {
+      config->launch = launch_of(config, envp, &launchers[i], messages);
+      return;
+    }
 }
 
 static void decide_program(struct darshan_config *config, const char *command,
@@ -253,7 +289,7 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
   const char *jobid = find_variable(envp, config->jobid_variable);
   config->has_jobid = jobid != NULL && darshan_parse_leading_integer(jobid, &config->jobid);
   config->left_out = config->has_jobid && !darshan_job_in_sample(config, config->jobid);
-  decide_launch(config, envp);
+  decide_launch(config, envp, messages);
   decide_modules(config);
   decide_logpath(config, messages);
   decide_program(config, command, messages);

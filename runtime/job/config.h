@@ -99,7 +99,9 @@ struct darshan_config {
   const char *jobid_variable;  /* never NULL */
   bool has_jobid;              /* false: the process id is the job id */
   int64_t jobid;
-  int64_t launched_rank, launched_size; /* as a launcher said; size 0: nothing */
+  int64_t launched_rank, launched_size; /* as a launcher said; size 0: not how many */
+  const char *launched_by;              /* which one; NULL: none */
+  const char *launch;                   /* what names the job for it, or "" */
 
   uint32_t max_records[DARSHAN_MODULE_IDS]; /* records; KiB for the DXT modules */
   size_t arena_used;

@@ -40,6 +40,26 @@ static void add_number(size_t *used, const char *key, uint64_t value) {
                                number_text(text, value));
 }
 
+/* One of several processes without MPI: what makes one log of theirs (util/merge/job/). */
+static size_t add_launch(struct darshan_job *job, size_t used) {
+  const struct darshan_config *config = &darshan_config;
+  char host[sizeof(((struct utsname *)0)->nodename)];
+  if (mpi_state.phase != MPI_NOT_YET || !config->launched_by || config->launched_size == 1)
+    return used;
+  add_number(&used, "rank", (uint64_t)config->launched_rank);
+  if (config->launched_size) add_number(&used, "world_size", (uint64_t)config->launched_size);
+  used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "launcher",
+                              config->launched_by);
+  if (config->launch[0])
+    used =
+        darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "launch", config->launch);
+  sys_nodename(host, sizeof(host));
+  host[strcspn(host, ".")] = '\0';
+  used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "host", host);
+  add_number(&used, "pid", (uint64_t)process_state.pid);
+  return used;
+}
+
 void log_metadata_start(struct darshan_job *job) {
   size_t used = 0;
   memset(job->metadata, 0, sizeof(job->metadata));
@@ -49,10 +69,7 @@ void log_metadata_start(struct darshan_job *job) {
         darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "h", darshan_config.hints);
   if (process_state.fork_parent)
     add_number(&used, "fork_parent", (uint64_t)process_state.fork_parent);
-  if (mpi_state.phase == MPI_NOT_YET && darshan_config.launched_size > 1) {
-    add_number(&used, "rank", (uint64_t)darshan_config.launched_rank);
-    add_number(&used, "world_size", (uint64_t)darshan_config.launched_size);
-  }
+  used = add_launch(job, used);
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
                               darshan_hot.clock.counter_trusted ? "tsc" : "monotonic");
   if (mpi_state.version[0])

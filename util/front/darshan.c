@@ -29,6 +29,7 @@ static const char usage[] =
     "      what observed processes do right now, per layer and file\n"
     "  report [OPTION...] LOG...   a report as PDF, web page, data or text\n"
     "  parse [OPTION...] LOG       a log as text: darshan-parser\n"
+    "  trace [-o FILE] LOG         traced transfers for Perfetto and chrome://tracing\n"
     "  merge [OPTION...] JOURNAL...|FOLDER\n"
     "      a log of what a killed job left: darshan-merge\n"
     "  convert [OPTION...] LOG NEW-LOG\n"
@@ -41,11 +42,9 @@ static const char usage[] =
 /* Commands that are programs of their own. */
 static const struct {
   const char *command, *program;
-} others[] = {{"report", "darshan-job-summary"},
-              {"parse", "darshan-parser"},
-              {"merge", "darshan-merge"},
-              {"convert", "darshan-convert"},
-              {"diff", "darshan-diff"}};
+} others[] = {{"report", "darshan-job-summary"}, {"parse", "darshan-parser"},
+              {"trace", "darshan-trace"},        {"merge", "darshan-merge"},
+              {"convert", "darshan-convert"},    {"diff", "darshan-diff"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];

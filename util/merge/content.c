@@ -102,7 +102,7 @@ static size_t put_text(char *out, size_t room, const struct darshan_info *info,
 }
 
 size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
-                   const char *command) {
+                   const char *command, int (*leave_out)(const char *key)) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);
   size_t used = 0, text = 1;
@@ -111,7 +111,8 @@ size_t journal_job(char *out, const char *path, struct darshan_job job, const ch
   if (log) {
     const struct darshan_info *info = darshan_log_info(log);
     for (int i = 0; i < info->num_metadata; i++)
-      if (strcmp(info->metadata[i].key, OWNER_KEY) != 0)
+      if (strcmp(info->metadata[i].key, OWNER_KEY) != 0 &&
+          !(leave_out && leave_out(info->metadata[i].key)))
         used = darshan_metadata_add(job.metadata, sizeof(job.metadata), used, info->metadata[i].key,
                                     info->metadata[i].value);
     text = put_text(out + sizeof(job), DARSHAN_JOB_REGION_MAX - sizeof(job), info, command);

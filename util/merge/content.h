@@ -18,9 +18,9 @@ int journal_content_read(struct journal_content *content, const char *path, int 
 void journal_content_free(struct journal_content *content);
 
 /* The job region of a log: record and text of the journal's, with the metadata
- * that come on top ("key=value\n" each), and this command line, if it is another one
- * (else NULL).  Returns its length. */
+ * that come on top ("key=value\n" each) but without those that are left out, and this
+ * command line, if it is another one (else NULL).  Returns its length. */
 size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
-                   const char *command);
+                   const char *command, int (*leave_out)(const char *key));
 
 #endif

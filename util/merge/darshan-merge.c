@@ -1,4 +1,4 @@
-/* darshan-merge: one log from the journals that the ranks of a job left. */
+/* darshan-merge: one log from what the ranks of a job left: journals, or logs of their own. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -13,22 +13,26 @@
 
 #include "../reader/written.h"
 #include "content.h"
+#include "job/merge-job.h"
 #include "journals.h"
 #include "player.h"
 #include "run/merge-run.h"
 #include "target.h"
 
 static const char usage[] =
-    "usage: darshan-merge [OPTION...] JOURNAL...|FOLDER\n"
-    "  makes one log of the journals that the processes of a job left; a folder\n"
-    "  stands for all journals in it\n"
+    "usage: darshan-merge [OPTION...] JOURNAL...|LOG...|FOLDER\n"
+    "  makes one log of the journals that the processes of a job left, or of the logs of\n"
+    "  processes that a launcher started side by side without MPI (srun, torchrun, mpirun);\n"
+    "  a folder stands for all journals, or all such logs, in it\n"
     "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file; - is\n"
     "                        standard output\n"
     "  --shared-redux        combine the records of files that ranks share (default)\n"
     "  --no-shared-redux     keep a record per rank\n"
     "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
     "                        a record tells]\n"
-    "  --remove              remove the journals when the log is complete\n"
+    "  --remove              remove the journals, or logs, when the log is complete\n"
+    "  --job NAME            of logs of several jobs, those of this one\n"
+    "  --logs DIR            a log of each job, in this folder under a name that is made\n"
     "  -h, --help\n"
     "\n"
     "darshan-merge --run FOLDER [-o FILE | --logs DIR] [OPTION...]\n"
@@ -46,7 +50,8 @@ static const char usage[] =
 struct options {
   const char *output;
   int keep_ranks, remove;
-  int64_t end; /* 0: not given */
+  int64_t end;     /* 0: not given */
+  const char *job; /* NULL: the only one */
   struct run_options run;
 };
 
@@ -80,7 +85,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
     job.end_time_sec = merge->options->end;
     job.end_time_nsec = 0;
   }
-  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL);
+  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, NULL);
 }
 
 /* A process that was killed has no end: the last thing that it recorded. */
@@ -185,7 +190,8 @@ enum {
   ASK,
   PRINT,
   QUIET,
-  COMMAND
+  COMMAND,
+  JOB
 };
 
 static const struct option names[] = {{"output", required_argument, NULL, 'o'},
@@ -193,6 +199,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"no-shared-redux", no_argument, NULL, NO_REDUX},
                                       {"job-end-time", required_argument, NULL, END},
                                       {"remove", no_argument, NULL, REMOVE},
+                                      {"job", required_argument, NULL, JOB},
                                       {"run", required_argument, NULL, RUN},
                                       {"logs", required_argument, NULL, LOGS},
                                       {"dated", no_argument, NULL, DATED},
@@ -243,6 +250,8 @@ static int read_options(struct options *options, int argc, char **argv) {
       options->keep_ranks = options->run.keep_ranks = code == NO_REDUX;
     else if (code == REMOVE)
       options->remove = 1;
+    else if (code == JOB)
+      options->job = optarg;
     else if (code == END && (options->end = seconds(optarg)) > 0)
       continue;
     else if (!read_run_option(&options->run, code))
@@ -251,6 +260,17 @@ static int read_options(struct options *options, int argc, char **argv) {
   if (options->run.folder) /* one place for the log, and nothing of the other use */
     return optind == argc && !options->run.output == !!options->run.logs ? 0 : -1;
   return optind < argc ? 0 : -1;
+}
+
+static int run_job(const struct options *options, char *const *paths, int count) {
+  struct job_options job = {.output = options->output,
+                            .logs = options->run.logs,
+                            .job = options->job,
+                            .keep_ranks = options->keep_ranks,
+                            .remove = options->remove,
+                            .print = options->run.print,
+                            .end = options->end};
+  return merge_job(&job, paths, count);
 }
 
 int main(int argc, char **argv) {
@@ -262,6 +282,8 @@ int main(int argc, char **argv) {
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
   if (options.run.folder) return written(stdout, "darshan-merge", merge_run(&options.run));
+  if (merge_job_is_meant(argv + optind, argc - optind))
+    return written(stdout, "darshan-merge", run_job(&options, argv + optind, argc - optind));
   memset(&merge, 0, sizeof(merge));
   merge.options = &options;
   for (int i = optind; result == 0 && i < argc; i++)

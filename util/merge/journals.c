@@ -169,16 +169,27 @@ static size_t add_range(char *out, size_t room, size_t used, int64_t first, int6
   return used + (size_t)n;
 }
 
-int64_t journals_missing(const struct journals *journals, char *out, size_t room) {
+int64_t ranks_missing(const int64_t *ranks, size_t count, int64_t nprocs, char *out, size_t room) {
   int64_t expected = 0;
   size_t used = 0;
   out[0] = '\0';
-  for (int i = 0; i <= journals->count; i++) {
-    int64_t next = i < journals->count ? journals->files[i].rank : journals->nprocs;
+  for (size_t i = 0; i <= count; i++) {
+    int64_t next = i < count ? ranks[i] : nprocs;
     if (next > expected && used < room) used = add_range(out, room, used, expected, next - 1);
     expected = next + 1;
   }
-  return journals->nprocs - journals->count;
+  return nprocs - (int64_t)count;
+}
+
+int64_t journals_missing(const struct journals *journals, char *out, size_t room) {
+  int64_t *ranks = malloc(((size_t)journals->count + 1) * sizeof(*ranks));
+  out[0] = '\0';
+  for (int i = 0; ranks && i < journals->count; i++)
+    ranks[i] = journals->files[i].rank;
+  int64_t count = journals->nprocs - journals->count;
+  if (ranks) count = ranks_missing(ranks, (size_t)journals->count, journals->nprocs, out, room);
+  free(ranks);
+  return count;
 }
 
 void journals_free(struct journals *journals) {

@@ -24,6 +24,8 @@ int journals_sort(struct journals *journals);
 /* The ranks that have none, as "0,3-5"; empty if there are no such.  Returns
  * how many. */
 int64_t journals_missing(const struct journals *journals, char *out, size_t room);
+/* Those of nprocs that are not among count ascending ones; the same text and result. */
+int64_t ranks_missing(const int64_t *ranks, size_t count, int64_t nprocs, char *out, size_t room);
 void journals_free(struct journals *journals);
 
 /* A line on stderr, unless merge_quiet. */

@@ -122,8 +122,22 @@ static struct candidate *add_borrowed(struct candidates *set, const char *bytes,
   return candidate;
 }
 
-int candidates_add_found(struct candidates *set, int section, int64_t rank, struct found *found,
-                         size_t n) {
+/* What several ranks made together before comes as theirs. */
+static void resume(struct candidates *set, const struct reduce_source *source,
+                   struct candidate *candidate) {
+  const struct darshan_base_record *record = (const void *)candidate->bytes;
+  struct rank_span span;
+  int section = (int)candidate->section;
+  if (section == SECTION_NAMES || record->rank != -1 || !candidates_can_merge(set, section)) return;
+  if (!source->span(source->context, section_module(section), candidate->id, &span)) return;
+  candidate->ranks = span.ranks;
+  candidate->lowest = span.lowest;
+  candidate->highest = span.highest;
+  darshan_merge_resume(&set->plan, record, span.ranks, &candidate->spread);
+}
+
+int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
+                         struct found *found, size_t n) {
   size_t skip = section == SECTION_NAMES ? sizeof(uint64_t) : 0;
   struct candidate **items = arena_take(set->arena, (set->count + n) * sizeof(*items));
   if (!items) return -1;
@@ -136,7 +150,8 @@ int candidates_add_found(struct candidates *set, int section, int64_t rank, stru
     if (!candidate) return -1;
     candidate->id = found[i].id;
     candidate->section = (uint32_t)section;
-    candidate->lowest = candidate->highest = (int32_t)rank;
+    candidate->lowest = candidate->highest = (int32_t)source->rank;
+    if (source->span) resume(set, source, candidate);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "../arena.h"
 #include "merge.h"
+#include "rank.h"
 
 /* The parts of a log as numbers: names, then each module by its id. */
 enum { SECTION_NAMES = 0, SECTION_FIRST_MODULE = 1, SECTIONS = 1 + 127 };
@@ -58,8 +59,8 @@ struct found { /* a record or name of this rank, wherever it stands */
 };
 /* Adds those of one section, which comes behind all that are there.  They stay
  * where they are until something is merged into them; the list is put in order. */
-int candidates_add_found(struct candidates *set, int section, int64_t rank, struct found *found,
-                         size_t n);
+int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
+                         struct found *found, size_t n);
 /* Merges what a child sent into the set: n bytes, count candidates. */
 int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t count);
 

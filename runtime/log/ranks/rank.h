@@ -48,6 +48,12 @@ struct reduce_limits {
 static const struct reduce_limits reduce_default_limits = {.streams = 4 << 20,
                                                            .candidates = 16 << 20};
 
+/* Of a record that ranks made together before: how many of the job, and between which. */
+struct rank_span {
+  uint32_t ranks;
+  int32_t lowest, highest;
+};
+
 /* Functions may use context.  Stays as it is until the last step. */
 struct reduce_source {
   void *context;
@@ -64,6 +70,9 @@ struct reduce_source {
   struct facts_times times;
   /* The records, now that all ranks have agreed on times.  0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);
+  /* Fills the span of a record whose rank is -1; 0: it is this rank's alone.  NULL: there are
+   * no such. */
+  int (*span)(void *context, int module, uint64_t id, struct rank_span *span);
   /* Root only: the job region, at most DARSHAN_JOB_REGION_MAX bytes; its length. */
   size_t (*job)(void *context, const struct facts *agreed, char *out);
   /* Root only: where the log goes. */

@@ -105,11 +105,20 @@ static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
+/* It was combined before. */
+static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
+  struct darshan_base_record record;
+  if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;
+  memcpy(&record, item->at, sizeof(record));
+  return record.rank == -1;
+}
+
 /* In a job of one rank even what is known to it alone is combined. */
 static void choose(const struct leaving *leaving, struct split *split, int section,
                    struct found item) {
   if (section == SECTION_NAMES && is_known_to_all(leaving, item.id)) return;
-  if (leaving->rank->source->nprocs == 1 || sharing_ranks(leaving->sharing, item.id) != 1) {
+  if (leaving->rank->source->nprocs == 1 || sharing_ranks(leaving->sharing, item.id) != 1 ||
+      is_of_several(leaving, section, &item)) {
     split->shared[split->num_shared++] = item;
   } else {
     split->own[split->num_own++] = item;
@@ -173,8 +182,8 @@ static int leave_part(const struct leaving *leaving, const struct stretch *kind,
   struct split split = {.own_bytes = length};
   if (length > 0 && may_be_shared(leaving, section, can_merge) &&
       (split_part(leaving, section, set, records, length, &split) < 0 ||
-       candidates_add_found(set, section, leaving->rank->source->rank, split.shared,
-                            split.num_shared) < 0))
+       candidates_add_found(set, section, leaving->rank->source, split.shared, split.num_shared) <
+           0))
     return -1;
   struct log_records own;
   size_t size = can_merge ? set->plan.record_size : 0;
@@ -371,8 +380,9 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- what is complete ---------------------------------------------------------------- */
 
+/* Where records were combined before, the ranks in one are not those that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
-  return item->ranks == sharing_ranks(leaving->sharing, item->id);
+  return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }
 
 int leave_complete(const struct leaving *leaving, struct candidates *set, struct stretches *out) {

@@ -130,10 +130,11 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   if (!log) return 0;
   if (name) row_name_add(name, &run->tree, part->program, darshan_log_info(log)->exe);
   darshan_log_each_name(log, add_name, &each);
-  if (!again)
+  if (!again) {
     ask_times(run, process, part, log);
-  else if (!each.failed && take_records(run, process, part, log) < 0)
-    each.failed = 1;
+    world_hear(&run->world, process, darshan_log_info(log));
+  }
+  if (again && !each.failed && take_records(run, process, part, log) < 0) each.failed = 1;
   darshan_log_free(log);
   return each.failed ? -1 : 0;
 }
@@ -231,6 +232,9 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   if (lost(&run->tree) && !run->alone)
     used = add_number(out, room, used, "processes_without_records", lost(&run->tree));
   if (running && !run->alone) used = add_number(out, room, used, "still_running", (size_t)running);
+  used = world_tell(&run->world, out, room, used);
+  if (run->world.launch.id && run->tree.clocks.count < 2)
+    used = darshan_metadata_add(out, room, used, "host", run->tree.places[top->place].host);
   if (!run->alone) used = tell_hosts(&run->tree.clocks, out, room, used);
   if (run->speaker && run->speaker_rank == 0 && run->speaker->journal)
     used = darshan_metadata_add(out, room, used, "end",
@@ -265,7 +269,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   tell(run, more, sizeof(more));
   if (run->speaker) {
     folder_part_path(&run->folder, run->speaker, path);
-    return journal_job(out, path, job, more, run->command);
+    return journal_job(out, path, job, more, run->command, launch_is_key);
   }
   memset(job.metadata, 0, sizeof(job.metadata));
   memcpy(job.metadata, more, strlen(more));
@@ -287,27 +291,32 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct one_log *run = context;
   int again = source->context != NULL;
   const struct run_process *first = &run->tree.processes[run->ranks.ranks[rank].first];
-  if (again && run->grid.bins == 0)
+  int failed = 0;
+  if (again && run->grid.bins == 0) {
     run->grid = heat_grid_of((double)(run->end_ns - run->start_ns) * 1e-9);
-  if (take_rank(run, rank, again) < 0) {
+    failed = world_settle(&run->world, &run->tree);
+  }
+  if (failed || take_rank(run, rank, again) < 0) {
     merge_say("out of memory");
     return -1;
   }
-  *source = (struct reduce_source){.context = run,
-                                   .rank = rank,
-                                   .nprocs = run->ranks.count,
-                                   .keep_ranks = run->options->keep_ranks || run->ranks.count == 1,
-                                   .limits = reduce_default_limits,
-                                   .host = run->tree.places[first->place].host,
-                                   .names = run->combined.names.at,
-                                   .names_length = run->combined.names.n,
-                                   .bytes = 1,
-                                   .content = content,
-                                   .job = job,
-                                   .config = &run->config,
-                                   .identity = identity_of(run),
-                                   .begun_ns = run->begun_ns,
-                                   .final_path = run->final};
+  *source =
+      (struct reduce_source){.context = run,
+                             .rank = rank,
+                             .nprocs = run->ranks.count,
+                             .keep_ranks = run->options->keep_ranks || run->ranks.count == 1 ||
+                                           world_is_elsewhere_too(&run->world),
+                             .limits = reduce_default_limits,
+                             .host = run->tree.places[first->place].host,
+                             .names = run->combined.names.at,
+                             .names_length = run->combined.names.n,
+                             .bytes = 1,
+                             .content = content,
+                             .job = job,
+                             .config = &run->config,
+                             .identity = identity_of(run),
+                             .begun_ns = run->begun_ns,
+                             .final_path = run->final};
   return 0;
 }
 
@@ -369,6 +378,7 @@ int one_log_make(struct one_log *run) {
   run->speaker = NULL;
   run->left_out = 0;
   run->grid = (struct heat_grid){0, 0};
+  run->world = (struct run_world){.ranks = 0};
   describe(run);
   begin_times(run);
   if (player_run(&player, NULL) == 0) return 0;

@@ -7,6 +7,7 @@
 #include "combine.h"
 #include "folder.h"
 #include "ranks.h"
+#include "world.h"
 
 struct run_options {
   const char *folder;
@@ -32,6 +33,7 @@ struct one_log { /* zeroed before its first use */
   int64_t start_ns, end_ns;
   struct heat_grid grid;          /* known when all ranks were asked for their times */
   int alone;                      /* the log is one process's, who came after that of all */
+  struct run_world world;         /* known then, too */
   int left_out;                   /* parts that cannot be read */
   char damaged[256];              /* the first of them */
   const struct run_part *speaker; /* the part that speaks for the run: of the top, if it left one */

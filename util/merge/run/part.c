@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "../../../runtime/format/records.h"
+
 static int read_module(struct part *part, darshan_log *log,
                        const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
@@ -35,6 +37,33 @@ int part_read(struct part *part, darshan_log *log, struct darshan_error *error) 
     result = read_module(part, log, &info->modules[i], error);
   if (result < 0) part->count = 0;
   return result;
+}
+
+size_t part_record_size(const struct part_module *of, const char *record) {
+  const void *head = record;
+  const struct darshan_heatmap_head *heat = head;
+  const struct darshan_dxt_head *trace = head;
+  const struct darshan_lustre_head *layout = head;
+  switch (of->module->kind) {
+  case DARSHAN_KIND_COUNTERS:
+  case DARSHAN_KIND_FILE_COUNTERS:
+  case DARSHAN_KIND_DFS:
+  case DARSHAN_KIND_DAOS:
+    return of->module->record_size;
+  case DARSHAN_KIND_HEATMAP:
+    return sizeof(*heat) + 2 * sizeof(int64_t) * (size_t)heat->nbins;
+  case DARSHAN_KIND_DXT:
+    return sizeof(*trace) +
+           (size_t)(trace->write_count + trace->read_count) * sizeof(struct darshan_dxt_segment);
+  case DARSHAN_KIND_LUSTRE:
+    return sizeof(*layout) + (size_t)layout->num_comps * sizeof(struct darshan_lustre_component) +
+           (size_t)layout->num_stripes * sizeof(int64_t);
+  case DARSHAN_KIND_MDHIM:
+  case DARSHAN_KIND_APMPI:
+  case DARSHAN_KIND_NONE:
+    break;
+  }
+  return 0;
 }
 
 static double last_of(const struct darshan_module *module, const char *record) {

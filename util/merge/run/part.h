@@ -34,6 +34,8 @@ static inline int64_t part_end_ns(const struct darshan_job *job) {
 
 /* All records of a log.  0, or -1 with an error. */
 int part_read(struct part *part, darshan_log *log, struct darshan_error *error);
+/* Of a record of a module that was read; 0: of a kind that is not told apart. */
+size_t part_record_size(const struct part_module *of, const char *record);
 /* The last moment that a record knows, in seconds after the program's start. */
 double part_last(const struct part *part);
 void part_free(struct part *part);

@@ -45,10 +45,11 @@ struct run_process {
   int first_program, last_program, programs;
   int first_part, last_part;
   int rank, next_of_rank;
-  uint8_t told;     /* it has spoken for itself */
-  uint8_t spawned;  /* its parent has spoken of it */
-  uint8_t execs;    /* its next START is that of the same process */
-  uint8_t finished; /* a new START of this pid is another process */
+  int64_t launch, world_rank, world_size; /* as its launcher said; launch 0: nothing (world.h) */
+  uint8_t told;                           /* it has spoken for itself */
+  uint8_t spawned;                        /* its parent has spoken of it */
+  uint8_t execs;                          /* its next START is that of the same process */
+  uint8_t finished;                       /* a new START of this pid is another process */
   uint8_t was_reaped;
   uint8_t lost; /* its records, as it has said */
 };

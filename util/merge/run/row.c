@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../runtime/format/records.h"
 #include "../../../runtime/job/utf8.h"
 #include "record-id.h"
+#include "world.h"
 
 /* --- the name ------------------------------------------------------------------------ */
 
@@ -156,6 +156,12 @@ static void add_stdio(struct darshan_process_record *record, const struct bytes 
       add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
+void row_sum(struct darshan_process_record *record, const struct bytes *posix,
+             const struct bytes *stdio) {
+  add_posix(record, posix);
+  add_stdio(record, stdio);
+}
+
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
             uint64_t id, int64_t run_start_ns) {
   const struct run_process *first = first_of(tree, rank);
@@ -169,7 +175,11 @@ int row_add(struct combined *combined, const struct run_tree *tree, const struct
   record.counters[PROCESS_STATUS] = rank->count == 1 ? first->status : -1;
   for (int i = rank->first; i >= 0; i = tree->processes[i].next_of_rank)
     add_process(&record, tree, &tree->processes[i], run_start_ns);
-  add_posix(&record, &combined->modules[DARSHAN_MOD_POSIX].records);
-  add_stdio(&record, &combined->modules[DARSHAN_MOD_STDIO].records);
+  const struct run_process *speaker = world_speaker(tree, first);
+  record.counters[PROCESS_WORLD_RANK] = speaker ? speaker->world_rank : -1;
+  record.counters[PROCESS_WORLD_SIZE] = speaker ? speaker->world_size : 0;
+  record.counters[PROCESS_LAUNCH] = speaker ? speaker->launch : 0;
+  row_sum(&record, &combined->modules[DARSHAN_MOD_POSIX].records,
+          &combined->modules[DARSHAN_MOD_STDIO].records);
   return combined_record(combined, DARSHAN_MOD_PROCESS, &record, sizeof(record));
 }

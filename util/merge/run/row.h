@@ -2,6 +2,7 @@
 #ifndef DARSHAN_MERGE_ROW_H
 #define DARSHAN_MERGE_ROW_H
 
+#include "../../../runtime/format/records.h"
 #include "combine.h"
 #include "ranks.h"
 
@@ -25,6 +26,9 @@ void row_name_first(struct row_name *name, const struct run_tree *tree, const ch
 /* What nobody knew more of gets its name from the rows.  Returns the record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
+/* What PROCESS says of bytes, calls and seconds, from the records of files. */
+void row_sum(struct darshan_process_record *record, const struct bytes *posix,
+             const struct bytes *stdio);
 /* Adds the record of the rank to what is combined of it.  run_start_ns: its times are
  * seconds after that.  0, or -1: no memory. */
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,

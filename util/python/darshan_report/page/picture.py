@@ -138,7 +138,7 @@ def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
     there = {figures.layer.module for figures in context.figures}
     rows = []
     for layer in LAYERS:
-        if layer.module not in there:
+        if layer.module not in there and layer.title not in rates:
             continue
         row: dict[str, Any] = {"title": layer.title, "spans": []}
         if layer.title in rates:

@@ -111,12 +111,15 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
     if hosts > 1:
         parts.append(f"on {hosts:,} hosts")
     text = f"{' '.join(parts)}, at most {shown.most:,} at once."
-    if (tree.own & (tree.counts > 1)).any():
+    keys = dict(context.info.metadata)
+    if "ranks_merged" in keys:
+        text += f" They were {plural(len(tree), 'rank')} of a job"
+        text += f", of {context.nprocs:,}." if context.nprocs > len(tree) else "."
+    elif (tree.own & (tree.counts > 1)).any():
         text += (
             f" The log has {len(tree):,} ranks: late processes share one per program, and how "
             "long each of those lived is estimated."
         )
-    keys = dict(context.info.metadata)
     moved, error = keys.get("clocks_moved", ""), keys.get("clock_error", "")
     if moved:
         text += f" Clocks of hosts were wrong, and their times are moved: {printable(moved)}."

@@ -1,0 +1,88 @@
+"""MPI_Comm_spawn: each world is a job with a log of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .launch import Job, Log, Runner
+
+PARENTS, CHILDREN = 2, 3
+MEMBERS = {"parents": PARENTS, "children": CHILDREN}
+FOUND: dict[str, bool] = {}  # by the name of an MPI: whether it can spawn
+
+
+def job_line(runner: Runner) -> list[str]:
+    command = [str(runner.build("spawn.c")), str(runner.data), str(CHILDREN)]
+    return runner.mpi.launch(["-n", str(PARENTS), *command])
+
+
+@pytest.fixture
+def can_spawn(runner: Runner) -> bool:
+    """Whether this library can, with nothing of ours in it: Debian 12's MPICH cannot."""
+    runner.environment()
+    known = FOUND.get(runner.mpi.name)
+    if known is not None:
+        return known
+    bare = runner.start(job_line(runner))
+    for path in runner.data.iterdir():
+        path.unlink()
+    assert bare.code == 0 or "spawn" in bare.error + bare.out
+    FOUND[runner.mpi.name] = bare.code == 0
+    return bare.code == 0
+
+
+def check_world(log: Log, runner: Runner, world: str) -> None:
+    """Every rank's bytes, in the file of all and in its own."""
+    number = MEMBERS[world]
+    assert log.header["nprocs"] == str(number)
+    together = str(runner.data / f"{world}.together")
+    assert log.rows["POSIX", -1, together, "POSIX_WRITES"] == number
+    assert log.rows["POSIX", -1, together, "POSIX_BYTES_WRITTEN"] == sum(
+        100 + rank for rank in range(number)
+    )
+    for rank in range(number):
+        own = str(runner.data / f"{world}.own.{rank}")
+        assert log.rows["POSIX", rank, own, "POSIX_BYTES_WRITTEN"] == 10 + rank
+    (other,) = MEMBERS.keys() - {world}
+    assert not any(f"/{other}." in path for path in log.paths())
+
+
+def check_worlds(logs: list[Path], runner: Runner) -> None:
+    both = sorted((runner.read(path) for path in logs), key=lambda log: int(log.header["nprocs"]))
+    assert len(both) == 2
+    check_world(both[0], runner, "parents")
+    check_world(both[1], runner, "children")
+
+
+def test_each_world_has_a_log(runner: Runner, can_spawn: bool) -> None:
+    said = [f"{key}={value}" for key, value in runner.environment().items()]
+    job = runner.start(["env", *said, *job_line(runner)])
+    if not can_spawn:
+        assert job.code != 0 and "spawn" in job.error + job.out
+        return
+    assert (job.code, job.journals) == (0, [])
+    check_worlds(job.logs, runner)
+
+
+def in_a_script(runner: Runner, build: Path) -> Job:
+    """Under `darshan run`, behind a shell that writes something itself."""
+    script = f'echo before >"{runner.data}/said"; "$@"'
+    front = [str(build / "darshan"), "run", "-o", str(runner.folder / "logs"), "--"]
+    return runner.start([*front, "sh", "-c", script, "sh", *job_line(runner)])
+
+
+def test_a_script_has_a_row_for_each_world(runner: Runner, can_spawn: bool, build: Path) -> None:
+    runner.environment()
+    job = in_a_script(runner, build)
+    if not can_spawn:
+        assert job.code != 0
+        return
+    assert job.code == 0
+    logs = {path: runner.read(path) for path in job.logs}
+    (tree,) = (path for path, log in logs.items() if "processes" in log.metadata)
+    check_worlds([path for path in logs if path != tree], runner)
+    ranks = [v for (*_, counter), v in logs[tree].rows.items() if counter == "PROCESS_JOB_RANKS"]
+    assert sorted(filter(None, ranks)) == [PARENTS, CHILDREN]
+    assert not any(".together" in path for path in logs[tree].paths())

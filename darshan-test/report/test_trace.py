@@ -1,0 +1,118 @@
+"""darshan trace: JSON that viewers read, with every transfer of the log in it once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from darshan_report.events.tracks import tracks
+from logs.content import standard_log
+from logs.encode import encode
+
+from .conftest import SECONDS
+from .test_chosen import plain, wide_log
+from .test_page import HOSTILE
+
+Trace = Callable[..., "subprocess.CompletedProcess[bytes]"]
+NESTED = {"ts", "dur", "pid", "tid", "name", "cat", "ph", "cname", "args"}
+
+
+@pytest.fixture
+def trace(build: Path, tmp_path: Path) -> Trace:
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [build / "darshan", "trace", *arguments],
+            cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def transfers(text: bytes) -> list[dict[str, Any]]:
+    """The events of a file that is what viewers ask for."""
+    whole = json.loads(text)
+    assert whole["displayTimeUnit"] == "ms"
+    names = [e for e in whole["traceEvents"] if e["ph"] == "M"]
+    found = [e for e in whole["traceEvents"] if e["ph"] == "X"]
+    assert len(names) + len(found) == len(whole["traceEvents"])
+    assert all(set(e) == NESTED for e in found)
+    starts = [e["ts"] for e in found]
+    assert starts == sorted(starts) and all(e["dur"] >= 0 for e in found)
+    named = {(e["pid"], e["tid"]) for e in names if e["name"] == "thread_name"}
+    assert {(e["pid"], e["tid"]) for e in found} == named
+    assert len({tid for _, tid in named}) == len(named) and min(named) > (0, 0)
+    ends: dict[int, float] = {}
+    for e in found:  # on a track one begins when the last has ended
+        key = e["tid"]
+        assert round(1000 * e["ts"]) >= ends.get(key, 0)
+        ends[key] = round(1000 * e["ts"]) + round(1000 * e["dur"])
+    return found
+
+
+def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
+    """Once each, in microseconds, in order, compressed; the same log gives the same file."""
+    made = wide_log(3, 40)
+    (tmp_path / "a.darshan").write_bytes(encode(made))
+    done = trace("a.darshan")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"a.json.gz\n", b"")
+    first = (tmp_path / "a.json.gz").read_bytes()
+    found = transfers(gzip.decompress(first))
+    names = {b: a for a, b in made.names}
+    got = sorted(
+        (e["pid"] - 1, names[e["args"]["file"].encode()], int(e["args"]["operation"] == "read"),
+         e["ts"] / 1e6, e["args"]["offset"], e["args"]["size"])
+        for e in found
+    )  # fmt: skip
+    want = plain(made)
+    assert len(got) == len(want)
+    for a, b in zip(got, want):
+        assert a[:3] == b[:3] and a[3] == pytest.approx(b[3], abs=1e-9) and a[4:] == b[4:]
+    assert trace("a.darshan").returncode == 0
+    assert (tmp_path / "a.json.gz").read_bytes() == first
+    assert transfers(trace("-o", "-", "a.darshan").stdout) == found
+
+
+def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
+    made = wide_log(2, 5)
+    made.names = [(number, HOSTILE) for number, _ in made.names]
+    (tmp_path / "a").write_bytes(encode(made))
+    found = transfers(trace("-o", "-", "a").stdout)
+    assert {e["args"]["file"] for e in found} == {
+        "/a/</script><script>alert(1)</script>&\"'\\x1b[31m\\xff\\x0a\\u202e.h5"
+    }
+
+
+def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
+    """One line and status 1; the log is not replaced."""
+    (tmp_path / "a").write_bytes(encode(standard_log({"POSIX": 4})))
+    (tmp_path / "b").write_bytes(b"nothing")
+    for arguments, words in (
+        (["a"], b"there are no traces"),
+        (["b"], b"b: "),
+        (["-o", "a", "a"], b"is not to replace it"),
+        (["none"], b"none: "),
+    ):
+        done = trace(*arguments)
+        assert done.returncode == 1 and done.stdout == b"", arguments
+        assert words in done.stderr and done.stderr.count(b"\n") == 1
+    assert not list(tmp_path.glob("*.json*"))
+
+
+def test_tracks() -> None:
+    """As few rows as there are events at one time, and no two at once in a row."""
+    rng = np.random.default_rng(2)
+    start = np.sort(rng.integers(0, 1000, 300))
+    end = start + rng.integers(0, 30, 300)
+    rows = tracks(start, end)
+    for row in range(int(rows.max()) + 1):
+        mine = rows == row
+        assert (start[mine][1:] >= end[mine][:-1]).all()
+    at_once = max(int(((start <= t) & (end > t)).sum()) for t in start)
+    assert int(rows.max()) + 1 <= at_once + 1

@@ -1,0 +1,119 @@
+"""Ranks without MPI: programs that a launcher starts side by side, and the logs they leave."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from left import left_in
+from mpi.launch import MPIS, ROOT_MAY_RUN
+
+SECONDS = 60
+MARK = ("RANK", "WORLD_SIZE")
+
+# Writes into one file of all and into one of its own; what says its number is named first.
+RANK = """
+import os, sys
+rank, folder = int(os.environ[sys.argv[1]]), sys.argv[2]
+fd = os.open(f"{folder}/shared", os.O_CREAT | os.O_RDWR)
+os.pwrite(fd, b"x" * (100 + rank), 1000 * rank)
+os.close(fd)
+fd = os.open(f"{folder}/own.{rank}", os.O_CREAT | os.O_WRONLY)
+os.write(fd, b"y" * (10 * (rank + 1)))
+os.close(fd)
+"""
+
+# Starts workers as torchrun does, having read and written itself: FIRST NUMBER SIZE PROGRAM...
+AGENT = """
+import os, subprocess, sys
+first, number, size = map(int, sys.argv[1:4])
+with open(sys.argv[4], "ab", buffering=0) as f:
+    f.write(b"z" * 7)
+workers = []
+for local in range(number):
+    said = {"RANK": first + local, "WORLD_SIZE": size, "LOCAL_RANK": local}
+    said |= {"TORCHELASTIC_RUN_ID": "r1", "MASTER_PORT": 29500}
+    env = os.environ | {key: str(value) for key, value in said.items()}
+    workers.append(subprocess.Popen(sys.argv[5:], env=env))
+sys.exit(max(worker.wait() for worker in workers))
+"""
+
+
+def shared_bytes(ranks: range) -> int:
+    return sum(100 + rank for rank in ranks)
+
+
+@dataclass
+class Place:
+    """Where ranks run, and what they are told."""
+
+    build: Path
+    folder: Path
+
+    def __post_init__(self) -> None:
+        for path in (self.data, self.logs, self.journals):
+            path.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def journals(self) -> Path:
+        return self.folder / "journals"
+
+    def settings(self) -> dict[str, str]:
+        return {
+            "LD_PRELOAD": str(self.build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
+            "DARSHAN_LOGPATH": str(self.logs),
+            "DARSHAN_MMAP_LOGPATH": str(self.journals),
+        }
+
+    def program(self, variable: str) -> list[str]:
+        return [sys.executable, "-S", "-c", RANK, variable, str(self.data)]
+
+    def wrapped(self, variable: str) -> list[str]:
+        """The same behind a shell that does something itself, so that there are more processes."""
+        script = 'echo before >>"$0/said.$' + variable + '"; "$@"; cat "$0/shared" >/dev/null'
+        return ["sh", "-c", script, str(self.data), *self.program(variable)]
+
+    def run(self, command: list[str], env: dict[str, str], host: str = "") -> None:
+        """env: for what is started; host: under another name of this machine."""
+        if host:
+            said = [f"{key}={value}" for key, value in env.items()]
+            script = f'hostname {host}; exec env "$@"'
+            command, env = ["unshare", "-u", "sh", "-c", script, "sh", *said, *command], {}
+        clean = {key: value for key, value in os.environ.items() if key not in MARK}
+        subprocess.run(
+            command, env=clean | ROOT_MAY_RUN | env, check=True, timeout=SECONDS,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        left_in(self.journals)
+
+    def rank(self, rank: int, size: int, extra: dict[str, str] | None = None) -> None:
+        """One rank, by hand."""
+        said = {"RANK": str(rank), "WORLD_SIZE": str(size)}
+        self.run(self.program("RANK"), self.settings() | said | (extra or {}))
+
+    def mpi(self, flavour: str, ranks: int, command: list[str]) -> None:
+        """By a launcher of MPI, which knows nothing of us."""
+        mpi = next(mpi for mpi in MPIS if mpi.name == flavour)
+        said = [f"{key}={value}" for key, value in self.settings().items()]
+        self.run(mpi.launch(["-n", str(ranks), "env", *said, *command]), {})
+
+    def agent(self, first: int, number: int, size: int, command: list[str], host: str = "") -> None:
+        """Some ranks of a job, by what is observed as they are."""
+        numbers = [str(n) for n in (first, number, size)]
+        agent = [sys.executable, "-S", "-c", AGENT, *numbers, str(self.data / "agents")]
+        self.run([*agent, *command], self.settings(), host)
+
+    def all_logs(self) -> list[Path]:
+        return sorted(self.logs.glob("*.darshan"))

@@ -1,0 +1,251 @@
+"""darshan-merge of a folder: one log of ranks that a launcher started without MPI."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from logs.pydarshan import compare_with_pydarshan
+from place import needs
+
+from .conftest import Merge
+from .launched import Place, shared_bytes
+from .reading import metadata, names, of_file, rows
+
+HOST = socket.gethostname().split(".")[0]
+VARIABLES = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
+
+
+@pytest.fixture
+def place(build: Path, tmp_path: Path) -> Place:
+    return Place(build, tmp_path)
+
+
+@pytest.fixture
+def four(place: Place) -> Place:
+    """What four ranks left that a launcher started one by one."""
+    for rank in range(4):
+        place.rank(rank, 4, {"TORCHELASTIC_RUN_ID": "r1"})
+    return place
+
+
+def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
+    """Bytes are those that the programs wrote, with the ranks that wrote them."""
+    (shared,) = of_file(log, place.data / "shared")
+    assert (shared["rank"], shared["POSIX_WRITES"]) == (-1, len(ranks))
+    assert shared["POSIX_BYTES_WRITTEN"] == shared_bytes(ranks)
+    for rank in ranks:
+        (own,) = of_file(log, place.data / f"own.{rank}")
+        assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))
+    with open_log(log) as opened:
+        assert opened.info.nprocs == nprocs
+        ids = {int(i) for i, name in opened.names().items() if name == str(place.data / "shared")}
+    part = [r for r in rows(log, "SHARED") if int(r["id"]) in ids and r["SHARED_MODULE"] == 1]
+    if len(ranks) == nprocs:
+        assert not part
+    else:
+        (row,) = part
+        assert row["SHARED_RANKS"] == len(ranks)
+        assert (row["SHARED_LOWEST_RANK"], row["SHARED_HIGHEST_RANK"]) == (ranks[0], ranks[-1])
+
+
+def check_processes(log: Path, ranks: range, size: int) -> None:
+    found = rows(log, "PROCESS")
+    assert [int(r["rank"]) for r in found] == list(ranks)
+    assert [int(r["PROCESS_WORLD_RANK"]) for r in found] == list(ranks)
+    assert {int(r["PROCESS_WORLD_SIZE"]) for r in found} == {size}
+    assert len({int(r["PROCESS_LAUNCH"]) for r in found}) == 1
+
+
+@pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
+def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser: Path) -> None:
+    needs(f"mpi:{flavour}")
+    place.mpi(flavour, 4, place.program(VARIABLES[flavour]))
+    assert len(place.all_logs()) == 4
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    check_files(log, place, range(4), 4)
+    check_processes(log, range(4), 4)
+    known = names(log)
+    for row in rows(log, "PROCESS"):
+        assert known[int(row["id"])].startswith(f"{HOST}: ")
+        assert (row["PROCESS_COUNT"], row["PROCESS_PARENT_RANK"]) == (1, -1)
+    found = metadata(log)
+    assert found["hosts"] == HOST and found["ranks_merged"] == "4"
+    assert not {"rank", "pid", "host", "missing_ranks", "clock_error"} & found.keys()
+    assert compare_with_pydarshan(parser, log) > 0
+
+
+@pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
+def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> None:
+    """The run of this host has all of them; files that they shared come with their ranks."""
+    needs(f"mpi:{flavour}")
+    place.mpi(flavour, 4, place.wrapped(VARIABLES[flavour]))
+    (run,) = place.all_logs()
+    assert metadata(run)["ranks_here"] == "4"
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    check_files(log, place, range(4), 4)
+    check_processes(log, range(4), 4)
+    for rank in range(4):
+        (said,) = of_file(log, place.data / f"said.{rank}")
+        assert (said["rank"], said["POSIX_BYTES_WRITTEN"]) == (rank, 7)
+    assert {r["PROCESS_COUNT"] for r in rows(log, "PROCESS")} == {3}
+
+
+@pytest.mark.needs("root")
+def test_two_hosts(place: Place, merge: Merge) -> None:
+    """Of each a log of what an agent started there; and what the agent did is in it alone."""
+    place.agent(0, 2, 5, place.wrapped("RANK"), "node1")
+    place.agent(2, 2, 5, place.wrapped("RANK"), "node2")
+    assert len(place.all_logs()) == 2
+    assert all(row["rank"] >= 0 for log in place.all_logs() for row in rows(log, "POSIX"))
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert done.returncode == 0
+    assert done.stderr.endswith("4 of 5 ranks of r1.29500 left a log; of these there is none: 4\n")
+    check_files(log, place, range(4), 5)
+    check_processes(log, range(4), 5)
+    assert not of_file(log, place.data / "agents")
+    known = names(log)
+    hosts = [known[int(r["id"])].split(":")[0] for r in rows(log, "PROCESS")]
+    assert hosts == ["node1", "node1", "node2", "node2"]
+    found = metadata(log)
+    assert (found["missing_ranks"], found["processes_around"]) == ("4", "2")
+    assert (found["nodes"], found["hosts"]) == ("2", "node1,node2")
+    assert found["clock_error"].startswith("not known; ")
+    first, last = rows(log, "PROCESS")[0], rows(log, "PROCESS")[-1]
+    assert first["PROCESS_F_END_TIMESTAMP"] < last["PROCESS_F_START_TIMESTAMP"]
+
+
+def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
+    """The run has combined what all did; of the agent's part the job knows nothing."""
+    place.agent(0, 3, 3, place.program("RANK"))
+    (run,) = place.all_logs()
+    (shared,) = of_file(run, place.data / "shared")
+    assert shared["rank"] == -1
+    log = place.folder / "one.darshan"
+    assert merge("-o", log, run).returncode == 0
+    check_files(log, place, range(3), 3)
+    (shared_again,) = of_file(log, place.data / "shared")
+    name = "POSIX_F_VARIANCE_RANK_BYTES"
+    assert shared_again[name] == pytest.approx(shared[name])
+    assert shared_again["POSIX_FASTEST_RANK"] == shared["POSIX_FASTEST_RANK"] - 1
+    assert not of_file(log, place.data / "agents")
+
+
+def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
+    lost = next(log for log in four.all_logs() if metadata(log)["rank"] == "2")
+    lost.unlink()
+    log = four.folder / "one.darshan"
+    done = merge("-o", log, four.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "3 of 4 ranks of r1 left a log; of these there is none: 2" in done.stderr
+    assert metadata(log)["missing_ranks"] == "2"
+    (shared,) = of_file(log, four.data / "shared")
+    assert shared["POSIX_BYTES_WRITTEN"] == 100 + 101 + 103
+
+
+def test_damaged_logs(four: Place, merge: Merge) -> None:
+    """In a folder one is left out, by name the whole is refused."""
+    bad = next(log for log in four.all_logs() if metadata(log)["rank"] == "0")
+    bad.write_bytes(bad.read_bytes()[:900])
+    log = four.folder / "one.darshan"
+    done = merge("-o", log, *four.all_logs())
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert bad.name in done.stderr and not log.exists()
+    done = merge("-o", log, four.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 2)
+    assert metadata(log)["parts_left_out"] == bad.name
+    assert metadata(log)["missing_ranks"] == "0"
+
+
+def test_a_log_counts_once(four: Place, merge: Merge) -> None:
+    """By whatever name: twice in the list, a link, a copy; and so does one that is merged."""
+    first, second = four.all_logs()[:2]
+    (four.logs / "link.darshan").hardlink_to(first)
+    shutil.copy(second, four.logs / "copy.darshan")
+    log = four.logs / "one.darshan"
+    done = merge("-o", log, four.logs, first, four.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "is a copy of" in done.stderr
+    check_files(log, four, range(4), 4)
+    again = four.folder / "again.darshan"
+    assert merge("-o", again, four.logs).returncode == 0
+    check_files(again, four, range(4), 4)
+
+
+def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
+    for rank in range(2):
+        four.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "other", "MASTER_PORT": "5"})
+    log = four.folder / "one.darshan"
+    done = merge("-o", log, four.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "r1 (4 of 4 ranks), other.5 (2 of 2 ranks)" in done.stderr and not log.exists()
+    assert merge("-o", log, "--job", "nothing", four.logs).returncode == 1
+    done = merge("-o", log, "--job", "r1", four.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    check_files(log, four, range(4), 4)
+    each = four.folder / "each"
+    each.mkdir()
+    done = merge("--logs", each, "--print", four.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = [Path(line) for line in done.stdout.splitlines()]
+    assert sorted(printed) == sorted(each.iterdir())
+    check_files(printed[0], four, range(4), 4)
+    check_files(printed[1], four, range(2), 2)
+
+
+def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Merge) -> None:
+    for _ in range(2):
+        for rank in range(2):
+            place.rank(rank, 2)
+    done = merge("-o", place.folder / "one.darshan", place.logs)
+    assert (done.returncode, done.stderr.count("(2 of 2 ranks)")) == (1, 2)
+
+
+def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
+    """Its journal is its log."""
+    place.rank(0, 2, {"TORCHELASTIC_RUN_ID": "r1"})
+    killed = place.program("RANK")
+    killed[3] += "\nos.kill(os.getpid(), 9)\n"
+    said = {"RANK": "1", "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "r1"}
+    shell = ["sh", "-c", '"$@"; exit 0', "sh", "env"]
+    settings = [f"{key}={value}" for key, value in (place.settings() | said).items()]
+    place.run([*shell, *settings, *killed], {})
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs, place.journals)
+    assert (done.returncode, done.stderr) == (0, "")
+    check_files(log, place, range(2), 2)
+    assert metadata(log)["end"] == "not seen; log merged from journals"
+
+
+def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
+    assert merge("-o", four.folder / "one.darshan", "--remove", four.logs).returncode == 0
+    assert not four.all_logs()
+
+
+@pytest.mark.needs("ptrace")
+def test_merger_that_is_killed(four: Place, merge: Merge) -> None:
+    """Nothing is lost, and the next one makes the log."""
+    log = four.folder / "one.darshan"
+    calls = "rename,renameat,renameat2,link,linkat"
+    inject = ["strace", "-o", "/dev/null", "-e", f"inject={calls}:signal=KILL:when=1"]
+    done = merge("--remove", "-o", log, four.logs, under=inject)
+    assert done.returncode != 0 and len(four.all_logs()) == 4
+    log.unlink(missing_ok=True)
+    assert merge("--remove", "-o", log, four.logs).returncode == 0
+    check_files(log, four, range(4), 4)
+    assert not four.all_logs()
+
+
+def test_records_can_be_kept_apart(four: Place, merge: Merge) -> None:
+    log = four.folder / "one.darshan"
+    assert merge("--no-shared-redux", "-o", log, four.logs).returncode == 0
+    found = of_file(log, four.data / "shared")
+    assert sorted(row["rank"] for row in found) == [0, 1, 2, 3]

@@ -1,0 +1,234 @@
+/* See one-job.h.  As with a run, a rank is asked twice: for its names, then for its records. */
+#include "one-job.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../runtime/counting/clock.h"
+#include "../../../runtime/job/jobtext.h"
+#include "../content.h"
+#include "../journals.h"
+#include "../player.h"
+
+/* --- what is said of all --------------------------------------------------------------------- */
+
+/* What is true of one of the logs, or is said anew. */
+static int is_of_one(const char *key) {
+  static const char *const keys[] = {"ranks_here",   "processes",      "still_running", "nodes",
+                                     "clocks_moved", "clock_error",    "hosts",         "end",
+                                     "fork_parent",  "parts_left_out", "processors"};
+  for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    if (strcmp(key, keys[i]) == 0) return 1;
+  return launch_is_key(key);
+}
+
+static size_t add_number(char *out, size_t room, size_t used, const char *key, int64_t number) {
+  char text[32];
+  snprintf(text, sizeof(text), "%" PRId64, number);
+  return darshan_metadata_add(out, room, used, key, text);
+}
+
+/* Where a rank's first process was, and when it began there. */
+static void note_host(struct one_job *job) {
+  const char *name = job->records.host;
+  double start = job->records.start;
+  for (int i = 0; i < job->num_hosts; i++)
+    if (strcmp(job->hosts[i].name, name) == 0) {
+      if (start < job->hosts[i].start) job->hosts[i].start = start;
+      return;
+    }
+  if (!name[0] || job->num_hosts == JOB_HOSTS_MOST) return;
+  struct job_host *host = &job->hosts[job->num_hosts++];
+  snprintf(host->name, sizeof(host->name), "%s", name);
+  host->start = start;
+}
+
+/* Their clocks cannot be compared: nothing tells what came before what. */
+static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size_t used) {
+  enum { ROOM = 256 };
+  char text[ROOM] = "";
+  double earliest = INFINITY, latest = 0;
+  size_t length = 0;
+  int more = 0;
+  for (int i = 0; i < job->num_hosts; i++) {
+    const struct job_host *host = &job->hosts[i];
+    earliest = fmin(earliest, host->start);
+    latest = fmax(latest, host->start);
+    more |= length + strlen(host->name) + sizeof(",,...") > ROOM;
+    if (!more)
+      length += (size_t)snprintf(text + length, ROOM - length, "%s%s", i ? "," : "", host->name);
+  }
+  if (more) snprintf(text + length, ROOM - length, ",...");
+  if (job->num_hosts == 0) return used;
+  used = add_number(out, room, used, "nodes", job->num_hosts);
+  used = darshan_metadata_add(out, room, used, "hosts", text);
+  if (job->num_hosts == 1) return used;
+  snprintf(text, sizeof(text), "not known; the first processes of hosts began %.3f s apart",
+           latest - earliest);
+  return darshan_metadata_add(out, room, used, "clock_error", text);
+}
+
+static void tell(const struct one_job *job, char *out, size_t room) {
+  const struct job_world *world = job->world;
+  char missing[200];
+  size_t used = 0, journals = 0;
+  out[0] = '\0';
+  used = add_number(out, room, used, "ranks_merged", (int64_t)world->num_ranks);
+  if (world->size) used = add_number(out, room, used, "world_size", world->size);
+  if (world->launcher[0]) used = darshan_metadata_add(out, room, used, "launcher", world->launcher);
+  if (world->text[0]) used = darshan_metadata_add(out, room, used, "launch", world->text);
+  used = tell_hosts(job, out, room, used);
+  if (ranks_missing(world->ranks, world->num_ranks, job_world_size(world), missing,
+                    sizeof(missing)) > 0)
+    used = darshan_metadata_add(out, room, used, "missing_ranks", missing);
+  if (job->around) used = add_number(out, room, used, "processes_around", job->around);
+  for (size_t i = 0; i < world->num_logs; i++)
+    journals += world->logs[i]->is_journal != 0;
+  if (journals)
+    used = darshan_metadata_add(out, room, used, "end", "not seen; log merged from journals");
+  if (job->logs->unreadable)
+    darshan_metadata_add(out, room, used, "parts_left_out", job->logs->damaged);
+}
+
+/* --- the player's questions --------------------------------------------------------------------
+ */
+
+static int content(void *context, const struct facts *agreed, struct log_content *content) {
+  (void)agreed;
+  *content = ((struct one_job *)context)->records.combined.content;
+  return 0;
+}
+
+static int span(void *context, int module, uint64_t id, struct rank_span *out) {
+  return rank_records_span(&((struct one_job *)context)->records, module, id, out);
+}
+
+static int64_t job_number(const struct one_job *job) {
+  const struct job_world *world = job->world;
+  int64_t number;
+  if (world->jobid) return world->jobid;
+  if (sscanf(world->text, "%" SCNd64, &number) == 1 && number > 0) return number;
+  return job->first->job.jobid;
+}
+
+static size_t job_region(void *context, const struct facts *agreed, char *out) {
+  struct one_job *one = context;
+  const struct job_world *world = one->world;
+  char more[DARSHAN_JOB_METADATA_LEN];
+  struct darshan_job job = one->first->job;
+  (void)agreed;
+  job.nprocs = job_world_size(world);
+  job.jobid = job_number(one);
+  job.start_time_sec = world->start_ns / (int64_t)NS_PER_SECOND;
+  job.start_time_nsec = world->start_ns % (int64_t)NS_PER_SECOND;
+  job.end_time_sec = one->end ? one->end : world->end_ns / (int64_t)NS_PER_SECOND;
+  job.end_time_nsec = one->end ? 0 : world->end_ns % (int64_t)NS_PER_SECOND;
+  tell(one, more, sizeof(more));
+  return journal_job(out, one->first->path, job, more, NULL, is_of_one);
+}
+
+static int open_rank(void *context, int rank, struct reduce_source *source) {
+  struct one_job *job = context;
+  const struct job_world *world = job->world;
+  if (rank_records_take(&job->records, world->ranks[rank]) < 0) {
+    merge_say("out of memory");
+    return -1;
+  }
+  struct rank_records *records = &job->records;
+  if (!source->context) note_host(job); /* the first time */
+  *source = (struct reduce_source){
+      .context = job,
+      .rank = records->rank,
+      .nprocs = job_world_size(world),
+      .keep_ranks = job->keep_ranks,
+      .limits = reduce_default_limits,
+      .host = records->host,
+      .names = records->combined.names.at,
+      .names_length = records->combined.names.n,
+      .bytes = 1,
+      .content = content,
+      .span = span,
+      .job = job_region,
+      .config = &job->config,
+      .identity = {.jobid = job_number(job), /* a name that is given says nothing of processes */
+                   .pid =
+                       job->output || !job->first->launch.pid ? getpid() : job->first->launch.pid,
+                   .start_time = world->start_ns / (int64_t)NS_PER_SECOND,
+                   .naming = job->output ? DARSHAN_NAME_GIVEN : DARSHAN_NAME_MADE},
+      .begun_ns = job->begun_ns,
+      .final_path = job->final};
+  return 0;
+}
+
+static void close_rank(void *context, int rank, struct reduce_source *source) {
+  (void)context;
+  (void)rank;
+  (void)source;
+}
+
+/* --- before --------------------------------------------------------------------------------------
+ */
+
+/* The log that speaks for all: of the lowest rank; its first, were there several. */
+static struct job_log *first_log(const struct job_world *world) {
+  for (size_t i = 0; i < world->num_logs; i++)
+    for (int64_t at = 0; at < world->logs[i]->num_units; at++)
+      if (job_world_rank(world, world->logs[i], at) == world->ranks[0]) return world->logs[i];
+  return world->logs[0];
+}
+
+/* Who is in the logs and no rank: what launched them, or something else altogether. */
+static void count_around(struct one_job *job) {
+  const struct job_world *world = job->world;
+  job->around = 0;
+  for (size_t i = 0; i < world->num_logs; i++)
+    for (int64_t at = 0; at < world->logs[i]->num_units; at++)
+      job->around +=
+          world->logs[i]->units[at].is_there && job_world_rank(world, world->logs[i], at) < 0;
+}
+
+static void describe(struct one_job *job, const char *command) {
+  size_t length = strcspn(command, " "), begin = length;
+  while (begin > 0 && command[begin - 1] != '/')
+    begin--;
+  snprintf(job->exe, sizeof(job->exe), "%.*s", (int)(length - begin), command + begin);
+  job->config.logfile = job->output;
+  job->config.logpath = job->folder ? job->folder : "";
+  job->config.exe = job->exe[0] ? job->exe : "unknown";
+  job->config.user = getenv("LOGNAME");
+  job->config.timezone = getenv("TZ");
+  job->begun_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static int prepare(struct one_job *job) {
+  const struct job_world *world = job->world;
+  struct darshan_error error = {""};
+  job->first = first_log(world);
+  darshan_log *log = darshan_log_read(job->first->path, &error);
+  if (!log) {
+    merge_say("%s: %s", job->first->path, error.text);
+    return -1;
+  }
+  describe(job, darshan_log_info(log)->exe);
+  darshan_log_free(log);
+  job->records.world = job->world;
+  job->records.logs = job->logs;
+  job->records.grid = heat_grid_of((double)(world->end_ns - world->start_ns) * 1e-9);
+  count_around(job);
+  job->num_hosts = 0;
+  return 0;
+}
+
+int one_job_make(struct one_job *job) {
+  struct player player = {
+      .size = (int)job->world->num_ranks, .context = job, .open = open_rank, .close = close_rank};
+  if (prepare(job) < 0) return -1;
+  return player_run(&player, NULL);
+}
+
+void one_job_free(struct one_job *job) {
+  rank_records_free(&job->records);
+}

@@ -1,0 +1,1 @@
+"""Traces in the form that viewers of other programs read."""

@@ -1,0 +1,131 @@
+"""Transfers as the JSON that Perfetto and chrome://tracing read (Trace Event Format).
+
+Times are microseconds since the start of the run, with three digits: a whole number of
+nanoseconds, so that what follows in a trace follows there.  A rank is a process, a layer
+(and what overlaps in it) a thread; both are numbered from 1, for 0 is the idle process of
+whoever traces systems, and no number of a thread is used twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..library import LogError
+from ..log import Log
+from ..measure.chosen_transfers import Part, parts
+from ..measure.processes import processes
+from ..summary.text import visible
+from .tracks import tracks
+
+_LAYERS = ("POSIX", "MPI-IO")  # in the order of MODULES
+_COLOURS = {"read": "thread_state_running", "write": "thread_state_iowait"}
+_AT_ONCE = 1 << 14  # events that are numbers of Python's
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """All transfers in the order of their starts."""
+
+    start: np.ndarray  # nanoseconds
+    length: np.ndarray  # nanoseconds
+    rank: np.ndarray
+    file: np.ndarray
+    kind: np.ndarray
+    offset: np.ndarray
+    size: np.ndarray
+    thread: np.ndarray  # place in threads
+
+    threads: list[tuple[int, int, int]]  # rank, layer, row
+
+
+def _columns(part: Part) -> tuple[np.ndarray, ...]:
+    number = len(part.start)
+    start, end = (np.rint(times * 1e9).astype("i8") for times in (part.start, part.end))
+    return (
+        start, end - start, np.full(number, part.rank), np.full(number, part.file, "u8"),
+        np.full(number, part.kind, "i1"), part.offset.astype("i8"), part.length.astype("i8"),
+    )  # fmt: skip
+
+
+def events(log: Log) -> Events:
+    """Everything that was traced; LogError if that is nothing."""
+    found = [_columns(part) for part in parts(log)]
+    if not found:
+        raise LogError("there are no traces (DXT_ENABLE_IO_TRACE=1 makes them)")
+    columns = [np.concatenate(column) for column in zip(*found)]
+    found.clear()
+    # What began first, and of these the longest, which holds the others.
+    order = np.lexsort((-columns[1], columns[0]))
+    start, length, rank, file, kind, offset, size = (column[order] for column in columns)
+    layer = kind // 2
+    thread = np.zeros(len(start), "i4")
+    threads: list[tuple[int, int, int]] = []
+    by_track = np.lexsort((np.arange(len(start)), -layer, rank))
+    edges = np.flatnonzero(np.diff(rank[by_track]) | np.diff(layer[by_track])) + 1
+    for some in np.split(by_track, edges):
+        row = tracks(start[some], start[some] + length[some])
+        thread[some] = len(threads) + row
+        one = (int(rank[some[0]]), int(layer[some[0]]))
+        threads += [(*one, number) for number in range(int(row.max()) + 1)]
+    return Events(start, length, rank, file, kind, offset, size, thread, threads)
+
+
+def _name(log: Log, number: int) -> str:
+    return visible(log.name(number) or f"(no name, id {number})")
+
+
+def _metadata(log: Log, found: Events) -> Iterator[str]:
+    """Names of processes and threads."""
+    tree = processes(log)
+    programs = {}
+    if tree is not None and len(tree) > 1:
+        programs = {int(r): visible(p.name) for r, p in zip(tree.ranks, tree.programs)}
+
+    def event(what: str, pid: int, tid: int, **arguments: object) -> str:
+        return json.dumps({"name": what, "ph": "M", "pid": pid, "tid": tid, "args": arguments})
+
+    for rank in dict.fromkeys(rank for rank, _, _ in found.threads):
+        own = programs.get(rank)
+        title = f"rank {rank}" + (f": {own}" if own else "")
+        yield event("process_name", rank + 1, 0, name=title)
+        yield event("process_sort_index", rank + 1, 0, sort_index=rank)
+    for place, (rank, layer, row) in enumerate(found.threads, 1):
+        title = _LAYERS[layer] + (f" {row + 1}" if row else "")
+        yield event("thread_name", rank + 1, place, name=title)
+        yield event("thread_sort_index", rank + 1, place, sort_index=place)
+
+
+def _rows(found: Events) -> Iterator[tuple[int, ...]]:
+    columns = (found.start, found.length, found.rank, found.thread, found.kind, found.file,
+               found.offset, found.size)  # fmt: skip
+    for first in range(0, len(found.start), _AT_ONCE):
+        yield from zip(*(column[first : first + _AT_ONCE].tolist() for column in columns))
+
+
+def lines(log: Log) -> Iterator[str]:
+    """The file, line by line, each with its end."""
+    found = events(log)
+    names = {int(n): json.dumps(_name(log, int(n))) for n in np.unique(found.file)}
+    short = {n: json.dumps(json.loads(text).rpartition("/")[2]) for n, text in names.items()}
+    sorts = [(layer, way) for layer in _LAYERS for way in ("write", "read")]
+    about = {"log": visible(log.path), "command": visible(log.info.exe), "by": "darshan trace"}
+    yield f'{{"displayTimeUnit":"ms","otherData":{json.dumps(about)},"traceEvents":[\n'
+    yield ",\n".join(_metadata(log, found))
+    for start, length, rank, thread, kind, file, offset, size in _rows(found):
+        layer, way = sorts[kind]
+        yield (
+            f',\n{{"name":{short[file]},"cat":"{layer},{way}","ph":"X","ts":{_micro(start)},'
+            f'"dur":{_micro(length)},"pid":{rank + 1},"tid":{thread + 1},'
+            f'"cname":"{_COLOURS[way]}","args":{{"operation":"{way}","file":{names[file]},'
+            f'"offset":{offset},"size":{size}}}}}'
+        )
+    yield "\n]}\n"
+
+
+def _micro(nanoseconds: int) -> str:
+    whole, rest = divmod(nanoseconds, 1000)
+    return f"{whole}.{rest:03d}"

@@ -1,0 +1,28 @@
+"""Tracks: rows of a viewer, in which one event must not begin before the last has ended."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+import numpy.typing as npt
+
+
+def tracks(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """For events in the order of their starts, the row of each: as few rows as do."""
+    rows = np.zeros(len(start), "i8")
+    if len(start) < 2 or bool((start[1:] >= np.maximum.accumulate(end)[:-1]).all()):
+        return rows
+    busy: list[tuple[int, int]] = []  # end, row
+    free: list[int] = []
+    number = 0
+    for place, (begin, last) in enumerate(zip(start.tolist(), end.tolist())):
+        while busy and busy[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            row = heapq.heappop(free)
+        else:
+            row, number = number, number + 1
+        rows[place] = row
+        heapq.heappush(busy, (last, row))
+    return rows
