@@ -39,6 +39,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     below = facts.table("POSIX")
     if kind == "READ" and below is not None:
         mask &= ~np.isin(table.ids, below.ids[read_by_all.whole(facts, below)])
+    # Where one process moves nearly all, there is nothing to do together.
+    mask &= ~_by_one(facts, table)
+    if below is not None:
+        mask &= ~np.isin(table.ids, below.ids[_by_one(facts, below)])
     mask &= together < facts.limits["collective.share"] * calls
     if not mask.any():
         return
@@ -75,9 +79,16 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             _TOGETHER + (_FEWER if mean <= facts.limits["small.bytes"] else ""),
             _example(facts, kind),
         ),
-        limits=("collective.share", "operations"),
+        limits=("collective.share", "operations", "oneprocess.share"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _by_one(facts: Facts, table: Table) -> np.ndarray:
+    """Files of which the slowest or the fastest process moves nearly all bytes."""
+    most = np.maximum(table["FASTEST_RANK_BYTES"], table["SLOWEST_RANK_BYTES"])
+    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
+    return table.shared & (most > facts.limits["oneprocess.share"] * moved)
 
 
 def _example(facts: Facts, kind: str) -> str:
