@@ -10,6 +10,7 @@
  *                        start is that of the program
  *   closed               there is a log of the run: who comes later writes its own
  *   merging, merged, naming, partial, writing   a merger's (util/merge/run/closing.h)
+ *   folding, folded      of who makes one part of many (util/merge/run/fold.h)
  *
  * A process is one from its fork or spawn to its end, however many programs it became
  * by exec; each of those has a START row of its own, and its start tells which part and

@@ -265,7 +265,7 @@ static int wait_a_moment(pid_t child) {
 
 /* Two generations, so that the program is nobody's child here: neither a signal nor a
  * wait of this process's own code tells of it. */
-static int start(const char *path, char **argv, char **envp) {
+static pid_t start(const char *path, char **argv, char **envp) {
   volatile pid_t grandchild = 0;
   int status;
   /* Valgrind has any process that ends write what libc holds in buffers. */
@@ -280,7 +280,7 @@ static int start(const char *path, char **argv, char **envp) {
   }
   if (child < 0) return -1;
   if (!by_itself) sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
-  return wait_a_moment(by_itself ? (pid_t)child : grandchild);
+  return by_itself ? (pid_t)child : grandchild;
 }
 
 /* "NAME=value" */
@@ -336,5 +336,12 @@ int run_merge(void) {
   if ((envp[m] = setting(&text, "TZ", darshan_config.timezone))) m++;
   if ((envp[m] = setting(&text, "HOME", darshan_config.home))) m++;
   envp[m] = NULL;
-  return start(path, argv, envp);
+  return wait_a_moment(start(path, argv, envp));
+}
+
+void run_fold(void) {
+  static char quiet[] = "--quiet", fold[] = "--fold";
+  char path[RUN_ROOM], *envp[] = {NULL};
+  char *argv[] = {(char *)(uintptr_t)program, quiet, fold, run_state.folder, NULL};
+  if (run_merge_is_possible() && find_program(path, sizeof(path))) start(path, argv, envp);
 }

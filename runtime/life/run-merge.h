@@ -12,5 +12,7 @@ int run_others_live(void);
 /* Starts that program, and waits a moment for it; what goes on longer is left alone.  -1:
  * it could not be started, or has ended without a log. */
 int run_merge(void);
+/* Starts the program that makes less of what lies in the folder, and waits for nothing. */
+void run_fold(void);
 
 #endif

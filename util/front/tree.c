@@ -203,6 +203,6 @@ void tree_discard(const char *path) {
   tree_free(&folder);
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
     if (join(file, path, own[i]) == 0) unlink(file);
-  if (!needed) events_remove_names(path);
+  if (!needed) events_remove_names(path, 0);
   rmdir(path);
 }

@@ -45,7 +45,10 @@ static const char usage[] =
     "  --keep                the folder stays as it is\n"
     "  --ask                 makes nothing; ends with 3 if there is nothing to be made\n"
     "  --print               say where the log is\n"
-    "  --quiet               say nothing else\n";
+    "  --quiet               say nothing else\n"
+    "\n"
+    "darshan-merge --fold FOLDER\n"
+    "  makes less of what a run of very many processes has left there, while it goes on\n";
 
 struct options {
   const char *output;
@@ -188,6 +191,7 @@ enum {
   NUMBERED,
   KEEP,
   ASK,
+  FOLD,
   PRINT,
   QUIET,
   COMMAND,
@@ -207,6 +211,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"command", required_argument, NULL, COMMAND},
                                       {"keep", no_argument, NULL, KEEP},
                                       {"ask", no_argument, NULL, ASK},
+                                      {"fold", required_argument, NULL, FOLD},
                                       {"print", no_argument, NULL, PRINT},
                                       {"quiet", no_argument, NULL, QUIET},
                                       {"help", no_argument, NULL, 'h'},
@@ -218,6 +223,9 @@ static int read_run_option(struct run_options *run, int code) {
   case RUN:
     run->folder = optarg;
     return 1;
+  case FOLD:
+    run->folder = run->logs = optarg;
+    return run->fold = 1;
   case LOGS:
     run->logs = optarg;
     return 1;

@@ -92,8 +92,16 @@ int events_is_name(const char *entry) {
   return strncmp(entry, RUN_NAME, sizeof(RUN_NAME) - 1) == 0;
 }
 
-void events_remove_names(const char *folder) {
+void events_remove_names(const char *folder, size_t most) {
+  size_t count = 0;
   DIR *listing = opendir(folder);
+  for (struct dirent *entry; listing && (entry = readdir(listing));)
+    count += events_is_name(entry->d_name) != 0;
+  if (listing && count <= most) {
+    closedir(listing);
+    return;
+  }
+  if (listing) rewinddir(listing);
   for (struct dirent *entry; listing && (entry = readdir(listing));)
     if (events_is_name(entry->d_name)) unlinkat(dirfd(listing), entry->d_name, 0);
   if (listing) closedir(listing);

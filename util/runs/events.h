@@ -3,6 +3,8 @@
 #ifndef DARSHAN_RUNS_EVENTS_H
 #define DARSHAN_RUNS_EVENTS_H
 
+#include <stddef.h>
+
 #include "../../runtime/format/run.h"
 
 /* No time of a run is as late, in nanoseconds: it is in the year 2116. */
@@ -17,7 +19,8 @@ int events_read(int folder, int (*take)(void *context, const struct run_event *e
 
 /* A name that a file has in the run. */
 int events_is_name(const char *entry);
-/* Nobody will ask for them any more. */
-void events_remove_names(const char *folder);
+/* Nobody will ask for them any more; or there are more than `most`, and who asks can do
+ * without. */
+void events_remove_names(const char *folder, size_t most);
 
 #endif

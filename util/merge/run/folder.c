@@ -19,8 +19,8 @@
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
-/* Of the merger's own: the lock, a file that is being written, and closing.h's. */
-static const char lock_name[] = "merging";
+/* Of the merger's own: locks, a file that is being written, and closing.h's. */
+static const char lock_name[] = "merging", fold_name[] = "folding";
 static const char new_name[] = "writing";
 
 /* --- open --------------------------------------------------------------------------- */
@@ -34,28 +34,36 @@ static int32_t top_of(const char *path) {
   return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-/* The lock goes with its holder, however that ends; a file that somebody has removed
- * meanwhile locks nothing. */
-static enum folder_state take_lock(struct run_folder *folder) {
+/* A lock goes with its holder, however that ends; a file that somebody has removed
+ * meanwhile locks nothing.  -1: somebody has it. */
+static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
-  int fd = openat(folder->fd, lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) {
-    if (errno == ENOENT) return FOLDER_BUSY;
-    merge_say("%s: %s", folder->path, strerror(errno));
-    return FOLDER_BAD;
-  }
-  if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &mine) < 0 ||
-      fstatat(folder->fd, lock_name, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
-      mine.st_ino != there.st_ino) {
+  int busy = 0;
+  while (!busy) {
+    int fd = openat(folder->fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return -1;
+    busy = flock(fd, waits ? LOCK_EX : LOCK_EX | LOCK_NB) < 0 && errno != EINTR;
+    if (!busy && fstat(fd, &mine) == 0 &&
+        fstatat(folder->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && mine.st_ino == there.st_ino)
+      return fd;
     close(fd);
-    return FOLDER_BUSY;
+    busy |= !waits;
+    errno = EWOULDBLOCK;
   }
-  folder->lock = fd;
-  return FOLDER_OPEN;
+  return -1;
 }
 
-enum folder_state folder_open(struct run_folder *folder, const char *path) {
-  *folder = (struct run_folder){.fd = -1, .lock = -1};
+static enum folder_state take_locks(struct run_folder *folder, int folds) {
+  if (!folds) folder->merging = take_lock(folder, lock_name, 0);
+  if (folds || folder->merging >= 0) folder->folding = take_lock(folder, fold_name, !folds);
+  if (folder->folding >= 0) return FOLDER_OPEN;
+  if (errno == ENOENT || errno == EWOULDBLOCK) return FOLDER_BUSY;
+  merge_say("%s: %s", folder->path, strerror(errno));
+  return FOLDER_BAD;
+}
+
+enum folder_state folder_open(struct run_folder *folder, const char *path, int folds) {
+  *folder = (struct run_folder){.fd = -1, .merging = -1, .folding = -1};
   if (!realpath(path, folder->path)) {
     if (errno == ENOENT) return FOLDER_BUSY;
     merge_say("%s: %s", path, strerror(errno));
@@ -68,21 +76,28 @@ enum folder_state folder_open(struct run_folder *folder, const char *path) {
     return FOLDER_BAD;
   }
   folder->top = top_of(folder->path);
-  enum folder_state state = take_lock(folder);
+  enum folder_state state = take_locks(folder, folds);
   if (state != FOLDER_OPEN) folder_close(folder);
   return state;
 }
 
 /* The lock's file goes before the lock does: who has opened it meanwhile sees that it is
  * not there any more. */
+static void give_lock(const struct run_folder *folder, const char *name, int *lock) {
+  if (*lock < 0) return;
+  unlinkat(folder->fd, name, 0);
+  close(*lock);
+  *lock = -1;
+}
+
 void folder_close(struct run_folder *folder) {
-  if (folder->lock >= 0) unlinkat(folder->fd, lock_name, 0);
-  if (folder->lock >= 0) close(folder->lock);
+  give_lock(folder, fold_name, &folder->folding);
+  give_lock(folder, lock_name, &folder->merging);
   if (folder->fd >= 0) close(folder->fd);
   folder_forget(folder);
   free(folder->found);
   folder->found = NULL;
-  folder->lock = folder->fd = -1;
+  folder->fd = -1;
 }
 
 /* --- what lies in it ----------------------------------------------------------------- */
@@ -171,8 +186,8 @@ int folder_has(const struct run_folder *folder, const char *name) {
 /* --- what becomes of it ---------------------------------------------------------------- */
 
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n) {
-  int fd =
-      openat(folder->fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  unlinkat(folder->fd, new_name, 0); /* of somebody who was killed */
+  int fd = openat(folder->fd, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   size_t done = 0;
   if (fd < 0) return -1;
   while (done < n) {
@@ -217,8 +232,9 @@ void folder_unlink(const struct run_folder *folder, const char *name) {
 void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, new_name);
   folder_unlink(folder, RUN_EVENTS);
+  folder_unlink(folder, fold_name);
   folder_unlink(folder, lock_name);
   folder_unlink(folder, RUN_CLOSED);
-  events_remove_names(folder->path);
+  events_remove_names(folder->path, 0);
   rmdir(folder->path);
 }

@@ -8,7 +8,8 @@
 
 struct run_folder {
   char path[PATH_MAX];    /* absolute */
-  int fd, lock;           /* -1: not open */
+  int fd;                 /* -1: not open */
+  int merging, folding;   /* locks; -1: not held */
   int32_t top;            /* pid in its name; 0: the front's */
   struct run_part *found; /* parts and journals, by start */
   size_t count, room;
@@ -16,9 +17,9 @@ struct run_folder {
 
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
 
-/* Opens it for this merger alone.  BUSY: another one has it, or it is gone.  BAD: one
- * line was said. */
-enum folder_state folder_open(struct run_folder *folder, const char *path);
+/* Opens it for this merger alone, or who folds parts; a merger waits for one who does.
+ * BUSY: another one has it, or it is gone.  BAD: one line was said. */
+enum folder_state folder_open(struct run_folder *folder, const char *path, int folds);
 /* Lists parts, and journals with what their job records say.  0 or -1. */
 int folder_list(struct run_folder *folder);
 void folder_forget(struct run_folder *folder);

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../runs/events.h"
 #include "../journals.h"
 #include "closing.h"
+#include "fold.h"
 #include "left.h"
 #include "worth.h"
 
@@ -61,6 +63,7 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
 static enum run_result merge_folder(struct one_log *run) {
   enum run_result result = RUN_NOTHING;
   char log[PATH_MAX];
+  fold_resume(&run->folder);
   if (!run->options->keep && closing_resume(&run->folder, log)) {
     print_log(run->options, log);
     result = RUN_LOGGED;
@@ -84,6 +87,16 @@ static int make_absolute(struct run_options *options, const char **path, char ro
   return -1;
 }
 
+/* There is no log yet. */
+static void fold_folder(struct one_log *run) {
+  enum { MOST_NAMES = 4096 };
+  fold_resume(&run->folder);
+  events_remove_names(run->folder.path, MOST_NAMES);
+  if (folder_has(&run->folder, RUN_CLOSED) || left_read(&run->folder, &run->tree, 0) < 0) return;
+  if (ranks_make(&run->ranks, &run->tree, run->folder.top) == 0)
+    fold_ranks(&run->folder, &run->tree, &run->ranks);
+}
+
 enum run_result merge_run(const struct run_options *given) {
   static struct one_log run; /* large, and zeroed */
   static char output[PATH_MAX], logs[PATH_MAX];
@@ -93,9 +106,13 @@ enum run_result merge_run(const struct run_options *given) {
   if (make_absolute(options, &options->output, output) < 0 ||
       make_absolute(options, &options->logs, logs) < 0)
     return RUN_FAILED;
-  enum folder_state state = folder_open(&run.folder, options->folder);
+  enum folder_state state = folder_open(&run.folder, options->folder, options->fold);
   if (state != FOLDER_OPEN) return state == FOLDER_BUSY ? RUN_NOTHING : RUN_FAILED;
-  enum run_result result = merge_folder(&run);
+  enum run_result result = RUN_NOTHING;
+  if (options->fold)
+    fold_folder(&run);
+  else
+    result = merge_folder(&run);
   folder_close(&run.folder);
   one_log_free(&run);
   return result;

@@ -17,6 +17,7 @@ struct run_options {
   int numbered;        /* where output is taken, a number is put behind it */
   int dated;           /* below logs are folders of years, months and days */
   int keep;            /* parts stay */
+  int fold;            /* parts of processes that will share ranks are made one of */
   int ask;             /* ... and no log is made: is there one to be made? */
   int print;           /* the log's path goes to standard output */
   int keep_ranks;      /* no record is combined */

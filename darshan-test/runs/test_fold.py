@@ -1,0 +1,232 @@
+"""A run of very many processes: what they leave is made less, and its log is the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from sample import everything, turning
+
+from .conftest import Merge
+from .events import Run
+from .reading import Row, names, rows
+
+MOST_PARTS = 4096 + 2500  # of one program each
+OWN, LATE = 4100, 150  # processes that may have ranks for themselves, and that cannot
+TIMES = ("_F_", "TIMESTAMP")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
+    """The folder of a shell and what it started: two programs, each process of which read a
+    file, and the first of the late ones wrote one of its own, too."""
+    base = tmp_path_factory.mktemp("many")
+    made = {}
+    for name in ("reads", "writes"):
+        (base / "data").write_text("1234567\n" * 10)
+        script = "with open('data') as f: f.read()\n"
+        if name == "writes":
+            script += "with open('own', 'w') as f: f.write('x' * 100)\n"
+        (base / name).mkdir()
+        environment = os.environ | {
+            "LD_PRELOAD": str(build / "libdarshan.so"),
+            "DARSHAN_ENABLE_NONMPI": "1",
+            "DARSHAN_JOB_TREE": "0",
+            "DARSHAN_LOGPATH": str(base / name),
+        }
+        subprocess.run([sys.executable, "-S", "-c", script], cwd=base, env=environment, check=True)
+        (made[name],) = (base / name).iterdir()
+    run = Run(base / "darshan-run.1.x")
+    run.process(1, (0, 10**9), "sh")
+    for i in range(2, OWN + LATE + 1):
+        program = "even" if i % 2 == 0 else "odd"
+        run.process(i, (i * 1000, i * 1000 + 10**6), program, status=i % 7 == 0)
+        if i > OWN or i % 500 == 0:
+            run.part(made["writes" if i == OWN + 1 else "reads"], i, i * 1000)
+    return run.folder
+
+
+@pytest.fixture
+def folder(many: Path, tmp_path: Path) -> Path:
+    copied = tmp_path / many.name
+    shutil.copytree(many, copied)
+    return copied
+
+
+def said(log: Path) -> dict[tuple[str, str, float], Row]:
+    """Records of a log by module, name and rank."""
+    known = names(log)
+    every = [(m, row) for m in ("POSIX", "STDIO", "PROCESS", "SHARED") for row in rows(log, m)]
+    return {(m, known[int(row["id"])], row["rank"]): row for m, row in every}
+
+
+def same(one: Row, other: Row) -> bool:
+    """Counters are equal; times are rounded to a millionth each time that they are moved."""
+    close = {name for name in one if any(mark in name for mark in TIMES)}
+    return one.keys() == other.keys() and all(
+        one[name] == (pytest.approx(other[name], abs=1e-5) if name in close else other[name])
+        for name in one
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
+    """What the log says of them that is made at once."""
+    log = many.parent / "whole.darshan"
+    merger = build / "darshan-merge"
+    subprocess.run([merger, "--run", many, "-o", log, "--keep"], check=True)
+    return said(log)
+
+
+def parts_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("part.*"))
+
+
+def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str, str, float]]:
+    found = said(log)
+    assert found.keys() == whole.keys()
+    return [key for key, row in found.items() if not same(row, whole[key])]
+
+
+def test_the_log_is_the_same(
+    merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
+) -> None:
+    before = parts_in(folder)
+    assert len(before) > LATE
+    done = merge("--fold", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
+    after = parts_in(folder)
+    assert len(after) == len(before) - LATE - (OWN - 4032) // 500 + 2
+    merge("--fold", folder)
+    assert parts_in(folder) == after
+    log = tmp_path / "one.darshan"
+    assert merge("--run", folder, "-o", log).returncode == 0
+    assert wrong(log, whole) == []
+    assert not folder.exists()
+    assert sum(row["PROCESS_COUNT"] for row in rows(log, "PROCESS")) == OWN + LATE
+
+
+# Calls that change the folder, and how many of them folding these makes, about.
+CHANGES = {"renameat": 4, "unlinkat": LATE + 12, "write": 12, "openat": LATE + 40}
+CASES = [
+    (call, how, number)
+    for call, most in CHANGES.items()
+    for how in ("signal=KILL", "error=ENOSPC")
+    for number in range(1, most)
+]
+
+
+@pytest.mark.needs("ptrace")
+@pytest.mark.parametrize("case", turning(CASES, 0.005, "killed folding"))
+def test_one_that_fails_at_any_change(
+    merge: Merge,
+    folder: Path,
+    tmp_path: Path,
+    whole: dict[tuple[str, str, float], Row],
+    case: tuple[str, str, int],
+) -> None:
+    """Nothing is lost and nothing counts twice, whether or not somebody folds again."""
+    call, how, number = case
+    inject = f"inject={call}:{how}:when={number}"
+    merge(
+        "--fold", folder, under=("strace", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject)
+    )
+    if number % 2:
+        merge("--fold", folder)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", folder, "-o", log).returncode == 0
+    assert wrong(log, whole) == []
+    assert not folder.exists()
+
+
+def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -> None:
+    """A part may be anything; nothing is waited for, and nothing outside is touched."""
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    late = sorted(path for path in folder.glob("part.*") if int(path.name.split(".")[1]) > OWN)
+    for path in late[:5]:
+        path.unlink()
+    late[0].symlink_to(precious)
+    os.mkfifo(late[1])
+    late[2].write_bytes(bytes(5000))
+    late[3].touch()
+    late[4].mkdir()
+    (folder / "name.1").symlink_to(precious)
+    (folder / "writing").symlink_to(precious)
+    assert merge("--fold", folder).returncode == 3
+    left = parts_in(folder)
+    assert {path.name for path in late[:5]} <= set(left)
+    assert len(left) < len(late) / 2
+    log = tmp_path / "one.darshan"
+    done = merge("--run", folder, "-o", log)
+    assert done.returncode == 0
+    assert len(set(done.stderr.splitlines())) == 5
+    reads = sum(row["PROCESS_READS"] for row in rows(log, "PROCESS"))
+    assert reads % (LATE + (OWN // 500) - 5) == 0
+    assert precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize("text", [b"", b"x", b"part.1.2.3\0../precious\0", b"/\0/\0", b"\0\0\0"])
+def test_a_list_that_nobody_has_written(
+    merge: Merge, folder: Path, tmp_path: Path, text: bytes
+) -> None:
+    """What another merger says it has done may not be so."""
+    (tmp_path / "precious").write_text("precious")
+    before = parts_in(folder)
+    (folder / "folded").write_bytes(text)
+    log = tmp_path / "one.darshan"
+    assert merge("--run", folder, "-o", log, "--keep").returncode == 0
+    assert parts_in(folder) == before
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert not (folder / "folded").exists()
+
+
+def test_a_merger_waits_for_who_folds(merge: Merge, folder: Path, tmp_path: Path) -> None:
+    """Else nobody would make the log: the last process has asked, and is gone."""
+    holder = "flock {}/folding sh -c 'echo; sleep 0.5'"
+    with subprocess.Popen(["sh", "-c", holder.format(folder)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert merge("--fold", folder).returncode == 3
+        assert (tmp_path / "one.darshan").exists() is False
+        assert merge("--run", folder, "-o", tmp_path / "one.darshan").returncode == 0
+        assert process.wait() == 0
+    assert not folder.exists()
+
+
+COUNT = 9000 if everything() else 200  # programs; past some 4,100 parts are folded
+
+
+def test_a_run_of_short_processes(build: Path, tmp_path: Path) -> None:
+    """What lies in the folder meanwhile is bounded, and the log has every byte."""
+    for name in ("logs", "journals"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in").write_text("five\n")
+    environment = os.environ | {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
+        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
+    }
+    script = f"yes in | head -n {COUNT} | xargs -P 2 -n 1 /bin/cat >/dev/null"
+    command = ["sh", "-c", script]
+    most, end = 0, None
+    with subprocess.Popen(command, env=environment, cwd=tmp_path) as process:
+        while end is None or (any((tmp_path / "journals").iterdir()) and time.monotonic() < end):
+            with suppress(FileNotFoundError):
+                most = max(most, sum(1 for _ in (tmp_path / "journals").glob("*/part.*")))
+            if process.poll() is not None:
+                end = end or time.monotonic() + 60
+            time.sleep(0.2)
+        assert process.returncode == 0
+    assert most < MOST_PARTS
+    (log,) = (tmp_path / "logs").iterdir()
+    row = said(log)["POSIX", str(tmp_path / "in"), -1]
+    assert (row["POSIX_OPENS"], row["POSIX_BYTES_READ"]) == (COUNT, 5 * COUNT)
+    assert sum(one["PROCESS_COUNT"] for one in rows(log, "PROCESS")) == COUNT + 4

@@ -1,0 +1,183 @@
+/* See fold.h.  `folded` says which part is about to stand for which: from when it has its
+ * name on, these are in it. */
+#include "fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../content.h"
+#include "combine.h"
+
+enum { ENOUGH = 64 /* parts */, BILLION = 1000000000 };
+static const char folded_name[] = "folded";
+
+struct fold {
+  struct run_folder *folder;
+  struct run_tree *tree;
+  struct combined combined;
+  struct part part;
+  struct bytes list;        /* names: the new part's, and of those that are in it */
+  struct run_part *stands;  /* the part that began first: whose the new one will be */
+  int64_t start_ns, end_ns; /* of all, on the run's clock */
+  struct darshan_job job;
+  int count, failed, known; /* known: the job */
+};
+
+/* --- which ------------------------------------------------------------------------------- */
+
+/* Whoever has ended adds nothing any more. */
+static int is_over(const struct run_process *process) {
+  return process->finished && process->how != PROCESS_STILL_RAN;
+}
+
+static int64_t later(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static int64_t began(const struct fold *fold, const struct run_part *part) {
+  const struct run_program *program = &fold->tree->programs[part->program];
+  return part->start_ns + tree_behind(fold->tree, &fold->tree->processes[program->process]);
+}
+
+static void look_at(struct fold *fold, const struct run_process *process) {
+  fold->end_ns = later(fold->end_ns, later(process->end_ns, process->reaped_ns));
+  for (int i = process->first_part; i >= 0; i = fold->tree->parts[i].next) {
+    struct run_part *part = &fold->tree->parts[i];
+    if (part->left_out) continue;
+    fold->count++;
+    if (part->journal || tree_program(fold->tree, part->pid, part->start_ns) != part->program)
+      continue; /* it would be another's */
+    if (fold->stands && began(fold, part) >= fold->start_ns) continue;
+    fold->stands = part;
+    fold->start_ns = began(fold, part);
+  }
+}
+
+/* What the program left before has smaller numbers. */
+static struct run_part next_of(const struct fold *fold) {
+  struct run_part part = {.pid = fold->stands->pid, .start_ns = fold->stands->start_ns, .next = -1};
+  for (size_t i = 0; i < fold->tree->num_parts; i++) {
+    const struct run_part *other = &fold->tree->parts[i];
+    if (other->pid == part.pid && other->start_ns == part.start_ns && !other->journal &&
+        other->number >= part.number)
+      part.number = other->number + 1;
+  }
+  return part;
+}
+
+static int add_to_list(struct fold *fold, const struct run_part *part) {
+  char name[NAME_MAX + 1];
+  folder_part_name(part, name);
+  return bytes_add(&fold->list, name, strlen(name) + 1);
+}
+
+/* --- one of them --------------------------------------------------------------------------- */
+
+static void add_name(uint64_t id, const char *name, void *context) {
+  struct fold *fold = context;
+  if (combined_name(&fold->combined, id, name) < 0) fold->failed = 1;
+}
+
+static void take(struct fold *fold, const struct run_part *part, darshan_log *log, int64_t ended) {
+  struct darshan_error error = {""};
+  const struct darshan_job *job = &darshan_log_info(log)->job;
+  struct combine_clock clock = {
+      .grid = heat_grid_of((double)(fold->end_ns - fold->start_ns) * 1e-9),
+      .shift = (double)(began(fold, part) - fold->start_ns) * 1e-9,
+      .end = (double)(later(ended, part_end_ns(job)) - fold->start_ns) * 1e-9};
+  if (part_read(&fold->part, log, &error) < 0) return; /* who merges will say so */
+  if (part == fold->stands) {
+    fold->job = *job;
+    fold->known = 1;
+  }
+  darshan_log_each_name(log, add_name, fold);
+  if (combined_add(&fold->combined, &fold->part, &clock) < 0 || add_to_list(fold, part) < 0)
+    fold->failed = 1;
+}
+
+static void take_all(struct fold *fold, const struct run_process *process) {
+  for (int i = process->first_part; i >= 0; i = fold->tree->parts[i].next) {
+    char path[PATH_MAX];
+    struct darshan_error error = {""};
+    folder_part_path(fold->folder, &fold->tree->parts[i], path);
+    if (fold->tree->parts[i].left_out) continue;
+    darshan_log *log = darshan_log_open(path, &error);
+    if (!log) continue;
+    take(fold, &fold->tree->parts[i], log, later(process->end_ns, process->reaped_ns));
+    darshan_log_close(log);
+  }
+}
+
+/* --- all of them --------------------------------------------------------------------------- */
+
+static size_t job_of(const struct fold *fold, char *out) {
+  char path[PATH_MAX];
+  struct darshan_job job = fold->job;
+  int64_t end_ns = fold->stands->start_ns + fold->end_ns - fold->start_ns;
+  job.start_time_sec = fold->stands->start_ns / BILLION;
+  job.start_time_nsec = fold->stands->start_ns % BILLION;
+  job.end_time_sec = end_ns / BILLION;
+  job.end_time_nsec = end_ns % BILLION;
+  folder_part_path(fold->folder, fold->stands, path);
+  return journal_job(out, path, job, "", NULL);
+}
+
+/* The list is the name of the new part, and then those that go. */
+static void put(struct fold *fold, const struct log_draft *draft) {
+  if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
+  folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
+  fold_resume(fold->folder);
+}
+
+static void write_part(struct fold *fold) {
+  char job[DARSHAN_JOB_REGION_MAX];
+  struct log_draft draft = {NULL, 0, 0};
+  if (fold->failed || combined_finish(&fold->combined, 0) < 0) return;
+  fold->combined.content.job = job;
+  fold->combined.content.job_length = job_of(fold, job);
+  if (log_compose(&draft, &fold->combined.content) == 0) put(fold, &draft);
+  log_draft_drop(&draft);
+}
+
+/* 0: enough, or not enough to be worth it. */
+static int fold_rank(struct fold *fold, const struct run_rank *rank) {
+  const struct run_process *all = fold->tree->processes;
+  combined_clear(&fold->combined);
+  fold->list.n = 0;
+  fold->stands = NULL;
+  fold->start_ns = fold->end_ns = fold->count = fold->failed = fold->known = 0;
+  for (int i = rank->first; i >= 0; i = all[i].next_of_rank)
+    if (is_over(&all[i])) look_at(fold, &all[i]);
+  if (fold->count < ENOUGH || !fold->stands) return 0;
+  struct run_part new = next_of(fold);
+  if (add_to_list(fold, &new) < 0) return 0;
+  for (int i = rank->first; i >= 0; i = all[i].next_of_rank)
+    if (is_over(&all[i])) take_all(fold, &all[i]);
+  if (!fold->known) return fold->stands->left_out = 1; /* another one may stand for all */
+  write_part(fold);
+  return 0;
+}
+
+void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks) {
+  static struct fold fold; /* large, and zeroed */
+  fold.folder = folder;
+  fold.tree = tree;
+  for (int i = 0; i < ranks->count; i++)
+    while (ranks->ranks[i].folded && fold_rank(&fold, &ranks->ranks[i]))
+      ;
+  combined_free(&fold.combined);
+  part_free(&fold.part);
+  bytes_free(&fold.list);
+}
+
+void fold_resume(struct run_folder *folder) {
+  size_t n = 0, first;
+  char *list = folder_get(folder, folded_name, &n);
+  if (!list) return;
+  first = strlen(list) + 1;
+  if (n > first && !strchr(list, '/') && folder_has(folder, list))
+    for (size_t at = first; at < n; at += strlen(list + at) + 1)
+      if (!strchr(list + at, '/')) folder_unlink(folder, list + at);
+  folder_unlink(folder, folded_name);
+  free(list);
+}
