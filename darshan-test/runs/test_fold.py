@@ -145,6 +145,23 @@ def test_one_that_fails_at_any_change(
     assert not folder.exists()
 
 
+@pytest.mark.needs("ptrace")
+def test_what_cannot_be_removed_counts_once(
+    merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
+) -> None:
+    under = ("strace", "-o", "/dev/null", "-e", "trace=unlinkat")
+    under = (*under, "-e", "inject=unlinkat:error=EPERM")
+    before = parts_in(folder)
+    merge("--fold", folder, under=under)
+    assert set(parts_in(folder)) > set(before)
+    log = tmp_path / "one.darshan"
+    merge("--run", folder, "-o", log, "--keep", under=under)
+    assert wrong(log, whole) == []
+    assert merge("--run", folder, "-o", tmp_path / "two.darshan").returncode == 0
+    assert wrong(tmp_path / "two.darshan", whole) == []
+    assert not folder.exists()
+
+
 def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -> None:
     """A part may be anything; nothing is waited for, and nothing outside is touched."""
     precious = tmp_path / "precious"

@@ -2,10 +2,13 @@
  * name on, these are in it. */
 #include "fold.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../content.h"
+#include "../launch.h"
 #include "combine.h"
 
 enum { ENOUGH = 64 /* parts */, BILLION = 1000000000 };
@@ -81,6 +84,8 @@ static void add_name(uint64_t id, const char *name, void *context) {
 static void take(struct fold *fold, const struct run_part *part, darshan_log *log, int64_t ended) {
   struct darshan_error error = {""};
   const struct darshan_job *job = &darshan_log_info(log)->job;
+  struct launch launch;
+  if (launch_read(&launch, darshan_log_info(log))) return; /* who merges needs each of them */
   struct combine_clock clock = {
       .grid = heat_grid_of((double)(fold->end_ns - fold->start_ns) * 1e-9),
       .shift = (double)(began(fold, part) - fold->start_ns) * 1e-9,
@@ -101,10 +106,10 @@ static void take_all(struct fold *fold, const struct run_process *process) {
     struct darshan_error error = {""};
     folder_part_path(fold->folder, &fold->tree->parts[i], path);
     if (fold->tree->parts[i].left_out) continue;
-    darshan_log *log = darshan_log_open(path, &error);
+    darshan_log *log = darshan_log_read(path, &error);
     if (!log) continue;
     take(fold, &fold->tree->parts[i], log, later(process->end_ns, process->reaped_ns));
-    darshan_log_close(log);
+    darshan_log_free(log);
   }
 }
 
@@ -119,7 +124,7 @@ static size_t job_of(const struct fold *fold, char *out) {
   job.end_time_sec = end_ns / BILLION;
   job.end_time_nsec = end_ns % BILLION;
   folder_part_path(fold->folder, fold->stands, path);
-  return journal_job(out, path, job, "", NULL);
+  return journal_job(out, path, job, "", NULL, NULL);
 }
 
 /* The list is the name of the new part, and then those that go. */
@@ -162,7 +167,7 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   static struct fold fold; /* large, and zeroed */
   fold.folder = folder;
   fold.tree = tree;
-  for (int i = 0; i < ranks->count; i++)
+  for (int i = 0; i < ranks->count && !folder->folded; i++)
     while (ranks->ranks[i].folded && fold_rank(&fold, &ranks->ranks[i]))
       ;
   combined_free(&fold.combined);
@@ -170,14 +175,26 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-void fold_resume(struct run_folder *folder) {
-  size_t n = 0, first;
+/* 0, or -1: one that is in another part cannot be removed. */
+static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
+  int failed = 0;
+  for (size_t at = strlen(list) + 1; at < n; at += strlen(list + at) + 1)
+    if (!strchr(list + at, '/'))
+      failed |= unlinkat(folder->fd, list + at, 0) < 0 && errno != ENOENT;
+  return failed ? -1 : 0;
+}
+
+int fold_resume(struct run_folder *folder) {
+  size_t n = 0;
   char *list = folder_get(folder, folded_name, &n);
-  if (!list) return;
-  first = strlen(list) + 1;
-  if (n > first && !strchr(list, '/') && folder_has(folder, list))
-    for (size_t at = first; at < n; at += strlen(list + at) + 1)
-      if (!strchr(list + at, '/')) folder_unlink(folder, list + at);
+  if (!list) return 0;
+  int stands = !strchr(list, '/') && folder_has(folder, list);
+  if (stands && remove_sources(folder, list, n) < 0 && remove_sources(folder, list, n) < 0) {
+    folder->folded = list;
+    folder->folded_length = n;
+    return -1;
+  }
   folder_unlink(folder, folded_name);
   free(list);
+  return 0;
 }

@@ -96,7 +96,9 @@ void folder_close(struct run_folder *folder) {
   if (folder->fd >= 0) close(folder->fd);
   folder_forget(folder);
   free(folder->found);
+  free(folder->folded);
   folder->found = NULL;
+  folder->folded = NULL;
   folder->fd = -1;
 }
 
@@ -133,8 +135,17 @@ void folder_part_path(const struct run_folder *folder, const struct run_part *pa
   if (n >= PATH_MAX) out[0] = '\0';
 }
 
+static int is_folded(const struct run_folder *folder, const char *name) {
+  const char *list = folder->folded;
+  for (size_t at = list ? strlen(list) + 1 : 0; at < folder->folded_length;
+       at += strlen(list + at) + 1)
+    if (strcmp(list + at, name) == 0) return 1;
+  return 0;
+}
+
 static int add(struct run_folder *folder, const char *name) {
   struct run_part part;
+  if (is_folded(folder, name)) return 0;
   if (!is_part(name, &part)) {
     if (!is_journal(name)) return 0;
     part = (struct run_part){.journal = strdup(name), .next = -1};

@@ -13,6 +13,8 @@ struct run_folder {
   int32_t top;            /* pid in its name; 0: the front's */
   struct run_part *found; /* parts and journals, by start */
   size_t count, room;
+  char *folded; /* names of parts that count no more (fold.c) */
+  size_t folded_length;
 };
 
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };

@@ -90,7 +90,7 @@ static int make_absolute(struct run_options *options, const char **path, char ro
 /* There is no log yet. */
 static void fold_folder(struct one_log *run) {
   enum { MOST_NAMES = 4096 };
-  fold_resume(&run->folder);
+  if (fold_resume(&run->folder) < 0) return;
   events_remove_names(run->folder.path, MOST_NAMES);
   if (folder_has(&run->folder, RUN_CLOSED) || left_read(&run->folder, &run->tree, 0) < 0) return;
   if (ranks_make(&run->ranks, &run->tree, run->folder.top) == 0)
