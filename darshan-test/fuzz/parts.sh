@@ -41,3 +41,6 @@ convert_parts="$top/util/convert/*.c"
 diff_parts="$top/util/diff/*.c $top/util/parser/apmpi-names.c $top/util/parser/id-table.c $top/util/parser/numbers.c
   $top/util/parser/output.c $top/util/parser/foreign.c $top/util/parser/rows.c
   $top/util/parser/rows-special.c"
+library_parts="$here/library.c $top/util/library/*.c $top/util/parser/apmpi-names.c
+  $top/util/parser/id-table.c $top/util/parser/summary.c $top/util/parser/summary-file.c
+  $top/util/parser/summary-perf.c -I$top/util/library"

@@ -33,8 +33,10 @@ def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes
     return start([tool, *arguments], is_sanitized(tool), {})
 
 
-def run_library(library: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs inprocess.py on a library."""
+def run_library(
+    library: Path, *arguments: str | Path, module: str = "logs.inprocess"
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs inprocess.py, or what is called like it, on a library."""
     extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     sanitized = is_sanitized(library)
     if sanitized:
@@ -44,7 +46,7 @@ def run_library(library: Path, *arguments: str | Path) -> subprocess.CompletedPr
         )
         extra["LD_PRELOAD"] = found.stdout.strip()
         extra["ASAN_OPTIONS"] = SANITIZED["ASAN_OPTIONS"] + ":detect_leaks=0"
-    command = [sys.executable, "-m", "logs.inprocess", library, *arguments]
+    command = [sys.executable, "-m", module, library, *arguments]
     return start(command, sanitized, extra)
 
 

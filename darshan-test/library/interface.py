@@ -1,0 +1,270 @@
+"""Reads logs through the C interface of Darshan 3.5, in a process of its own.
+
+python3 -m library.interface LIBRARY whole LOG... prints a line of JSON for each log: all that
+the interface says of it, with the bytes of its records.
+
+python3 -m library.interface LIBRARY ends LOG... prints how each log reads: whether it opens, and
+how the records of its modules end.  With cuts or flips for ends, a log is changed in one way
+after another, and printed is how often what came out.
+
+The structs are those of PyDarshan's declarations, written down a second time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+from logs.inprocess import damaged
+
+# Bytes of the records of fixed size: module, size.
+FIXED = {1: 704, 2: 560, 3: 80, 4: 912, 5: 152, 6: 1120, 7: 112, 9: 248, 16: 584, 17: 696}
+LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP = 8, 10, 11, 14, 15
+APMPI_HEAD, APMPI_RECORD, APMPI_MAGIC = 48, 5232, 0x41504D5049
+READ = (*FIXED, LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP)
+SUMMED = (1, 2, 9, 16, 17)  # modules with an accumulator
+SEGMENT = 32  # bytes of a DXT segment
+
+
+class Job(ctypes.Structure):
+    """struct darshan_job"""
+
+    _fields_ = (
+        *((name, c_int64) for name in ("uid", "start", "start_nsec", "end", "end_nsec")),
+        *(("nprocs", c_int64), ("jobid", c_int64), ("metadata", c_char * 1024)),
+    )
+
+
+class Mount(ctypes.Structure):
+    """struct darshan_mnt_info"""
+
+    _fields_ = (("type", c_char * 3015), ("path", c_char * 3015))
+
+
+class Module(ctypes.Structure):
+    """struct darshan_mod_info"""
+
+    _fields_ = (
+        *(("name", c_char_p), ("len", c_int), ("ver", c_int), ("idx", c_int)),
+        ("partial_flag", c_int),
+    )
+
+
+class Name(ctypes.Structure):
+    """struct darshan_name_record"""
+
+    _fields_ = (("id", c_uint64), ("name", c_void_p))
+
+
+class Lustre(ctypes.Structure):
+    """struct darshan_lustre_record"""
+
+    _fields_ = (
+        *(("id", c_uint64), ("rank", c_int64), ("num_comps", c_int64), ("num_stripes", c_int64)),
+        *(("comps", c_void_p), ("ost_ids", c_void_p)),
+    )
+
+
+class Heatmap(ctypes.Structure):
+    """struct darshan_heatmap_record"""
+
+    _fields_ = (
+        *(("id", c_uint64), ("rank", c_int64), ("width", c_double), ("nbins", c_int64)),
+        *(("write_bins", c_void_p), ("read_bins", c_void_p)),
+    )
+
+
+class Dxt(ctypes.Structure):
+    """struct dxt_file_record"""
+
+    _fields_ = (
+        *(("id", c_uint64), ("rank", c_int64), ("shared", c_int64), ("hostname", c_char * 64)),
+        *(("write_count", c_int64), ("read_count", c_int64)),
+    )
+
+
+class Category(ctypes.Structure):
+    """struct darshan_file_category_counters"""
+
+    _fields_ = tuple(
+        (name, c_int64)
+        for name in (
+            *("count", "read", "written", "most_read", "most_written"),
+            *("sum_of_offsets", "max_offset", "nprocs"),
+        )
+    )
+
+
+class Metrics(ctypes.Structure):
+    """struct darshan_derived_metrics"""
+
+    _fields_ = (
+        *(("total_bytes", c_int64), ("unique_time", c_double), ("unique_rw", c_double)),
+        *(("unique_md", c_double), ("slowest_rank", c_int), ("shared_time", c_double)),
+        *(("perf", c_double), ("time", c_double), ("categories", Category * 7)),
+    )
+
+
+def plain(struct: ctypes.Structure) -> list[Any]:
+    """The numbers of a struct, one after the other."""
+    out: list[Any] = []
+    for field in struct._fields_:
+        value = getattr(struct, field[0])
+        out.extend([plain(part) for part in value] if isinstance(value, ctypes.Array) else [value])
+    return out
+
+
+class Library:
+    """The functions, with the types that they have in C."""
+
+    def __init__(self, path: str) -> None:
+        self.lib = ctypes.CDLL(path)
+        self.lib.darshan_log_open.restype = c_void_p
+        self.lib.darshan_log_open.argtypes = [c_char_p]
+        for name in ("get_job", "get_exe", "get_mounts", "get_modules", "get_name_records"):
+            function = getattr(self.lib, f"darshan_log_{name}")
+            function.argtypes = [
+                c_void_p,
+                *[c_void_p] * (1 if name in ("get_job", "get_exe") else 2),
+            ]
+        self.lib.darshan_log_get_job_runtime.argtypes = [c_void_p, Job, POINTER(c_double)]
+        self.lib.darshan_log_get_record.argtypes = [c_void_p, c_int, POINTER(c_void_p)]
+        self.lib.darshan_log_close.argtypes = [c_void_p]
+        self.lib.darshan_free.argtypes = [c_void_p]
+        self.lib.darshan_accumulator_create.argtypes = [c_int, c_int64, POINTER(c_void_p)]
+        self.lib.darshan_accumulator_inject.argtypes = [c_void_p, c_void_p, c_int]
+        self.lib.darshan_accumulator_emit.argtypes = [c_void_p, POINTER(Metrics), c_void_p]
+        self.lib.darshan_accumulator_destroy.argtypes = [c_void_p]
+
+    def open(self, path: Path) -> c_void_p:
+        return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
+
+    def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
+        """What a function returns by two pointers, copied."""
+        found, count = POINTER(kind)(), c_int(-1)
+        getattr(self.lib, f"darshan_log_{function}")(log, byref(found), byref(count))
+        return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
+
+    def names(self, log: c_void_p) -> dict[int, str]:
+        out = {}
+        for name in self.list_of("get_name_records", log, Name):
+            out[name.id] = ctypes.string_at(name.name).decode("latin-1")
+            self.lib.darshan_free(name.name)
+        return out
+
+    def records(self, log: c_void_p, module: int) -> tuple[list[bytes], int]:
+        """The bytes of a module's records without pointers, and what came at the end."""
+        out = []
+        while True:
+            record = c_void_p()
+            result = self.lib.darshan_log_get_record(log, module, byref(record))
+            if result != 1:
+                return out, int(result)
+            out.append(content(module, record.value or 0))
+            self.lib.darshan_free(record)
+
+    def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
+        """What the accumulator says: metrics, and the record of all."""
+        accumulator, metrics = c_void_p(), Metrics()
+        assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
+        for record in records:
+            assert self.lib.darshan_accumulator_inject(accumulator, record, 1) == 0
+        total = ctypes.create_string_buffer(FIXED[module])
+        assert self.lib.darshan_accumulator_emit(accumulator, byref(metrics), total) == 0
+        assert self.lib.darshan_accumulator_destroy(accumulator) == 0
+        return plain(metrics), total.raw.hex()
+
+    def whole(self, path: Path) -> dict[str, Any] | None:
+        """All that the interface says of a log; None: it does not open."""
+        log = self.open(path)
+        if not log.value:
+            return None
+        job, seconds, exe = Job(), c_double(), ctypes.create_string_buffer(4096)
+        out: dict[str, Any] = {"returned": [self.lib.darshan_log_get_job(log, byref(job))]}
+        out["returned"].append(self.lib.darshan_log_get_job_runtime(log, job, byref(seconds)))
+        out["returned"].append(self.lib.darshan_log_get_exe(log, exe))
+        out["job"] = [*plain(job)[:-1], job.metadata.decode("latin-1"), seconds.value]
+        out["exe"] = exe.value.decode("latin-1")
+        mounts = self.list_of("get_mounts", log, Mount)
+        out["mounts"] = [(m.type.decode("latin-1"), m.path.decode("latin-1")) for m in mounts]
+        modules = self.list_of("get_modules", log, Module)
+        out["modules"] = [(m.name.decode(), m.len, m.ver, m.idx, m.partial_flag) for m in modules]
+        out["names"] = self.names(log)
+        out["records"], out["sums"] = {}, {}
+        for module in [m.idx for m in modules if m.idx in READ]:
+            records, end = self.records(log, module)
+            out["records"][module] = ([record.hex() for record in records], end)
+            if module in SUMMED:
+                out["sums"][module] = self.sums(module, job.nprocs, records)
+        self.lib.darshan_log_close(log)
+        return out
+
+    def outcome(self, path: Path) -> tuple[int, int]:
+        """How many modules of a log read to their end, how many do not; -1, -1: it is closed."""
+        log = self.open(path)
+        if not log.value:
+            return -1, -1
+        self.names(log)
+        self.list_of("get_mounts", log, Mount)
+        ends = [
+            self.records(log, module.idx)[1] for module in self.list_of("get_modules", log, Module)
+            if module.idx in READ
+        ]  # fmt: skip
+        assert set(ends) <= {0, -1}, ends
+        self.lib.darshan_log_close(log)
+        return ends.count(0), ends.count(-1)
+
+
+def content(module: int, at: int) -> bytes:
+    """The bytes of a record, with what its pointers point to instead of them."""
+    if module in FIXED:
+        return ctypes.string_at(at, FIXED[module])
+    if module == LUSTRE:
+        lustre = Lustre.from_address(at)
+        return (
+            ctypes.string_at(at, 32)
+            + ctypes.string_at(lustre.comps, 72 * lustre.num_comps)
+            + ctypes.string_at(lustre.ost_ids, 8 * lustre.num_stripes)
+        )
+    if module == HEATMAP:
+        heat = Heatmap.from_address(at)
+        bins = [
+            ctypes.string_at(bins, 8 * heat.nbins) for bins in (heat.write_bins, heat.read_bins)
+        ]
+        return ctypes.string_at(at, 32) + b"".join(bins)
+    if module == APMPI:
+        is_head = c_int64.from_address(at + 16).value == APMPI_MAGIC
+        return ctypes.string_at(at, APMPI_HEAD if is_head else APMPI_RECORD)
+    dxt = Dxt.from_address(at)
+    segments = dxt.write_count + dxt.read_count
+    return ctypes.string_at(at, ctypes.sizeof(Dxt) + SEGMENT * segments)
+
+
+def outcomes(library: Library, path: Path, kind: str) -> Iterator[tuple[int, int]]:
+    yield library.outcome(path)
+    for _ in damaged(path, kind):
+        yield library.outcome(path)
+
+
+def main() -> None:
+    name, kind, *paths = sys.argv[1:]
+    library = Library(name)
+    if kind == "whole":
+        for path in paths:
+            print(json.dumps(library.whole(Path(path))), flush=True)
+    elif kind == "ends":
+        print(json.dumps([library.outcome(Path(path)) for path in paths]))
+    else:
+        counted = Counter(outcomes(library, Path(paths[0]), kind))
+        print(json.dumps([[*outcome, times] for outcome, times in counted.items()]))
+
+
+if __name__ == "__main__":
+    main()

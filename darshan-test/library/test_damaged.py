@@ -1,0 +1,68 @@
+"""Damaged logs through the C interface: NULL or -1 and one line each, never a crash."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from logs.bad import Bad, broken_annexes, half_readable, small_log, unreadable
+from logs.encode import encode
+from logs.inprocess import FLIPS
+from logs.model import NONE, ZLIB
+from logs.tools import run_library
+from sample import turning
+
+CLOSED = (-1, -1)
+# Without what takes long to make: the reader refuses it in the same way for everybody.
+BAD = [
+    bad
+    for bad in (*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes())))
+    if isinstance(bad.made, bytes)
+]
+
+
+def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
+    """What came out, and what was said."""
+    done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert b"\r" not in done.stderr
+    return json.loads(done.stdout), done.stderr.decode(errors="replace").splitlines()
+
+
+def lines_wanted(whole: int, damaged: int) -> int:
+    return 1 if (whole, damaged) == CLOSED else damaged
+
+
+@pytest.mark.parametrize(
+    "bad", [pytest.param(bad, id=bad.name) for bad in turning(BAD, 0.2, "library-bad")]
+)
+def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
+    log = tmp_path / "bad"
+    log.write_bytes(bad.data)
+    ((whole, damaged),), lines = read(build, "ends", log)
+    assert len(lines) == lines_wanted(whole, damaged), lines
+    assert all(line.startswith(f"darshan: {log}: ") for line in lines)
+
+
+def test_no_file(build: Path, tmp_path: Path) -> None:
+    outcome, lines = read(build, "ends", tmp_path / "none", tmp_path)
+    assert outcome == [[-1, -1], [-1, -1]]
+    assert lines == [
+        f"darshan: {tmp_path}/none: No such file or directory",
+        f"darshan: {tmp_path}: is a directory",
+    ]
+
+
+@pytest.mark.parametrize(("kind", "compression"), [("cuts", ZLIB), ("flips", ZLIB), ("cuts", NONE)])
+def test_every_byte(kind: str, compression: int, build: Path, tmp_path: Path) -> None:
+    log = tmp_path / "small"
+    data = encode(small_log(compression))
+    log.write_bytes(data)
+    counted, lines = read(build, kind, log)
+    times = {(whole, damaged): count for whole, damaged, count in counted}
+    assert sum(times.values()) == 1 + len(data) * (len(FLIPS) if kind == "flips" else 1)
+    assert times[3, 0] >= 1  # the log itself
+    assert times[CLOSED] > len(data) // 4
+    assert len(lines) == sum(lines_wanted(*outcome) * count for outcome, count in times.items())
