@@ -29,7 +29,7 @@ def python(build: Path, folder: Path, code: str, text: str = "") -> str:
     where = subprocess.run(
         [build / "darshan", "report", "--python-path"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    kept = {k: v for k, v in os.environ.items() if k != "DARSHAN_UTIL_LIB"}
+    kept = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
