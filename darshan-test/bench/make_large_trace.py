@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes a log with traces of many segments, the same bytes each time: what the
-readers of traces are timed on.  Twenty files, written once and read twice."""
+readers of traces are timed on.  Twenty files, written once and read twice, by one process
+or each in turn by many."""
 
 from __future__ import annotations
 
@@ -29,22 +30,25 @@ def segments(rng: random.Random, count: int, start: float) -> bytes:
     return b"".join(out)
 
 
-def record(key: int, per_file: int) -> bytes:
+def record(key: int, rank: int, per_file: int) -> bytes:
     """One file of one process."""
-    rng = random.Random(key)
+    rng = random.Random(key + rank)
     writes, reads = per_file // 3, per_file - per_file // 3
-    head = struct.pack("<Qqq64sqq", key, 0, 0, b"node-1", writes, reads)
+    head = struct.pack("<Qqq64sqq", key, rank, 0, b"node-1", writes, reads)
     return head + segments(rng, writes, 1.0) + segments(rng, reads, 500.0)
 
 
-def write_trace(path: Path, count: int) -> None:
+def write_trace(path: Path, count: int, ranks: int = 1) -> None:
     """Writes the log under a temporary name first."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(FILES)]
     names = b"".join(
         struct.pack("<Q", key) + b"/scratch/run/trace-%02d.dat\0" % i for i, key in enumerate(ids)
     )
-    records = b"".join(record(key, count // FILES) for key in ids)
+    parts = max(FILES, ranks)
+    records = b"".join(
+        record(ids[place % FILES], place % ranks, count // parts) for place in range(parts)
+    )
     write_regions(path, names, {DXT_POSIX: (VERSION, records)})
 
 
@@ -53,8 +57,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--segments", type=int, default=2_000_000)
+    options.add_argument("--ranks", type=int, default=1)
     arguments = options.parse_args()
-    write_trace(arguments.log, arguments.segments)
+    write_trace(arguments.log, arguments.segments, arguments.ranks)
 
 
 if __name__ == "__main__":

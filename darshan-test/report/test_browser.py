@@ -170,3 +170,38 @@ def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
     assert window.run("return document.querySelector('#page h1').textContent") == SHOWN
     assert window.run(OVER) <= 0 and window.run(CUT) == []
     assert window.complaints() == []
+
+
+def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
+    """All jobs in a table, each with its own page beside it, however it is called."""
+    (tmp_path / "logs" / "b").mkdir(parents=True)
+    for name in ("a #1 'x' %41.darshan", "b/a #1 'x' %41.darshan"):
+        problem(tmp_path / "logs" / name, "small-accesses-read")
+    done = summary("--campaign", "--html", "logs")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "darshan-campaign.html\n", "")
+    window.open(tmp_path / "darshan-campaign.html", 400)
+    is_ready(window)
+    assert window.run(OVER) <= 0 and window.run(CUT) == []
+    links = window.run("return [...document.querySelectorAll('#jobs a')].map((a) => a.href);")
+    assert len(set(links)) == 2
+    for link in links:
+        window.open(link[len("file://") :])
+        is_ready(window)
+        assert "Many small reads" in window.run("return document.body.textContent")
+
+
+def test_compare(window: Browser, summary: Run, tmp_path: Path) -> None:
+    """Both pictures in one time, and each run in full behind a click."""
+    for seed in (1, 2):
+        (tmp_path / f"{seed}.darshan").write_bytes(encode(traced_log(3 * seed, seed)))
+    assert summary("--compare", "--html", "1.darshan", "2.darshan").returncode == 0
+    window.open(tmp_path / "darshan-compare.html", 400)
+    is_ready(window)
+    assert window.run(OVER) <= 0 and window.run(CUT) == []
+    assert window.run("return document.querySelectorAll('[id^=compared] canvas').length") > 1
+    window.click(".whole summary")
+    window.click("#r0-files tbody a")
+    assert "/file-" in window.run("return document.querySelector('#page h1').textContent")
+    window.click("#page a")
+    assert window.run("return document.querySelector('#r0-files').checkVisibility()")
+    assert window.complaints() == []

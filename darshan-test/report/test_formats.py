@@ -7,11 +7,14 @@ import io
 import json
 import re
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
+from darshan_report.summary.progress import Progress
 from place import needs
 from tree import SOURCE, real_log_paths
 
@@ -123,6 +126,39 @@ def test_campaign(summary: Run, tmp_path: Path) -> None:
     assert len(numbers) > 5 and numbers == sorted(numbers, reverse=True)
     done = summary("--campaign", "-o", "c.pdf", folder / "0-chunk-cache.darshan")
     assert (done.returncode, done.stdout) == (0, "c.pdf\n")
+
+
+def test_campaign_as_data(summary: Run, tmp_path: Path) -> None:
+    """JSON and CSV have every job, the worst first, with who and which."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number in range(61):
+        write(CASES[number % 4][1], folder / f"jane_app_id{number}_1-1.darshan")
+    done = summary("--json", "--campaign", "-o", "-", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    jobs = json.loads(done.stdout)["jobs"]
+    assert len(jobs) == 61 and {job["user"] for job in jobs} == {"jane"}
+    stakes = [job["stake_seconds"] for job in jobs]
+    assert stakes == sorted(stakes, reverse=True) and stakes[0] > 0
+    done = summary("--csv", "--campaign", "-o", "-", *(job["log"] for job in jobs[::9]))
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    some = jobs[::9]
+    assert [row["log"] for row in rows] == [job["log"] for job in some]
+    assert [row["problems"] for row in rows] == ["; ".join(job["problems"]) for job in some]
+    assert int(rows[0]["job_id"]) == jobs[0]["job_id"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress(terminal: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers on a terminal, gone at the end; nothing anywhere else."""
+    sys.stderr.isatty = lambda: terminal  # type: ignore[method-assign]
+    progress = Progress("darshan", "logs")
+    progress.at(1, 3)
+    progress.at(3, 3)
+    progress.clear()
+    said = capsys.readouterr().err
+    assert said == ("\rdarshan: 1 of 3 logs\rdarshan: 3 of 3 logs\r" + " " * 20 + "\r"
+                    if terminal else "")  # fmt: skip
 
 
 def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ _SCRIPTS = (
     "tables.js",
     "bars.js",
     "pages.js",
+    "campaign.js",
     "start.js",
 )
 _STYLES = ("page.css", "timeline.css")

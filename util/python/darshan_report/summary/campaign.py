@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ class Job:
 
     path: str
     program: str
+    job_id: int
+    user_id: int
+    user: str  # of the log's name, which the runtime gives; empty: it says none
     start: float  # seconds since the epoch
     run_time: float
     processes: int
@@ -40,6 +44,7 @@ class Job:
     io_time: float  # seconds in the lowest layers, all processes
     stake: float  # seconds of the costliest problem
     problems: tuple[str, ...]  # titles, costliest first
+    page: str = ""  # where the log's own page is, relative to that of all jobs
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
@@ -55,7 +60,13 @@ def logs_in(paths: Sequence[str]) -> list[str]:
     return found
 
 
-def _job(path: str, limits: Limits) -> Job:
+def _user(path: str) -> str:
+    """Who ran it, as the runtime names logs: <user>_<program>_id<job>-..."""
+    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(path))
+    return found[1] if found and not found[1].isdecimal() else ""
+
+
+def _job(path: str, limits: Limits, page: Callable[[Context], str]) -> Job:
     with open_log(path) as log:
         context = Context(log, limits)
         base = [f for f in context.figures if f.layer.base]
@@ -63,6 +74,9 @@ def _job(path: str, limits: Limits) -> Job:
         return Job(
             path,
             context.program or os.path.basename(path),
+            context.info.jobid,
+            context.info.uid,
+            _user(path),
             context.info.start,
             context.run_time,
             context.number,
@@ -72,6 +86,7 @@ def _job(path: str, limits: Limits) -> Job:
             sum(f.time for f in base),
             problems[0].stake.seconds if problems else 0.0,
             tuple(f.title for f in problems),
+            page(context),
         )
 
 
@@ -80,12 +95,13 @@ def read(
     limits: Limits,
     progress: Callable[[int, int], None],
     complain: Callable[[str, LogError], None],
+    page: Callable[[Context], str] = lambda _: "",
 ) -> list[Job]:
-    """The jobs of all logs that can be read, the worst first."""
+    """The jobs of all logs that can be read, the worst first; page: makes a log's own page."""
     jobs = []
     for number, path in enumerate(paths, 1):
         try:
-            jobs.append(_job(path, limits))
+            jobs.append(_job(path, limits, page))
         except LogError as error:
             complain(path, error)
         progress(number, len(paths))
@@ -123,7 +139,8 @@ def _table(jobs: list[Job]) -> Table:
     return Table(columns, tuple(_row(j) for j in jobs[:_ROWS]), note)
 
 
-def _frequent(jobs: list[Job]) -> Table:
+def frequent(jobs: list[Job]) -> Table:
+    """Which problems how many jobs have."""
     numbers: dict[str, int] = {}
     for job in jobs:
         for title in dict.fromkeys(job.problems):
@@ -170,7 +187,7 @@ def campaign(jobs: list[Job]) -> Report:
     """The report of many jobs, at least one."""
     blocks: list[Block] = [*_summary(jobs)]
     if any(j.problems for j in jobs):
-        blocks += [Heading("Problems by number of jobs"), _frequent(jobs)]
+        blocks += [Heading("Problems by number of jobs"), frequent(jobs)]
     blocks += [Heading("Jobs, the worst first"), _table(jobs)]
     if len(jobs) > 1:
         blocks += [Heading("Over time"), PlotRow((_trend(jobs),))]

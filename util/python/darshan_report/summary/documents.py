@@ -18,10 +18,10 @@ from .data import as_csv, as_json, data
 from .latex import NotKeptError, write_pdf
 from .model import Paragraph, Report
 from .output import is_terminal, write_text
+from .progress import Progress
 from .text import shorten, visible
 
 PROGRAM = "darshan-job-summary"
-_PROGRESS = 50  # logs between two lines of progress
 
 
 def say(text: str) -> None:
@@ -100,9 +100,9 @@ class Documents:
     def make(self) -> int:
         """Makes everything; returns the exit status."""
         if self._options.campaign:
-            self._several("darshan-campaign", self._campaign())
+            self._campaign(self._options.output or self._several_name("darshan-campaign"))
         elif self._options.compare:
-            self._several("darshan-compare", self._compare())
+            self._compare(self._options.output or self._several_name("darshan-compare"))
         else:
             for target, paths in self._targets():
                 self._one(target, paths)
@@ -182,39 +182,46 @@ class Documents:
             parts.append("\n".join([*title, *screen, ""]))
         return "\n".join(parts)
 
-    def _several(self, stem: str, report: Report | None) -> None:
-        if report is None:
-            return
+    def _several_name(self, stem: str) -> str:
+        """Where one report of several logs goes that was given no name."""
+        return "-" if self._form == "text" else f"{stem}.{self._form}"
+
+    def _several(self, target: str, report: Report) -> None:
         if self._form == "text":
-            text = "\n".join(blocks_text.lines(report)) + "\n"
-            self._write(self._options.output or "-", text)
+            self._write(target, "\n".join(blocks_text.lines(report)) + "\n")
         else:
-            self._render(self._options.output or f"{stem}.{self._form}", [report])
+            self._render(target, [report])
 
-    def _compare(self) -> Report | None:
-        from .compare import compare  # noqa: PLC0415
-
+    def _compare(self, target: str) -> None:
         path = self._options.logs[0]
         try:
             with open_log(path) as one:
                 path = self._options.logs[1]
                 with open_log(path) as two:
-                    return compare(Context(one, self._limits), Context(two, self._limits))
+                    self._compared(target, Context(one, self._limits), Context(two, self._limits))
         except LogError as error:
             complain(path, error)
             self._status = 1
-            return None
 
-    def _campaign(self) -> Report | None:
-        from . import campaign  # noqa: PLC0415
+    def _compared(self, target: str, one: Context, two: Context) -> None:
+        if self._form == "html":
+            from ..page import compare as page  # noqa: PLC0415 - for this form only
+
+            self._write(target, page.render(one, two))
+        else:
+            from .compare import compare  # noqa: PLC0415
+
+            self._several(target, compare(one, two))
+
+    def _campaign(self, target: str) -> None:
+        from . import campaign, campaign_data  # noqa: PLC0415
+
+        progress = Progress(PROGRAM, "logs")
 
         def wrong(path: str, error: LogError) -> None:
+            progress.clear()
             complain(path, error)
             self._status = 1
-
-        def progress(number: int, whole: int) -> None:
-            if number % _PROGRESS == 0 and sys.stderr.isatty():
-                say(f"{number} of {whole} logs")
 
         paths = []
         for named in self._options.logs:
@@ -223,15 +230,35 @@ class Documents:
                 say(f"{named}: there is no log in this folder (a name that ends in .darshan)")
                 self._status = 1
             paths += logs
-        jobs = campaign.read(paths, self._limits, progress, wrong)
-        return campaign.campaign(jobs) if jobs else None
+        try:
+            jobs = campaign.read(paths, self._limits, progress.at, wrong, *self._pages_of(target))
+        except OSError as error:
+            self._failed(error.filename or target, error)
+            return
+        finally:
+            progress.clear()
+        if not jobs:
+            return
+        if self._form == "html":
+            from ..page import campaign as page  # noqa: PLC0415 - for this form only
+
+            self._write(target, page.render(jobs))
+        elif self._form == "json":
+            self._write(target, campaign_data.as_json(jobs))
+        elif self._form == "csv":
+            self._write(target, campaign_data.as_csv(jobs))
+        else:
+            self._several(target, campaign.campaign(jobs))
+
+    def _pages_of(self, target: str) -> list[Any]:
+        """What makes a page for each log of a campaign; nothing where none is asked for."""
+        if self._form != "html" or target == "-":
+            return []
+        from ..page.campaign import Pages  # noqa: PLC0415 - for this form only
+
+        return [Pages(target).make]
 
     def _render(self, target: str, reports: list[Report]) -> None:
-        if self._form == "html":
-            from ..page import report  # noqa: PLC0415
-
-            self._write(target, report.render(reports))
-            return
         try:
             if is_terminal(target):
                 say("a PDF is not for a terminal: name a file with -o, or take --text")

@@ -50,7 +50,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--compare", action="store_true", help="two logs: what changed from the first to the second"
     )
     several.add_argument(
-        "--campaign", action="store_true", help="many logs: a row per job, the worst first"
+        "--campaign",
+        action="store_true",
+        help="many logs: a row per job, the worst first; with "
+        "--html, a page for each log in a folder beside it",
     )
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="with --text: evidence, and what is good"
@@ -74,8 +77,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("the following arguments are required: LOG")
     if options.compare and len(options.logs) != 2:
         parser.error("--compare needs two logs")
-    if (options.compare or options.campaign) and options.form in ("json", "csv"):
-        parser.error("--json and --csv are for the logs themselves")
+    if options.compare and options.form in ("json", "csv"):
+        parser.error("--json and --csv are for the logs themselves, and for --campaign")
     return options
 
 

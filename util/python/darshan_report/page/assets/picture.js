@@ -136,7 +136,7 @@ function legend(...kinds) {
   return element("p", { class: "legend" }, ...kinds.map(([name, words]) => element("span", { class: `key ${name}` }, words)));
 }
 
-function makePicture(node, picture) {
+function makePicture(node, picture, title = "The run") {
   for (const row of picture.layers) unpack(row, ["read", "write"]);
   if (picture.heat) unpack(picture.heat, ["cells"]);
   for (const lane of picture.present) unpack(lane, ["part"]);
@@ -147,7 +147,7 @@ function makePicture(node, picture) {
   const said = element("p", { class: "said", "aria-live": "off" }, "Time from left to right. Drag to look closer, double click to see all.");
   const places = rows.map(() => element("div"));
   node.append(
-    element("h2", {}, "The run"),
+    title ? element("h2", {}, title) : "",
     legend(...kinds),
     ...rows.flatMap((row, i) => [element("p", { class: "row" }, row.title), places[i]]),
     said,

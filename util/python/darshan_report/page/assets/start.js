@@ -21,7 +21,7 @@ function fillRun(run, number) {
 
 function listPlaces() {
   const parts = [...document.querySelectorAll("section.part")].filter((part) => everything.runs.length < 2 || part.id.startsWith("r0-"));
-  if (everything.runs.length > 1) return;
+  if (everything.runs.length > 1 || !places) return;
   places.append(element("ul", {}, ...parts.map((part) =>
     element("li", {}, element("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)))));
 }
@@ -29,10 +29,10 @@ function listPlaces() {
 // The address says what is shown: a part of the report, or the page of a file.
 function follow() {
   const match = /^#(r\d+)-(file|dataset)-(\d+)$/.exec(location.hash);
-  const run = match && everything.runs[Number(match[1].slice(1))];
+  const run = match && own && everything.runs[Number(match[1].slice(1))];
   const made = run ? pageOf(run, match[1], match[2], Number(match[3])) : null;
   main.classList.toggle("apart", Boolean(made));
-  own.replaceChildren(...(made || []));
+  if (own) own.replaceChildren(...(made || []));
   if (made) {
     scrollTo(0, 0);
     own.querySelector("h1").focus({ preventScroll: true });
@@ -46,7 +46,18 @@ function follow() {
   target.scrollIntoView();
 }
 
+// Two runs that are compared have their pictures in one time.
+function fillCompared() {
+  const end = Math.max(...everything.runs.map((run) => run.picture.end));
+  everything.runs.forEach((run, place) => {
+    run.picture.end = end;
+    makePicture(document.getElementById(`compared-${place}`), run.picture, "");
+  });
+}
+
+if (everything.compared) fillCompared();
 everything.runs.forEach(fillRun);
+if (everything.campaign) makeCampaign(everything.campaign);
 listPlaces();
 addEventListener("hashchange", follow);
 follow();

@@ -1,5 +1,5 @@
 // Tables that sort and filter.  columns: [title, kind, show], kind being "name" (text),
-// "text" or "number"; rows: arrays of values; link(row number): where the name leads, or null.
+// "text", "date" (text) or "number"; rows: arrays of values; link(row number): where the name leads, or null.
 
 const ROWS_AT_ONCE = 50;
 
@@ -76,7 +76,7 @@ class SortedTable {
       const kind = this.columns[place][1];
       const target = kind === "name" && this.link ? this.link(number) : null;
       const inside = target ? element("a", { href: target }, text) : text;
-      return element(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: { number: "right", name: "code" }[kind] || "" }, inside);
+      return element(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: { number: "right", name: "code", date: "date" }[kind] || "" }, inside);
     });
     return element("tr", {}, ...cells);
   }

@@ -1,0 +1,96 @@
+"""Many jobs as a page: all of them in a table, each with a link to its own page."""
+
+from __future__ import annotations
+
+import os
+import time
+import urllib.parse
+from collections.abc import Sequence
+
+from ..summary.campaign import Job, frequent
+from ..summary.context import Context
+from ..summary.output import write_text
+from ..summary.text import visible
+from ..summary.units import count, plural, seconds, share
+from . import run
+from .blocks import of_blocks, part
+from .shell import page, text
+
+
+class Pages:
+    """The folder for the pages of single logs, beside the page of all."""
+
+    def __init__(self, target: str) -> None:
+        """target: the page of all jobs."""
+        self._folder = f"{os.path.splitext(target)[0]}-logs"
+        self._names: set[str] = set()
+
+    def make(self, context: Context) -> str:
+        """Writes a log's page; returns how the page of all refers to it."""
+        os.makedirs(self._folder, exist_ok=True)
+        stem = os.path.basename(context.log.path)
+        stem = stem[: -len(".darshan")] if stem.endswith(".darshan") else stem
+        name, number = f"{stem}.html", 1
+        while name in self._names:  # logs of several folders may have one name
+            number += 1
+            name = f"{stem}-{number}.html"
+        self._names.add(name)
+        write_text(run.render([run.run(context)]), os.path.join(self._folder, name))
+        parts = (os.path.basename(self._folder), name)
+        return "/".join(urllib.parse.quote(os.fsencode(part)) for part in parts)
+
+
+def _row(job: Job) -> list[object]:
+    start = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.start))
+    return [
+        visible(job.program),
+        job.job_id,
+        visible(job.user) or str(job.user_id),
+        start,
+        job.processes,
+        job.run_time,
+        job.read,
+        job.written,
+        min(1.0, job.io_time / job.process_time) if job.process_time else 0,
+        job.stake,
+        "; ".join(dict.fromkeys(job.problems)) or "none",
+        visible(job.path),
+    ]
+
+
+def _summary(jobs: Sequence[Job]) -> str:
+    troubled = sum(1 for job in jobs if job.problems)
+    whole, inside = sum(j.process_time for j in jobs), sum(j.io_time for j in jobs)
+    figures = (
+        (count(len(jobs)), plural(len(jobs), "job").partition(" ")[2]),
+        (share(inside, whole), "of the processes' time in I/O"),
+        (count(troubled), "with a problem that can be changed"),
+        (seconds(sum(j.stake for j in jobs)), "at stake in the costliest of each, all processes"),
+    )
+    return "".join(
+        f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
+        for value, words in figures
+    )
+
+
+def render(jobs: Sequence[Job]) -> str:
+    """The page of all jobs, the worst first."""
+    title = "I/O of many jobs"
+    if not jobs:
+        return page(
+            title, f"<main><h1>{title}</h1><p>No log could be read.</p></main>", {"runs": []}
+        )
+    troubles = of_blocks([frequent(list(jobs))]) if any(j.problems for j in jobs) else ""
+    parts = (
+        f'<h1>{title}</h1><div class="figures">{_summary(jobs)}</div>',
+        '<div class="picture" id="trend"></div>',
+        part("problems", "Problems by number of jobs", troubles, True) if troubles else "",
+        part("jobs", "Jobs, the worst first", '<div id="jobs-table"></div>', True),
+    )
+    data = {
+        "rows": [_row(job) for job in jobs],
+        "pages": [job.page for job in jobs],
+        "starts": [job.start for job in jobs],
+    }
+    body = f'<main id="main">{"".join(parts)}</main>'
+    return page(title, body, {"runs": [], "campaign": data})

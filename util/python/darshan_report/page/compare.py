@@ -1,0 +1,55 @@
+"""Two runs as a page: what changed, both pictures in one time, and behind it each run."""
+
+from __future__ import annotations
+
+from ..summary.compare import compare
+from ..summary.context import Context
+from ..summary.model import Heading
+from ..summary.units import seconds
+from . import run
+from .blocks import of_blocks, section
+from .first import in_io
+from .shell import page, text
+
+_ONE, _TWO = "First", "Second"
+
+
+def _figures(one: Context, two: Context) -> str:
+    rows = (
+        ("run time", seconds(one.run_time), seconds(two.run_time)),
+        ("in I/O", in_io(one)[0], in_io(two)[0]),
+    )
+    return "".join(
+        f'<div class="figure"><span>{text(words)}:</span> '
+        f"<b>{text(before)} \u2192 {text(after)}</b></div>"
+        for words, before, after in rows
+    )
+
+
+def _pictures(names: list[str]) -> str:
+    return "".join(
+        f'<h3>{which}: {text(name)}</h3><div class="picture" id="compared-{place}"></div>'
+        for place, (which, name) in enumerate(zip((_ONE, _TWO), names))
+    )
+
+
+def render(one: Context, two: Context) -> str:
+    """The page of two open logs, the first being the one that the second is held against."""
+    report = compare(one, two)
+    runs = [run.run(one, 0), run.run(two, 1)]
+    starts = [i for i, b in enumerate(report.blocks) if isinstance(b, Heading) and not b.level]
+    parts = [
+        f"<h1>{text(report.title)}</h1>",
+        of_blocks(report.blocks[: starts[0]]),
+        f'<div class="figures">{_figures(one, two)}</div>',
+        _pictures([r.title for r in runs]),
+    ]
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(report.blocks)])):
+        parts.append(section(f"changed-{number}", report.blocks[start:end], True))
+    for place, (which, single) in enumerate(zip((_ONE, _TWO), runs)):
+        parts.append(
+            f'<details class="whole"><summary><h2>{which} run in full: {text(single.title)}</h2>'
+            f'</summary><article class="run" id="r{place}">{single.body}</article></details>'
+        )
+    body = f'<main id="main"><div class="run">{"".join(parts)}</div><div id="page"></div></main>'
+    return page(report.title, body, {"runs": [r.data for r in runs], "compared": True})

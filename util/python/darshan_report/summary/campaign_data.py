@@ -1,0 +1,61 @@
+"""The jobs of a campaign as data: a row each, all of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .campaign import Job
+from .text import visible
+
+FORMAT, VERSION = "darshan-campaign", 1
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def row(job: Job) -> dict[str, Any]:
+    """One job."""
+    return {
+        "log": visible(job.path),
+        "program": visible(job.program),
+        "job_id": job.job_id,
+        "user": visible(job.user),
+        "user_id": job.user_id,
+        "start": _number(job.start),
+        "run_seconds": _number(job.run_time),
+        "processes": job.processes,
+        "process_seconds": _number(job.process_time),
+        "bytes_read": job.read,
+        "bytes_written": job.written,
+        "io_seconds": _number(job.io_time),
+        "stake_seconds": _number(job.stake),
+        "problems": list(job.problems),
+    }
+
+
+def as_json(jobs: Sequence[Job]) -> str:
+    """All jobs, the worst first."""
+    whole = {"format": FORMAT, "version": VERSION, "jobs": [row(job) for job in jobs]}
+    return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(jobs: Sequence[Job]) -> str:
+    """The same as a table; problems in one cell, with semicolons between them."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    rows = [row(job) for job in jobs]
+    names = [
+        "log", "program", "job_id", "user", "user_id", "start", "run_seconds", "processes",
+        "process_seconds", "bytes_read", "bytes_written", "io_seconds", "stake_seconds", "problems",
+    ]  # fmt: skip
+    writer.writerow(names)
+    for one in rows:
+        one["problems"] = "; ".join(one["problems"])
+        writer.writerow("" if one[name] is None else one[name] for name in names)
+    return out.getvalue()
