@@ -216,7 +216,9 @@ def _set(text: str, folder: str, program: str) -> _Made:
     said = _log(folder)
     pages = re.search(r"^Output written on .*\((\d+) pages?,", said, re.MULTILINE)
     used = re.search(r"^used ([\d.]+) of ([\d.]+)$", said, re.MULTILINE)
-    return _Made(int(pages[1]) if pages else 1, float(used[1]) / float(used[2]) if used else 1.0)
+    part = float(used[1]) / float(used[2]) if used else 1.0
+    # What is too much for a page is not taken off it before the page is shipped.
+    return _Made(int(pages[1]) if pages else 1, part - 1 if part > 1 else part)
 
 
 def _log(folder: str) -> str:

@@ -132,10 +132,14 @@ class ShortNames:
 
     def __init__(self) -> None:
         self.full: dict[str, str] = {}  # as shown -> in full, in order of use
+        self._shown: dict[tuple[str, int], str] = {}  # a name, its width -> as shown
 
     def all(self, names: Sequence[str], width: int) -> list[str]:
-        """Those of one table."""
-        return [self._own(*pair, width) for pair in zip(names, shorten_all(names, width))]
+        """Those of one table; a name is shown as in the one before."""
+        for name, short in zip(names, shorten_all(names, width)):
+            if (name, width) not in self._shown:
+                self._shown[name, width] = self._own(name, short, width)
+        return [self._shown[name, width] for name in names]
 
     def _own(self, name: str, short: str, width: int) -> str:
         """What stands for this name, and in this report for no other one."""

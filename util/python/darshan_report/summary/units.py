@@ -74,7 +74,7 @@ def count(value: float | None) -> str:
 def brief(value: float) -> str:
     """A count short enough for a chart: "950", "12.3 k", "4.56 M"."""
     if abs(value) < 10_000:
-        return f"{value:,.0f}"
+        return _whole(value)
     scaled = float(value)
     for step in "kMGTPE":
         scaled /= 1000
