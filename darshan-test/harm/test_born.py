@@ -285,3 +285,44 @@ def test_another_file_has_another_name(build: Path, tmp_path: Path) -> None:
     script = "cat in >link/out; mkdir b; rm link; ln -s b link; cat in >link/out; cat in >>real/out"
     log = told(build, tmp_path, ["sh", "-c", script])
     assert of_names(log) == {"link/out": 10, "real/out": 5}
+
+
+STRANGE = ("a\nb", " ", "\x1b[2J", "\udcff", "x" * 250, "(deleted)", "out (deleted)", "'", "%s")
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
+    """All of them at once, and a folder that is deep."""
+    deep = "/".join(["d" * 200] * 5)
+    lines = [f'cat in >"link/$each" && cat in >>"{deep}/link/$each"', "done"]
+    script = "\n".join(
+        [f'mkdir -p {deep}/real; ln -s real {deep}/link; for each in "$@"; do', *lines]
+    )
+    log = told(
+        build, tmp_path, [shell, "-c", script, "-", *map(os.fsdecode, map(os.fsencode, STRANGE))]
+    )
+    sizes = [row["POSIX_BYTES_WRITTEN"] for row in log.records.values() if "POSIX_OPENS" in row]
+    assert sorted(n for n in sizes if n) == [5] * 2 * len(STRANGE)
+    assert not [name for _, name in log.records if "/real/" in name]
+
+
+@pytest.mark.needs("namespace:pid")
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> None:
+    """A PID namespace with /proc of the one outside."""
+    inside = f"{shell} -c 'cat in >link/out; cat in >>real/out; true'"
+    log = told(build, tmp_path, ["sh", "-c", f"unshare -p -f {inside}; true"])
+    found = of_names(log)
+    assert set(found) <= {"link/out", "real/out"}
+    assert sum(found.values()) == 10
+    assert log.value("in", "POSIX_BYTES_READ") == 10
+
+
+def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
+    """Where a name should be, something else is: the system's name is taken."""
+    plant = "for f in $DARSHAN_ENABLE_NONMPI/name.*; do rm $f; case $how in "
+    plant += "1) mkdir $f;; 2) mkfifo $f;; 3) echo x >$f;; 4) ln -s relative $f;; 5) ln -s / $f;;"
+    plant += " esac; done"
+    script = f"exec 3>link/out; cat in >&3; for how in 1 2 3 4; do {plant}; cat in >&3; done; true"
+    found = of_names(told(build, tmp_path, ["bash", "-c", script]))
+    assert sum(found.values()) == 25

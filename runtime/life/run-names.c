@@ -85,12 +85,22 @@ static void tell(char *buffer, const struct fd_facts *facts, const char *name, s
   if (!is_the_runs) link_name(buffer, key, self, name);
 }
 
+/* /proc may be that of another namespace, where our numbers are other processes'. */
+static int is_known_by_number(void) {
+  char number[24], link[24];
+  struct darshan_text text = darshan_text_in(number, sizeof(number));
+  darshan_text_signed(&text, sys_getpid());
+  ssize_t n = sys_readlink("/proc/self", link, sizeof(link));
+  return n > 0 && (size_t)n == text.length && memcmp(link, number, (size_t)n) == 0;
+}
+
 /* The numbers of a vfork's child may have changed, of which the tables know nothing: those
  * that they are about are its parent's. */
 void run_name_tell(int fd, const char *name, size_t length) {
   struct fd_facts facts;
   pid_t owner = fd_may_change() ? 0 : process_state.pid;
-  struct path_buffer *buffer = is_possible() ? path_buffer_take() : NULL;
+  int may_ask = is_possible() && (owner == 0 || is_known_by_number());
+  struct path_buffer *buffer = may_ask ? path_buffer_take() : NULL;
   if (!buffer) return;
   if (fd_look_in(owner, fd, &facts) == 0 && facts.is_regular) {
     size_t n = fd_file_name(buffer->bytes, DARSHAN_PATH_ROOM, owner, fd, &facts);
