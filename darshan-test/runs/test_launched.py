@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from darshan_report.variable import heat_maps, traces
 from logs.pydarshan import compare_with_pydarshan
-from place import needs
+from mpi.launch import MPIS
+from place import absent, needs, works
+from sample import everything
 
 from .conftest import Merge
-from .launched import Place, shared_bytes
+from .launched import RANK, Place, shared_bytes
 from .reading import metadata, names, of_file, rows
 
 HOST = socket.gethostname().split(".")[0]
@@ -249,3 +255,153 @@ def test_records_can_be_kept_apart(four: Place, merge: Merge) -> None:
     assert merge("--no-shared-redux", "-o", log, four.logs).returncode == 0
     found = of_file(log, four.data / "shared")
     assert sorted(row["rank"] for row in found) == [0, 1, 2, 3]
+
+
+# --- what an outsider tried ------------------------------------------------------------------
+
+FORKS = """
+import os, sys
+folder = sys.argv[1]
+rank = os.environ["RANK"]
+def put(name, n):
+    fd = os.open(f"{folder}/{name}.{rank}", os.O_CREAT | os.O_WRONLY)
+    os.write(fd, b"f" * n)
+    os.close(fd)
+put("parent", 5)
+if os.fork() == 0:
+    put("child", 7)
+    os._exit(0)
+os.wait()
+"""
+
+TORCHRUN = """
+import torch.distributed.run
+from torch.distributed.elastic.multiprocessing import api
+if api.Std.from_str("0") is None:  # Debian 12's, with Python 3.11
+    api.Std.from_str = classmethod(lambda cls, text: cls.NONE)
+torch.distributed.run.main()
+"""
+
+
+def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
+    """Parents, children and what they became: those of a rank are one."""
+    for rank in range(2):
+        said = {"RANK": str(rank), "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "r1"}
+        program = [sys.executable, "-S", "-c", FORKS, str(place.data)]
+        shell = ["sh", "-c", 'echo before >"$0/said.$RANK"; "$@"; true', str(place.data), *program]
+        place.run(shell, place.settings() | said | {"DARSHAN_JOB_TREE": "0"})
+    assert len(place.all_logs()) == 6
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name, size in (("parent", 5), ("child", 7), ("said", 7)):
+        for rank in range(2):
+            (row,) = of_file(log, place.data / f"{name}.{rank}")
+            assert (row["rank"], row["POSIX_BYTES_WRITTEN"]) == (rank, size)
+    assert [r["PROCESS_COUNT"] for r in rows(log, "PROCESS")] == [3, 3]
+
+
+def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
+    """Who is whose cannot be known, and is not guessed."""
+    slow = [*place.program("PMI_RANK")[:3], RANK + "\nimport time\ntime.sleep(1)\n", "PMI_RANK"]
+    shell = ["sh", "-c", 'PMI_RANK=0 "$@" & PMI_RANK=0 "$@" & wait', "sh", *slow, str(place.data)]
+    place.run(shell, {"PMI_SIZE": "2"} | place.settings() | {"DARSHAN_JOB_TREE": "0"})
+    for log in place.all_logs():
+        if "rank" not in metadata(log):
+            log.unlink()  # the shell's
+    done = merge("-o", place.folder / "one.darshan", place.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "cannot be told apart" in done.stderr
+
+
+def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
+    """`darshan run mpirun`: the log of the job has the ranks' command, and no launcher."""
+    needs("mpi:openmpi")
+    front = [str(place.build / "darshan"), "run", "-o", str(place.logs), "--"]
+    mpi = next(mpi for mpi in MPIS if mpi.name == "openmpi")
+    place.run([*front, *mpi.launch(["-n", "3"]), *place.program(VARIABLES["openmpi"])], {})
+    log = place.folder / "one.darshan"
+    assert merge("-o", log, place.logs).returncode == 0
+    check_files(log, place, range(3), 3)
+    with open_log(log) as opened:
+        assert opened.info.exe.startswith(sys.executable)
+
+
+def test_jobs_of_gnu_parallel(place: Place, merge: Merge) -> None:
+    """Nobody says how many there are: as many as the highest number."""
+    needs("program:parallel")
+    said = " ".join(f"{key}={value}" for key, value in place.settings().items())
+    copy = f"env {said} cp {place.folder}/from {place.data}/to.{{}}"
+    (place.folder / "from").write_bytes(bytes(1000))
+    place.run(["parallel", "-j2", copy, ":::", "a", "b", "c"], {})
+    assert len(place.all_logs()) == 3
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    for rank, name in enumerate("abc"):
+        assert of_file(log, place.data / f"to.{name}")[0]["rank"] == rank
+    (read,) = of_file(log, place.folder / "from")
+    assert (read["rank"], read["POSIX_OPENS"]) == (-1, 3)
+    assert metadata(log)["launcher"] == "GNU parallel"
+
+
+def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
+    for rank in range(2):
+        place.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "r1", "DXT_ENABLE_IO_TRACE": "1"})
+    log = place.folder / "one.darshan"
+    assert merge("-o", log, place.logs).returncode == 0
+    with open_log(log) as opened:
+        known = opened.names()
+        found = [
+            (trace.rank, [int(n) for n in trace.writes["length"]])
+            for trace in traces(opened, "DXT_POSIX")
+            if known[trace.id] == str(place.data / "shared")
+        ]
+        heats = [m for m in heat_maps(opened) if known[m.id] == "heatmap:POSIX"]
+        assert sorted((m.rank, int(m.write.sum())) for m in heats) == [(0, 110), (1, 121)]
+        assert len({len(m.write) for m in heats}) == 1
+    assert sorted(found) == [(0, [100]), (1, [101])]
+
+
+def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) -> None:
+    """A log says what it likes of its launcher; and a pipe that is called a log is none."""
+    said = "rank=0\tworld_size=2\tlauncher=\x1b[31m\tlaunch=\x1b]0;x\x07\thost=h\tpid=1"
+    convert = [str(build / "darshan-convert"), "--reset-md", "--annotate", said]
+    log = four.all_logs()[0]
+    subprocess.run([*convert, str(log), str(four.logs / "bad.darshan")], check=True, timeout=60)
+    os.mkfifo(four.logs / "pipe.darshan")
+    done = merge("-o", four.folder / "one.darshan", four.logs)
+    assert done.returncode == 1 and "2 jobs" in done.stderr
+    assert "\x1b" not in done.stderr and "\x07" not in done.stderr
+
+
+def test_a_folder_without_any(place: Place, merge: Merge) -> None:
+    place.run(["cat", __file__], place.settings())
+    done = merge("-o", place.folder / "one.darshan", place.logs)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_report_tells_of_ranks(four: Place, merge: Merge, build: Path) -> None:
+    log = four.folder / "one.darshan"
+    assert merge("-o", log, *four.all_logs()[:3]).returncode == 0
+    command = [str(build / "darshan"), "report", "--text", str(log)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "They were 3 ranks of a job, of 4." in " ".join(text.split())
+
+
+if everything():
+
+    def test_torchrun(place: Place, merge: Merge) -> None:
+        """The real one, where it is installed."""
+        python = "/usr/bin/python3"
+        if works(python, "-c", "import torch"):
+            absent("not installed: python3-torch")
+        script = place.folder / "train.py"
+        script.write_text(RANK, "utf-8")
+        run = [python, "-c", TORCHRUN, "--nproc_per_node", "2", "--master_port", "29511"]
+        place.run([*run, str(script), "RANK", str(place.data)], place.settings())
+        log = place.folder / "one.darshan"
+        assert merge("-o", log, place.logs).returncode == 0
+        check_files(log, place, range(2), 2)
+        check_processes(log, range(2), 2)
+        assert metadata(log)["launch"] == "none.29511"

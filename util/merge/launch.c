@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/job/utf8.h"
 #include "record-id.h"
 
 const char *launch_metadata(const struct darshan_info *info, const char *key) {
@@ -27,6 +28,7 @@ static int64_t number_of(const struct darshan_info *info, const char *key, int64
 static void copy(char *out, size_t room, const struct darshan_info *info, const char *key) {
   const char *text = launch_metadata(info, key);
   snprintf(out, room, "%s", text ? text : "");
+  darshan_utf8_make_clean(out, strlen(out)); /* it may be a stranger's, and goes to the terminal */
 }
 
 int launch_read(struct launch *launch, const struct darshan_info *info) {

@@ -196,6 +196,12 @@ static int is_candidate(const struct dirent *entry) {
   return is_log(entry->d_name);
 }
 
+/* What is no file may wait for somebody. */
+static int is_file(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* Calls back for each log there, in order, until that says something but 0. */
 static int each_in_folder(const char *folder, int (*each)(void *context, const char *path),
                           void *context) {
@@ -204,7 +210,7 @@ static int each_in_folder(const char *folder, int (*each)(void *context, const c
   if (n < 0) merge_say("%s: %s", folder, strerror(errno));
   for (int i = 0; i < n; i++) {
     char *path = NULL;
-    if (result == 0 && asprintf(&path, "%s/%s", folder, entries[i]->d_name) >= 0)
+    if (result == 0 && asprintf(&path, "%s/%s", folder, entries[i]->d_name) >= 0 && is_file(path))
       result = each(context, path);
     free(path);
     free(entries[i]);

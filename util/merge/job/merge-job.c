@@ -44,6 +44,7 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
   static struct one_job job; /* large, and zeroed */
   static struct target target;
   memset(&job, 0, sizeof(job));
+  target.through = NULL;
   job.world = world;
   job.logs = logs;
   job.keep_ranks = options->keep_ranks;
@@ -57,7 +58,8 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
   int made = one_job_make(&job) == 0;
   if (!made) merge_say("%s cannot be written", options->logs ? options->logs : options->output);
   if (!options->logs && target_close(&target, made) < 0) made = 0;
-  if (made && options->print) printf("%s\n", options->logs ? job.final : options->output);
+  if (made && options->print && !target.through)
+    printf("%s\n", options->logs ? job.final : options->output);
   one_job_free(&job);
   if (made && options->remove) remove_logs(world);
   return !made;

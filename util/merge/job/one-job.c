@@ -127,7 +127,20 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   job.end_time_sec = one->end ? one->end : world->end_ns / (int64_t)NS_PER_SECOND;
   job.end_time_nsec = one->end ? 0 : world->end_ns % (int64_t)NS_PER_SECOND;
   tell(one, more, sizeof(more));
-  return journal_job(out, one->first->path, job, more, NULL, is_of_one);
+  const char *command = one->command[0] ? one->command : NULL;
+  return journal_job(out, one->first->path, job, more, command, is_of_one);
+}
+
+/* In the log of a run whose top launched the ranks the command is the launcher's. */
+static void take_command(struct one_job *job) {
+  const char *command = job->records.command;
+  size_t length = strcspn(command, " "), begin = length;
+  while (begin > 0 && command[begin - 1] != '/')
+    begin--;
+  snprintf(job->exe, sizeof(job->exe), "%.*s", (int)(length - begin), command + begin);
+  if (job->exe[0]) job->config.exe = job->exe;
+  if (job_world_rank(job->world, job->first, 0) != job->world->ranks[0])
+    snprintf(job->command, sizeof(job->command), "%s", command);
 }
 
 static int open_rank(void *context, int rank, struct reduce_source *source) {
@@ -138,7 +151,10 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
     return -1;
   }
   struct rank_records *records = &job->records;
-  if (!source->context) note_host(job); /* the first time */
+  if (!source->context) { /* the first time */
+    note_host(job);
+    if (rank == 0) take_command(job);
+  }
   *source = (struct reduce_source){
       .context = job,
       .rank = records->rank,
@@ -190,42 +206,30 @@ static void count_around(struct one_job *job) {
           world->logs[i]->units[at].is_there && job_world_rank(world, world->logs[i], at) < 0;
 }
 
-static void describe(struct one_job *job, const char *command) {
-  size_t length = strcspn(command, " "), begin = length;
-  while (begin > 0 && command[begin - 1] != '/')
-    begin--;
-  snprintf(job->exe, sizeof(job->exe), "%.*s", (int)(length - begin), command + begin);
+static void describe(struct one_job *job) {
   job->config.logfile = job->output;
   job->config.logpath = job->folder ? job->folder : "";
-  job->config.exe = job->exe[0] ? job->exe : "unknown";
+  job->config.exe = "unknown";
   job->config.user = getenv("LOGNAME");
   job->config.timezone = getenv("TZ");
   job->begun_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static int prepare(struct one_job *job) {
+static void prepare(struct one_job *job) {
   const struct job_world *world = job->world;
-  struct darshan_error error = {""};
   job->first = first_log(world);
-  darshan_log *log = darshan_log_read(job->first->path, &error);
-  if (!log) {
-    merge_say("%s: %s", job->first->path, error.text);
-    return -1;
-  }
-  describe(job, darshan_log_info(log)->exe);
-  darshan_log_free(log);
+  describe(job);
   job->records.world = job->world;
   job->records.logs = job->logs;
   job->records.grid = heat_grid_of((double)(world->end_ns - world->start_ns) * 1e-9);
   count_around(job);
   job->num_hosts = 0;
-  return 0;
 }
 
 int one_job_make(struct one_job *job) {
   struct player player = {
       .size = (int)job->world->num_ranks, .context = job, .open = open_rank, .close = close_rank};
-  if (prepare(job) < 0) return -1;
+  prepare(job);
   return player_run(&player, NULL);
 }
 

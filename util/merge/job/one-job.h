@@ -21,7 +21,8 @@ struct one_job { /* zeroed before its first use */
   const char *output; /* the log; NULL: a name is made */
   const char *folder; /* ... in this folder */
   struct rank_records records;
-  struct job_log *first; /* of the lowest rank */
+  struct job_log *first;      /* of the lowest rank */
+  char command[ROW_NAME + 1]; /* of that rank; "": as the log says */
   char exe[256];
   struct job_host hosts[JOB_HOSTS_MOST];
   int num_hosts;

@@ -242,6 +242,10 @@ int rank_records_take(struct rank_records *records, int64_t rank) {
         take_log(records, records->world->logs[i], &row) < 0)
       return -1;
   snprintf(records->host, sizeof(records->host), "%s", row.host);
+  const char *command = strstr(row.name, ": ");
+  for (const char *next = command; next; next = strstr(next + 1, " -> ")) /* what it became */
+    command = next == command ? command + 2 : next + 4;
+  snprintf(records->command, sizeof(records->command), "%s", command ? command : "");
   records->start = row.record.fcounters[PROCESS_F_START_TIMESTAMP];
   if (process_row_end(&row, &records->combined) < 0) return -1;
   if (combined_finish(&records->combined, rank) < 0) return -1;

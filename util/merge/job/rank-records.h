@@ -4,6 +4,7 @@
 
 #include "../../../runtime/log/ranks/rank.h"
 #include "../run/combine.h"
+#include "../run/row.h"
 #include "worlds.h"
 
 struct rank_records { /* zeroed before its first use; used again for the next rank */
@@ -13,7 +14,8 @@ struct rank_records { /* zeroed before its first use; used again for the next ra
   int64_t rank;
   struct combined combined;
   char host[LAUNCH_HOST]; /* of the rank's first process */
-  double start;           /* of that, seconds after the job's */
+  double start;           /* of that, seconds after the job's, and its command */
+  char command[ROW_NAME + 1];
   struct job_log *loaded; /* what is in memory: neighbours share a log */
   darshan_log *open;
   struct part all, own;  /* of that log, of the rank in it */

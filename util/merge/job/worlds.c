@@ -24,26 +24,28 @@ int64_t job_world_size(const struct job_world *world) {
 
 /* Without a scheduler the job's number is a process's. */
 static int64_t scheduler_job(const struct job_log *log) {
-  if (log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid)) return 0;
+  if (log->is_child || log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid))
+    return 0;
   for (int64_t i = 0; i < log->num_units; i++)
     if (log->units[i].is_there && log->units[i].pid == log->job.jobid) return 0;
   return log->job.jobid;
 }
 
-static int has_rank(const struct job_world *world, int64_t rank) {
+static const struct job_log *log_of(const struct job_world *world, int64_t rank) {
   for (size_t i = 0; i < world->num_logs; i++)
     for (int64_t at = 0; at < world->logs[i]->num_units; at++)
-      if (job_world_rank(world, world->logs[i], at) == rank) return 1;
-  return 0;
+      if (job_world_rank(world, world->logs[i], at) == rank) return world->logs[i];
+  return NULL;
 }
 
-/* Of a rank that is there already. */
-static int repeats(const struct job_world *world, const struct job_log *log) {
-  for (int64_t i = 0; i < log->num_units; i++) {
+/* A log of a rank that is there already; NULL: there is none. */
+static const struct job_log *repeated(const struct job_world *world, const struct job_log *log) {
+  const struct job_log *other = NULL;
+  for (int64_t i = 0; !other && i < log->num_units; i++) {
     int64_t rank = job_world_rank(world, log, i);
-    if (rank >= 0 && has_rank(world, rank)) return 1;
+    if (rank >= 0) other = log_of(world, rank);
   }
-  return 0;
+  return other;
 }
 
 static const struct job_log *copy_in(const struct job_world *world, const struct job_log *log) {
@@ -63,15 +65,19 @@ enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 /* Launches that have no name of their own are told apart by time: the next one begins when
  * the one before has ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
-  if (world->jobid != jobid) return FITS_NOT;
+  int is_unique = launch_is_unique(world->launcher, world->text);
+  if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;
   const struct job_log *copy = copy_in(world, log);
   if (copy) {
     merge_say("%s is left out: it is a copy of %s", log->path, copy->path);
     return IS_COPY;
   }
-  if (launch_is_unique(world->launcher, world->text) || log->is_child) return FITS;
-  if (!repeats(world, log)) return FITS;
+  if (is_unique || log->is_child) return FITS;
+  const struct job_log *other = repeated(world, log);
+  if (!other) return FITS;
   if (log->start_ns > world->end_ns) return FITS_NOT;
+  /* With a name that a host gives once at a time they are processes of one rank. */
+  if (world->text[0] && strcmp(other->launch.host, log->launch.host) == 0) return FITS;
   merge_say("%s: there is another log of its rank and time: those of jobs that ran at once, and "
             "whose launcher gave them no name, cannot be told apart",
             log->path);
