@@ -9,6 +9,7 @@ from ..log import Log
 from ..measure.processes import processes
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
+from .fitting import fitted
 from .limits import Limits
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
 from .who import name_programs
@@ -17,7 +18,7 @@ from .who import name_programs
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
     """The findings of a log: problems first, the costliest of them first.
 
-    A problem whose files are all explained by a cause found before is left out:
+    A problem whose files, and costs, are explained by causes found before is left out:
     small reads of a file whose dataset is stored across the grain are that.
     """
     try:
@@ -40,13 +41,22 @@ def _diagnose(facts: Facts) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
         found += rule.find(facts)
-    explained = frozenset().union(*(f.covers for f in found))
+    causes = list(found)
     for rule in SYMPTOMS:
         for finding in rule.find(facts):
-            known = finding.covers and finding.covers <= explained
-            if finding.kind != PROBLEM or not known:
+            if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
     for rule in REMARKS:
         found += rule.find(facts)
     found += fine.find(facts, found)
-    return Findings(sorted((name_programs(facts, f) for f in found), key=lambda f: f.rank))
+    return Findings(
+        sorted((fitted(facts, name_programs(facts, f)) for f in found), key=lambda f: f.rank)
+    )
+
+
+def _explained(symptom: Finding, causes: list[Finding]) -> bool:
+    """Whether causes hold all of its files, and at least half of what it costs."""
+    these = [f for f in causes if f.covers & symptom.covers]
+    files = frozenset().union(*(f.covers for f in these))
+    enough = sum(f.stake.seconds for f in these) >= symptom.stake.seconds / 2
+    return bool(symptom.covers) and symptom.covers <= files and enough

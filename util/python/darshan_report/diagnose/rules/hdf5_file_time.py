@@ -8,9 +8,12 @@ from ...measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
 from ...summary.units import seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from . import flush_per_chunk, hdf5_opened_again, many_objects
 
 NAME = "hdf5-file-time"
 _OPERATIONS = (OPEN, FLUSH, CLOSE, META)
+_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # what they tell is not told again
+_EACH = 8  # small calls per process that one could make for all
 
 
 def _part(upper: Upper, kind: str) -> float:
@@ -19,7 +22,10 @@ def _part(upper: Upper, kind: str) -> float:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """The HDF5 file whose calls wait most, in MPI or inside HDF5."""
+    told = frozenset().union(*(f.covers for rule in _CAUSES for f in rule.find(facts)))
     for upper in facts.hdf5_files:
+        if upper.id in told:
+            continue
         whole = upper.time(_OPERATIONS)
         posix = _part(upper, "POSIX") + _part(upper, "STDIO")
         mpiio, waiting = _part(upper, "MPIIO"), _part(upper, "COMM")
@@ -46,22 +52,41 @@ def find(facts: Facts) -> Iterator[Finding]:
                 upper,
                 *(f"F_{o}{k}_TIME" for o in _OPERATIONS for k in ("", "_POSIX", "_MPIIO", "_COMM")),
             ),
-            remedy=(
-                Remedy(
-                    "Processes arrive at different times or write metadata one after the other: "
-                    "let one process write metadata for all, and close files together.",
-                    "H5Pset_coll_metadata_write(fapl, 1);  H5Pset_all_coll_metadata_ops(fapl, 1)\n"
-                    "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
-                )
-                if mostly_mpi
-                else Remedy(
-                    "HDF5 works on its metadata: fewer objects and attributes, a newer file "
-                    "format, larger metadata blocks.",
-                    "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)\n"
-                    "H5Pset_meta_block_size(fapl, 1 << 20);  H5Pset_mdc_config",
-                )
-            ),
+            remedy=_waiting(facts, upper, posix) if mostly_mpi else _inside(),
             limits=("waiting.share",),
             covers=frozenset({upper.id}),
         )
         return
+
+
+def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
+    """Collective metadata where many processes make small calls that take time: elsewhere all
+    would only wait once more."""
+    many = _EACH * facts.nprocs
+    writes = upper.below("WRITES", _OPERATIONS)
+    reads = upper.below("READS", _OPERATIONS)
+    few = min(writes, reads) < many and max(writes, reads) < many
+    if few or posix < facts.limits["waiting.share"] * upper.time(_OPERATIONS):
+        return Remedy(
+            "Processes meet in these calls, and come at different times: open, flush and close "
+            "files less often and together; keep one file open instead of one per step; let those "
+            "that come late work on what does not hold up the others.",
+            "H5Fopen / H5Fclose once per run, H5Fflush once per checkpoint\n"
+            "H5Pset_meta_block_size(fapl, 1 << 20): fewer, larger pieces of metadata",
+        )
+    calls = ["H5Pset_coll_metadata_write(fapl, 1)"] if writes >= many else []
+    calls += ["H5Pset_all_coll_metadata_ops(fapl, 1)"] if reads >= many else []
+    return Remedy(
+        "Each process makes small metadata calls of its own while others wait: let one make them "
+        "for all.",
+        ";  ".join(calls) + "\nH5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
+    )
+
+
+def _inside() -> Remedy:
+    return Remedy(
+        "HDF5 works on its metadata: a newer file format, larger metadata blocks, a metadata "
+        "cache that holds what is used again.",
+        "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)\n"
+        "H5Pset_meta_block_size(fapl, 1 << 20);  H5Pset_mdc_config",
+    )
