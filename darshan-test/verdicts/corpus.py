@@ -263,6 +263,48 @@ def _jobs(mpi: str) -> list[Row]:
     ]
 
 
+def _honest() -> list[Row]:
+    """Written when the rules were settled: from idioms, by who had not seen the thresholds."""
+    far = (
+        *("log-of-a-service", "words-of-a-map", "gzip-a-log", "mirror"),
+        *("batches-of-a-memmap", "checkpoint", "arrays-packed", "model-pickled"),
+        *("folder-of-chunks", "hdf5-grows", "hdf5-packed", "hdf5-batches", "nc-records"),
+        *("hdf5-file-per-step", "hdf5-restart", "nc-followed"),
+        *("nc-reads", "table-appended", "settings"),
+    )
+    here = (
+        *("csv-reader", "json-lines", "sort-with-temporary-files", "zip-of-sources"),
+        *("make-some", "import-in-a-transaction", "look-up", "journal-ahead", "start-only"),
+        *("pipe-to-a-program", "tar-of-parts"),  # tarfile writes pieces of 16 KiB
+    )
+    in_c = ("copy-range", "direct-blocks", "preallocated", "out-of-core", "appends", "image")
+    jobs = (
+        "file-per-node",
+        "settings-for-all",
+        "mesh",
+        "checkpoint",
+        "read-parts",
+        "overlapped",
+        "settings-by-all",
+    )
+    return [
+        *(Row("honest.py", case) for case in far),
+        *(Row("honest.py", case, place=HERE) for case in here),
+        Row("honest.py", "disk-use", place=HERE, many=True),
+        *(Row("honest.c", case, input=64) for case in (*in_c, "header-and-data")),
+        *(Row("honest.c", case, place=HERE, input=8) for case in ("page-cache", "numbers")),
+        Row("honest.c", "locked-records"),
+        Row("honest.c", "log-by-line"),
+        Row("honest.c", "size-by-seek", input=4),
+        Row("honest.c", "letters", place=HERE, input=16),
+        *(
+            Row("honest_jobs.c", case, mpi=mpi, input=64)
+            for case in jobs
+            for mpi in ("openmpi", "mpich")
+        ),
+    ]
+
+
 ROWS: list[Row] = [
     *_sync(),
     *_streams(),
@@ -273,4 +315,5 @@ ROWS: list[Row] = [
     *_fortran(),
     *_jobs("openmpi"),
     *_jobs("mpich"),
+    *_honest(),
 ]

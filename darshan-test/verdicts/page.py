@@ -21,6 +21,7 @@ GROUPS = {
     "fields": "HDF5 and netCDF",
     "ranks": "MPI jobs",
     "honest": "healthy, written last",
+    "honest_jobs": "healthy jobs, written last",
 }
 _HEAD = """
 ## How often they are right

@@ -15,7 +15,7 @@ from place import needs
 from sample import turning
 from table import summary
 
-SHARE = 0.07  # 15 s at most on one core
+SHARE = 0.05  # 15 s at most on one core
 TRIES = 3  # a busy machine is no fault of a rule: what came out once is asked again
 
 

@@ -54,9 +54,19 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     mask = (moved >= facts.limits["again.factor"] * size) & (
         moved - size >= facts.limits["again.bytes"]
     )
+    if direction == "WRITTEN":
+        mask &= ~_made_anew(facts, table, moved, size)
     if table.prefix == "STDIO" and facts.streams is not None:
         mask &= facts.streams.files & (table[f"MAX_BYTE_{direction}"] > 0)
     return mask, moved, size
+
+
+def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
+    """Which files are written once each time they are opened, and that seldom: a checkpoint
+    that replaces the one before is no second writing of the same bytes."""
+    opens = table["OPENS"]
+    each = opens / np.maximum(table.processes, 1)
+    return (opens * size >= moved) & (each < facts.limits["opens.again"])
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
@@ -96,6 +106,6 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
             f"F_{kind}_TIME",
         ),
         remedy=Remedy(text, example),
-        limits=("again.factor", "again.bytes"),
+        limits=("again.factor", "again.bytes") + ("opens.again",) * (direction == "WRITTEN"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

@@ -1,0 +1,217 @@
+/* Healthy programs as people write them, written after the rules were settled. */
+#include "case.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KIB = 1024, MIB = 1 << 20 };
+
+static int opened(const char *name, int flags) {
+  int fd = open(name, flags, 0644);
+  must(fd >= 0, name);
+  return fd;
+}
+
+static void *block_of(size_t size) {
+  void *block = aligned_alloc(4096, size);
+  must(block != NULL, "aligned_alloc");
+  return memset(block, 7, size);
+}
+
+static void work(int milliseconds) {
+  usleep((useconds_t)milliseconds * 1000);
+}
+
+/* The kernel copies. */
+static void copy_range(bool cured) {
+  (void)cured;
+  int in = opened("input", O_RDONLY), out = opened("copy", O_CREAT | O_WRONLY);
+  struct stat known;
+  must(fstat(in, &known) == 0, "fstat");
+  while (known.st_size > 0) {
+    ssize_t moved = copy_file_range(in, NULL, out, NULL, 8 * MIB, 0);
+    must(moved > 0, "copy_file_range");
+    known.st_size -= moved;
+  }
+  must(close(in) == 0 && close(out) == 0, "close");
+}
+
+/* Past the page cache, in large aligned blocks. */
+static void direct_blocks(bool cured) {
+  (void)cured;
+  void *block = block_of(4 * MIB);
+  int fd = open("direct", O_CREAT | O_WRONLY | O_DIRECT, 0644);
+  if (fd < 0 && errno == EINVAL) fd = opened("direct", O_CREAT | O_WRONLY);
+  for (int i = 0; i < 16; i++)
+    must(pwrite(fd, block, 4 * MIB, (off_t)i * 4 * MIB) == 4 * MIB, "pwrite");
+  must(close(fd) == 0, "close");
+  free(block);
+}
+
+/* Room is taken first, and then filled from front to back. */
+static void preallocated(bool cured) {
+  (void)cured;
+  void *block = block_of(MIB);
+  int fd = opened("ahead", O_CREAT | O_WRONLY);
+  must(posix_fallocate(fd, 0, 48 * MIB) == 0, "posix_fallocate");
+  for (int i = 0; i < 48; i++)
+    must(write(fd, block, MIB) == MIB, "write");
+  must(fsync(fd) == 0 && close(fd) == 0, "close");
+  free(block);
+}
+
+/* More than may be in memory: written once, read back once, and gone. */
+static void out_of_core(bool cured) {
+  (void)cured;
+  char *block = block_of(2 * MIB);
+  int fd = opened("scratch", O_CREAT | O_RDWR);
+  must(unlink("scratch") == 0, "unlink");
+  for (int i = 0; i < 24; i++)
+    must(pwrite(fd, block, 2 * MIB, (off_t)i * 2 * MIB) == 2 * MIB, "pwrite");
+  for (int i = 0; i < 24; i++)
+    must(pread(fd, block, 2 * MIB, (off_t)i * 2 * MIB) == 2 * MIB, "pread");
+  must(close(fd) == 0, "close");
+  free(block);
+}
+
+/* Pages of a database: each is read once, when it is wanted, and then kept. */
+static void page_cache(bool cured) {
+  (void)cured;
+  static char pages[1024][4096];
+  int fd = opened("input", O_RDONLY);
+  for (unsigned i = 0; i < 4000; i++) {
+    unsigned page = i * 389 % 1024;
+    if (pages[page][4095] == 0)
+      must(pread(fd, pages[page], 4096, (off_t)page * 4096) == 4096, "pread");
+    if (i % 100 == 0) work(8);
+  }
+  must(close(fd) == 0, "close");
+}
+
+/* A line now and then, from a program that works. */
+static void appends(bool cured) {
+  (void)cured;
+  int fd = opened("log", O_CREAT | O_WRONLY | O_APPEND);
+  for (int i = 0; i < 80; i++) {
+    work(10);
+    must(write(fd, "a step is done\n", 15) == 15, "write");
+  }
+  must(close(fd) == 0, "close");
+}
+
+/* A header says how much there is, then that is read. */
+static void header_and_data(bool cured) {
+  (void)cured;
+  char *block = block_of(8 * MIB);
+  for (int step = 0; step < 6; step++) {
+    int fd = opened("input", O_RDONLY);
+    must(read(fd, block, 512) == 512, "read");
+    must(pread(fd, block, 8 * MIB, (off_t)step * 8 * MIB + 512) == 8 * MIB, "pread");
+    must(close(fd) == 0, "close");
+  }
+  free(block);
+}
+
+/* Numbers out and in, in the buffers that stdio has. */
+static void numbers(bool cured) {
+  (void)cured;
+  FILE *file = fopen("numbers", "w");
+  must(file != NULL, "fopen");
+  for (int i = 0; i < 300000; i++)
+    fprintf(file, "%d %g\n", i, i * 0.1);
+  must(fclose(file) == 0, "fclose");
+  file = fopen("numbers", "r");
+  must(file != NULL, "fopen");
+  int i;
+  double value, sum = 0;
+  while (fscanf(file, "%d %lf", &i, &value) == 2)
+    sum += value;
+  must(sum > 0 && fclose(file) == 0, "fclose");
+}
+
+/* An image: a line of text, then all rows in one go. */
+static void image(bool cured) {
+  (void)cured;
+  char *rows = block_of(24 * MIB);
+  FILE *file = fopen("image.ppm", "wb");
+  must(file != NULL, "fopen");
+  fprintf(file, "P6\n4096 2048\n255\n");
+  must(fwrite(rows, MIB, 24, file) == 24 && fclose(file) == 0, "fwrite");
+  free(rows);
+}
+
+/* Many know of one file whose turn it is. */
+static void locked_records(bool cured) {
+  (void)cured;
+  char *record = block_of(512 * KIB);
+  int fd = opened("shared", O_CREAT | O_RDWR);
+  for (int i = 0; i < 40; i++) {
+    struct flock range = {.l_type = F_WRLCK, .l_start = (off_t)i * 512 * KIB, .l_len = 512 * KIB};
+    must(fcntl(fd, F_SETLKW, &range) == 0, "fcntl");
+    must(pwrite(fd, record, 512 * KIB, range.l_start) == 512 * KIB, "pwrite");
+    range.l_type = F_UNLCK;
+    must(fcntl(fd, F_SETLK, &range) == 0, "fcntl");
+  }
+  must(close(fd) == 0, "close");
+  free(record);
+}
+
+/* How large is it?  Then all of it. */
+static void size_by_seek(bool cured) {
+  (void)cured;
+  FILE *file = fopen("input", "rb");
+  must(file != NULL && fseek(file, 0, SEEK_END) == 0, "input");
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  char *all = malloc(size);
+  must(all && fread(all, 1, size, file) == size, "fread");
+  free(all);
+  fclose(file);
+  work(200);
+}
+
+/* A log that can be followed while the program works. */
+static void log_by_line(bool cured) {
+  (void)cured;
+  FILE *file = fopen("run.log", "w");
+  must(file != NULL && setvbuf(file, NULL, _IOLBF, 0) == 0, "run.log");
+  for (int i = 0; i < 50; i++) {
+    work(15);
+    fprintf(file, "step %d: residual %g\n", i, 1.0 / (i + 1));
+  }
+  fclose(file);
+}
+
+/* Words, letter by letter, through the buffer. */
+static void letters(bool cured) {
+  (void)cured;
+  FILE *file = fopen("input", "r");
+  must(file != NULL, "input");
+  size_t words = 0;
+  for (int last = ' ', c; (c = getc(file)) != EOF; last = c)
+    words += c != ' ' && last == ' ';
+  must(words > 0 && fclose(file) == 0, "fclose");
+}
+
+static const struct Case cases[] = {
+    {"copy-range", copy_range},
+    {"direct-blocks", direct_blocks},
+    {"preallocated", preallocated},
+    {"out-of-core", out_of_core},
+    {"page-cache", page_cache},
+    {"appends", appends},
+    {"header-and-data", header_and_data},
+    {"numbers", numbers},
+    {"image", image},
+    {"locked-records", locked_records},
+    {"size-by-seek", size_by_seek},
+    {"log-by-line", log_by_line},
+    {"letters", letters},
+    {NULL, NULL},
+};
+
+int main(int argc, char **argv) {
+  return run_case(argc, argv, cases);
+}
