@@ -87,7 +87,7 @@ def _table(table: Table) -> str:
         lines.append((r"\strutbelow " if place == 0 else "") + " & ".join(row) + r"\\")
     lines.append(rf"\end{{{kind}}}\par}}")
     if table.note:
-        lines.append(rf"\note{{{latex(table.note)}}}")
+        lines.append(rf"\nobreak\note{{{latex(table.note)}}}")
     return "\n".join(lines)
 
 
@@ -181,7 +181,7 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
     figures.write(reports, os.path.join(folder, FIGURES))
     result = os.path.join(folder, RESULT)
     made = _set(source(reports), folder, program)
-    if made.pages > 1 and made.used < _SPARSE:
+    if len(reports) == 1 and made.pages > 1 and made.used < _SPARSE:
         os.replace(result, f"{result}-wide")
         # A try: where it does not help, or fails, what is there is good.
         with contextlib.suppress(LatexFailed):

@@ -95,13 +95,13 @@ def blocks(context: Context) -> list[Block]:
         found.append(
             PlotRow((layers_below.times(datasets, labels), layers_below.sizes(datasets, numbers)))
         )
-        found.append(Paragraph("Bytes of the datasets"))
+        found.append(Heading("Bytes of the datasets", level=1))
         found.append(bytes_table(names, datasets))
         found += raw_table(names, datasets)
-        found.append(Paragraph("Time and storage of the datasets"))
+        found.append(Heading("Time and storage of the datasets", level=1))
         found.append(time_table(attribution, datasets))
     if attribution.num_files:
-        found.append(Paragraph("Time in the files themselves"))
+        found.append(Heading("Time in the files themselves", level=1))
         found.append(files_table(context, attribution, TOP))
         found += calls_table(context, attribution, TOP)
     return found

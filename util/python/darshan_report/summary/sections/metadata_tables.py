@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...measure.attribution import Attribution, Metadata, Upper
 from ..context import Context
-from ..model import Block, Column, Paragraph, Table
+from ..model import Block, Column, Heading, Table
 from ..units import NONE, amount, seconds
 from .dataset_tables import Name
 
@@ -54,7 +54,7 @@ def calls_table(context: Context, attribution: Attribution, most: int) -> list[B
         "are timed with their datasets."
     ) + (f" {left:,} more files are not shown." if left > 0 else "")
     return [
-        Paragraph("Calls on metadata of the files"),
+        Heading("Calls on metadata of the files", level=1),
         Table(tuple(columns), tuple(rows), note),
     ]
 
@@ -94,4 +94,4 @@ def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
         "where HDF5 says that the dataset's elements lie. Metadata: the others, such as headers "
         "and B-trees."
     )
-    return [Paragraph("Raw data and metadata of the datasets"), Table(columns, rows, note)]
+    return [Heading("Raw data and metadata of the datasets", level=1), Table(columns, rows, note)]
