@@ -204,7 +204,10 @@ def _fields() -> list[Row]:
         field("many-leaves", "many-objects", "array"),
         *(
             Row("fields.py", f"healthy-{case}", place=HERE)
-            for case in ("write", "chunks", "deflate", "records", "table")
+            for case in (
+                *("write", "chunks", "deflate", "records", "table", "checkpoints", "fields"),
+                *("described", "rows", "reopened", "filled", "synced"),
+            )
         ),
         in_c("file-opens", "hdf5-opened-again", "Open once"),
         in_c("file-flushes", "flush-per-chunk", "H5Fflush"),
@@ -257,6 +260,8 @@ def _jobs(mpi: str) -> list[Row]:
             for case in ("large-collective", "large-independent", "file-per-rank")
         ),
         Row("ranks.c", "read-and-tell", mpi=mpi, input=1),
+        *(Row("ranks.c", case, mpi=mpi, input=32) for case in ("parts-read", "file-view")),
+        Row("ranks.c", "settings-by-all", mpi=mpi, input=1),
         python("writes", "independent-shared-write", "collective"),
         python("gather-and-save", "one-process-does-all", "all processes"),
         Row("ranks.py", "healthy-parts", mpi=mpi),

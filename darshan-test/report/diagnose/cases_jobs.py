@@ -97,6 +97,7 @@ def cases() -> list[Case]:
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
+        ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),
         ("slow-targets", _on_targets(8.0), _on_targets(0.6)),
         ("ranks-outnumber-processors", waiting, replace(waiting, metadata=enough)),
     ]

@@ -58,8 +58,9 @@ def test_all_that_are_about_jobs() -> None:
     """A new rule about several processes has to be looked at for trees, too."""
     assert {n for n, _, _ in CASES} >= _TOGETHER
     several = {n for n, having, _ in CASES if having.nprocs > 1}
-    others = {"slow-targets", "hdf5-file-time-inside", "hdf5-file-time-waiting", "metadata",
-              "blocking-only", "read-modify-write", "unaligned", "opened-again"}  # fmt: skip
+    others = {"slow-targets", "storage-targets", "hdf5-file-time-inside",
+              "hdf5-file-time-waiting", "metadata", "blocking-only", "read-modify-write",
+              "unaligned", "opened-again"}  # fmt: skip
     assert several - others <= _TOGETHER
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 # One library for one case: each brings an HDF5 of its own.
-if sys.argv[1].startswith(("nc-", "healthy-records")):
+if sys.argv[1].startswith(("nc-", "healthy-records", "healthy-synced")):
     import netCDF4
 elif sys.argv[1] in ("table-flush", "many-leaves", "healthy-table"):
     import tables
@@ -300,6 +300,66 @@ def healthy_table(_: bool) -> None:
     with tables.open_file("t.h5", "w") as file:
         made = file.create_table("/", "t", {"a": tables.Float64Col()}, expectedrows=100000)
         made.append(np.ones(100000, [("a", "f8")]))
+
+
+def healthy_checkpoints(_: bool) -> None:
+    """A few flushes, each after much."""
+    with h5py.File("f.h5", "w") as file:
+        for i in range(12):
+            file.create_dataset(f"step{i}", data=np.full((1024, 1024), i, "f4"))
+            file.flush()
+
+
+def healthy_fields(_: bool) -> None:
+    """More than a hundred datasets, none of them small."""
+    with h5py.File("f.h5", "w") as file:
+        for i in range(120):
+            file.create_dataset(f"field{i}", data=np.full(65536, i, "f8"))
+
+
+def healthy_described(_: bool) -> None:
+    """Attributes that describe data."""
+    with h5py.File("f.h5", "w") as file:
+        for i in range(8):
+            made = file.create_dataset(f"field{i}", data=np.full(1 << 20, i, "f4"))
+            for name in ("unit", "long_name", "grid", "source"):
+                made.attrs[name] = f"{name} of field {i}"
+
+
+def healthy_rows(_: bool) -> None:
+    """Rows of 64 KiB, each once."""
+    with h5py.File("rows.h5") as file:
+        for i in range(512):
+            file["x"][i]
+
+
+prepare_healthy_rows = prepare_column_of_rows
+
+
+def healthy_reopened(_: bool) -> None:
+    """A file for each phase of a program, opened again for the next."""
+    for phase in range(4):
+        with h5py.File("f.h5", "a") as file:
+            file[f"phase{phase}"] = np.full(1 << 20, phase, "f8")
+
+
+def healthy_filled(_: bool) -> None:
+    """Fill values that stay: most is never written."""
+    with h5py.File("f.h5", "w") as file:
+        made = file.create_dataset("x", (64, 65536), "f4", chunks=(1, 65536), fillvalue=-1)
+        made[::16] = 1.0
+
+
+def healthy_synced(_: bool) -> None:
+    """netCDF, and a sync after many records."""
+    with netCDF4.Dataset("f.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 1 << 16)
+        made = file.createVariable("v", "f8", ("t", "x"), chunksizes=(1, 1 << 16))
+        for step in range(40):
+            made[step] = np.full(1 << 16, step)
+            if step % 10 == 9:
+                file.sync()
 
 
 if __name__ == "__main__":

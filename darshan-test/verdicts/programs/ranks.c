@@ -249,6 +249,30 @@ static void read_and_tell(bool cured) {
   file_per_rank(false);
 }
 
+/* Each rank reads a part of its own. */
+static void parts_read(bool cured) {
+  (void)cured;
+  MPI_File file = opened("input", MPI_MODE_RDONLY);
+  for (int i = 0; i < 4; i++)
+    MPI_File_read_at(file, ((MPI_Offset)rank * 4 + i) << 21, room, 1 << 21, MPI_BYTE,
+                     MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+/* Every ranks-th piece of a file, all with one call. */
+static void file_view(bool cured) {
+  (void)cured;
+  together(false, 1024, 4096);
+}
+
+/* What is small is read by all. */
+static void settings_by_all(bool cured) {
+  (void)cured;
+  int fd = open("input", O_RDONLY);
+  must(fd >= 0 && read(fd, room, 1 << 16) == 1 << 16 && close(fd) == 0, "input");
+  usleep(200000);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"independent-writes", independent_writes},
@@ -269,6 +293,9 @@ int main(int argc, char **argv) {
       {"large-independent", large_independent},
       {"file-per-rank", file_per_rank},
       {"read-and-tell", read_and_tell},
+      {"parts-read", parts_read},
+      {"file-view", file_view},
+      {"settings-by-all", settings_by_all},
       {NULL, NULL},
   };
   MPI_Init(&argc, &argv);

@@ -44,6 +44,7 @@ from . import (
     slowing,
     small_accesses,
     stdio_bulk,
+    storage_targets,
     stream_flushes,
     stream_seeks,
     switches,
@@ -116,4 +117,5 @@ REMARKS = (
     deprecated,
     in_use,
     balance,
+    storage_targets,
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...summary.units import amount, count
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..objects import Hdf5, hdf5
 
 NAME = "across-the-grain"
 _CONTIGUOUS = 1
@@ -14,51 +17,48 @@ _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The contiguous dataset where one call becomes most small POSIX calls."""
-    for upper in facts.datasets:
-        if upper.counters["LAYOUT"] != _CONTIGUOUS:
-            continue
-        for kind, below_name, asked_name in _SIDES:
-            calls = upper.counters[f"{kind}_CALLS"]
-            below = upper.below(below_name, (kind,))
-            asked = upper.counters[asked_name]
-            many = below >= facts.limits["grain.calls"] * max(1, calls)
-            small = asked <= facts.limits["small.bytes"] * below
-            if calls == 0 or below < facts.limits["operations"] or not many or not small:
-                continue
-            lost = float(facts.lost(upper.time((kind,)), asked))
-            stake = facts.stake(
-                lost, f"{kind.lower()} time beyond what the bytes would take at a good rate"
-            )
-            if not facts.worth(stake):
-                continue
-            yield Finding(
-                NAME,
-                "A contiguous dataset is read or written across its grain",
-                f"Each of {count(calls)} {kind.lower()}s of {facts.name(upper.id)} became "
-                f"{count(below / calls)} POSIX calls of {amount(asked / below)}: the dataset is "
-                "stored row by row, and the selection takes a little of every row.",
-                stake=stake,
-                evidence=facts.upper_rows(
-                    upper,
-                    "LAYOUT",
-                    f"{kind}_CALLS",
-                    f"{kind}_POSIX_{below_name}",
-                    asked_name,
-                    f"F_{kind}_TIME",
-                ),
-                remedy=Remedy(
-                    "Store the dataset in chunks of the shape in which it is read, or read whole "
-                    "rows and select in memory.",
-                    "H5Pset_chunk(dcpl, rank, dims of a usual selection)\n"
-                    "h5repack -l NAME:CHUNK=64x64x64 in.h5 out.h5",
-                ),
-                limits=("grain.calls", "small.bytes", "operations"),
-                covers=_covers(facts, upper.id),
-            )
+    """The contiguous datasets where one call becomes most small POSIX calls; reads, or writes if
+    it is not reads."""
+    h5 = hdf5(facts)
+    if h5 is None or not len(h5.datasets):
+        return
+    for kind, below_name, asked_name in _SIDES:
+        found = list(_find(facts, h5, kind, below_name, asked_name))
+        if found:
+            yield from found
             return
 
 
-def _covers(facts: Facts, dataset: int) -> frozenset[int]:
-    file = facts.attribution.file_of(dataset) if facts.attribution else None
-    return frozenset({dataset} | ({file} if file is not None else set()))
+def _find(facts: Facts, h5: Hdf5, kind: str, below_name: str, asked_name: str) -> Iterator[Finding]:
+    sets, limits = h5.datasets, facts.limits
+    calls, below, asked = sets[f"{kind}_CALLS"], sets.below(below_name, (kind,)), sets[asked_name]
+    mask = (sets["LAYOUT"] == _CONTIGUOUS) & (calls > 0)
+    mask &= below >= limits["grain.calls"] * np.maximum(1, calls)
+    mask &= asked <= limits["small.bytes"] * below
+    lost = np.where(mask, facts.lost(sets.time((kind,)), asked), 0.0)
+    stake = facts.stake(
+        lost.sum(), f"{kind.lower()} time beyond what the bytes would take at a good rate"
+    )
+    number, transfers = int(calls[mask].sum()), int(below[mask].sum())
+    if transfers < limits["operations"] or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "A contiguous dataset is read or written across its grain",
+        f"Each of {count(number)} {kind.lower()}s of {sets.named(mask, lost)} became "
+        f"{count(transfers / number)} POSIX calls of "
+        f"{amount(int(asked[mask].sum()) / transfers)}: the dataset is stored row by row, and the "
+        "selection takes a little of every row.",
+        stake=stake,
+        evidence=sets.sums(
+            mask, f"{kind}_CALLS", f"{kind}_POSIX_{below_name}", asked_name, f"F_{kind}_TIME"
+        ),
+        remedy=Remedy(
+            "Store the dataset in chunks of the shape in which it is read, or read whole rows and "
+            "select in memory.",
+            "H5Pset_chunk(dcpl, rank, dims of a usual selection)\n"
+            "h5repack -l NAME:CHUNK=64x64x64 in.h5 out.h5",
+        ),
+        limits=("grain.calls", "small.bytes", "operations"),
+        covers=h5.covers(datasets=mask),
+    )

@@ -4,48 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...measure.attribution import Upper
+import numpy as np
+
 from ...summary.units import amount, count
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..objects import Hdf5, hdf5
 
 NAME = "chunk-size"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding for chunks that are too small, one for those that are too large."""
-    small = large = False
-    for upper in facts.datasets:
-        chunk = upper.counters["CHUNK_BYTES"]
-        if chunk <= 0:
-            continue
-        if not small and (found := _too_small(facts, upper, chunk)):
-            small = True
-            yield found
-        elif not large and (found := _too_large(facts, upper, chunk)):
-            large = True
-            yield found
+    h5 = hdf5(facts)
+    if h5 is not None and len(h5.datasets):
+        yield from _too_small(facts, h5)
+        yield from _too_large(facts, h5)
 
 
-def _too_small(facts: Facts, upper: Upper, chunk: int) -> Finding | None:
-    below = upper.below("READS") + upper.below("WRITES")
-    if chunk >= facts.limits["chunk.small"] or below < facts.limits["operations"]:
-        return None
-    lost = float(facts.lost(upper.time(), upper.asked))
+def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
+    sets, limits = h5.datasets, facts.limits
+    chunk, asked = sets["CHUNK_BYTES"], sets.asked
+    below = sets.below("READS") + sets.below("WRITES")
+    mask = (chunk > 0) & (chunk < limits["chunk.small"]) & (asked >= 4 * chunk * sets.counts)
+    number = int(below[mask].sum())
+    lost = np.where(mask, facts.lost(sets.time(), asked), 0.0)
     stake = facts.stake(
-        lost, "time in calls on the dataset beyond what its bytes would take at a good rate"
+        lost.sum(), "time in calls on the dataset beyond what its bytes would take at a good rate"
     )
-    if upper.asked < chunk * 4 or not facts.worth(stake):
-        return None
-    return Finding(
+    if number < limits["operations"] or not facts.worth(stake):
+        return
+    first = int(np.argmax(lost))
+    yield Finding(
         f"{NAME}-small",
         "Chunks are very small",
-        f"{facts.name(upper.id)} has chunks of {amount(chunk)}; {amount(upper.asked)} became "
-        f"{count(below)} POSIX transfers, and HDF5 keeps an index entry for every chunk.",
+        f"Chunks of {sets.named(mask, lost)} have {amount(int(chunk[first]))}; "
+        f"{amount(int(asked[mask].sum()))} became {count(number)} POSIX transfers, and HDF5 keeps "
+        "an index entry for every chunk.",
         stake=stake,
-        evidence=facts.upper_rows(
-            upper,
-            "CHUNK_BYTES",
+        evidence=sets.rows(first, "CHUNK_BYTES")
+        + sets.sums(
+            mask,
             "WRITE_CALLS",
             "READ_CALLS",
             "BYTES_ASKED_READ",
@@ -59,44 +58,41 @@ def _too_small(facts: Facts, upper: Upper, chunk: int) -> Finding | None:
             "H5Pset_chunk(dcpl, rank, dims);  h5repack -l NAME:CHUNK=... in.h5 out.h5",
         ),
         limits=("chunk.small", "operations"),
-        covers=frozenset({upper.id}),
+        covers=h5.covers(datasets=mask),
     )
 
 
-def _too_large(facts: Facts, upper: Upper, chunk: int) -> Finding | None:
-    asked, distinct = upper.counters["BYTES_ASKED_READ"], upper.counters["DISTINCT_BYTES_READ"]
+def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
+    sets, factor = h5.datasets, facts.limits["chunk.amplification"]
+    chunk, asked = sets["CHUNK_BYTES"], sets["BYTES_ASKED_READ"]
+    distinct = sets["DISTINCT_BYTES_READ"]
     # Bytes of whole chunks of which most was never asked for, although each was read once.
-    if asked <= 0 or distinct < facts.limits["chunk.amplification"] * asked:
-        return None
-    calls = max(1, upper.counters["READ_CALLS"])
-    part = 1 - asked / distinct
+    each = asked / np.maximum(1, sets["READ_CALLS"])
+    mask = (chunk > 0) & (asked > 0) & (distinct >= factor * asked) & (each * factor <= chunk)
+    part = 1 - asked / np.maximum(distinct, 1)
+    lost = np.where(mask, sets.time(("READ",)) * part, 0.0)
+    read, wanted = int(distinct[mask].sum()), int(asked[mask].sum())
     stake = facts.stake(
-        upper.time(("READ",)) * part,
+        lost.sum(),
         "reading time times the share of bytes that nobody asked for",
-        distinct - asked,
-        distinct,
+        read - wanted,
+        read,
     )
-    if asked / calls * facts.limits["chunk.amplification"] > chunk or not facts.worth(stake):
-        return None
-    return Finding(
+    if not mask.any() or not facts.worth(stake):
+        return
+    first = int(np.argmax(lost))
+    yield Finding(
         f"{NAME}-large",
         "Chunks are much larger than what is read of them",
-        f"Reads of {facts.name(upper.id)} ask for {amount(asked / calls)} each; its chunks have "
-        f"{amount(chunk)}, so {amount(distinct)} were read for {amount(asked)}.",
+        f"Reads of {sets.named(mask, lost)} ask for {amount(float(each[first]))} each; chunks have "
+        f"{amount(int(chunk[first]))}, so {amount(read)} were read for {amount(wanted)}.",
         stake=stake,
-        evidence=facts.upper_rows(
-            upper,
-            "CHUNK_BYTES",
-            "READ_CALLS",
-            "BYTES_ASKED_READ",
-            "DISTINCT_BYTES_READ",
-            "READ_POSIX_BYTES_READ",
-            "F_READ_TIME",
-        ),
+        evidence=sets.rows(first, "CHUNK_BYTES")
+        + sets.sums(mask, "READ_CALLS", "BYTES_ASKED_READ", "DISTINCT_BYTES_READ", "F_READ_TIME"),
         remedy=Remedy(
             "Give the chunks the shape of the usual selection, or read more of a chunk at once.",
             "h5repack -l NAME:CHUNK=... in.h5 out.h5",
         ),
         limits=("chunk.amplification",),
-        covers=frozenset({upper.id}),
+        covers=h5.covers(datasets=mask),
     )

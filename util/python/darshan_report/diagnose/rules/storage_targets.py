@@ -1,0 +1,43 @@
+"""How files lie on the storage targets of Lustre: not a fault, but where to look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...measure.targets import by_target
+from ...summary.units import amount, plural, rate
+from ..facts import Facts
+from ..finding import GOOD, Finding
+
+NAME = "storage-targets"
+_MEGA = 1 << 20
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One sentence on files, bytes and rates of the targets that were used."""
+    table, stripes = facts.table("POSIX"), facts.stripes
+    if table is None or stripes is None:
+        return
+    moved = (table["BYTES_READ"] + table["BYTES_WRITTEN"]).astype("f8")
+    found = by_target(stripes, table.ids, moved, table["F_READ_TIME"] + table["F_WRITE_TIME"])
+    used = (found.bytes >= facts.limits["again.bytes"]) & (found.seconds > 0)
+    if np.count_nonzero(used) < 2:
+        return
+    rates = found.bytes[used] / found.seconds[used] / _MEGA
+    slow, fast = int(np.argmin(rates)), int(np.argmax(rates))
+    numbers, filled = found.numbers[used], found.bytes[used]
+    most = int(np.argmax(filled))
+    yield Finding(
+        NAME,
+        "How files lie on storage targets",
+        f"{plural(int(used.sum()), 'OST')} hold {amount(float(filled.sum()))} of what was moved, "
+        f"OST {numbers[most]} most, {amount(float(filled[most]))}. The slowest for a process was "
+        f"OST {numbers[slow]} with {rate(float(rates[slow]))}, half of them had "
+        f"{rate(float(np.median(rates)))}, the fastest was OST {numbers[fast]} with "
+        f"{rate(float(rates[fast]))}.",
+        GOOD,
+        evidence=facts.sums(table, "BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME"),
+        limits=("again.bytes",),
+    )
