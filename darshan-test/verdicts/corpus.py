@@ -212,6 +212,14 @@ def _fields() -> list[Row]:
         in_c("file-opens", "hdf5-opened-again", "Open once"),
         in_c("file-flushes", "flush-per-chunk", "H5Fflush"),
         in_c("fill-then-write", "fill-values", "H5Pset_fill_time"),
+        in_c("dataset-flushes", "flush-per-chunk", "H5Dflush"),
+        *(
+            replace(in_c(case, finding, remedy), place=HERE)
+            for case, finding, remedy in (
+                ("attributes-many", "many-objects", "array"),
+                ("elements", "element-wise", "block"),
+            )
+        ),
         Row("fields.c", "pieces"),
         Row("fields.c", "attributes-healthy", place=HERE),
     ]

@@ -59,6 +59,60 @@ static void fill_then_write(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
 }
 
+/* A value is an attribute: 12,000 of them; or one attribute that is an array. */
+static void attributes_many(bool cured) {
+  enum { VALUES = 12000 };
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t group = held(H5Gcreate2(file, "run", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  hsize_t size = cured ? 4000 : 1;
+  hid_t space = held(H5Screate_simple(1, &size, NULL));
+  for (int i = 0; i < (cured ? VALUES / 4000 : VALUES); i++) {
+    char name[20];
+    snprintf(name, sizeof name, "a%d", i);
+    hid_t made = held(H5Acreate2(group, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT));
+    must(H5Awrite(made, H5T_NATIVE_DOUBLE, row) >= 0, "H5Awrite");
+    H5Aclose(made);
+  }
+  H5Sclose(space), H5Gclose(group), H5Fclose(file);
+}
+
+/* A loop over elements of a chunked dataset, or a call for each chunk. */
+static void elements(bool cured) {
+  hsize_t size = 1 << 18, chunk = 1 << 14, one = cured ? chunk : 1;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &size, NULL)), memory = held(H5Screate_simple(1, &one, 0));
+  hid_t plist = held(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(plist, 1, &chunk);
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
+  for (hsize_t at = 0; at < size; at += one) {
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL);
+    must(H5Dwrite(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, row) >= 0, "H5Dwrite");
+  }
+  H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
+}
+
+/* Fields of a block each, flushed one by one. */
+static void dataset_flushes(bool cured) {
+  hsize_t size = 512, one = 8;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &size, NULL)), memory = held(H5Screate_simple(1, &one, 0));
+  hid_t data[20];
+  for (int i = 0; i < 20; i++) {
+    char name[20];
+    snprintf(name, sizeof name, "x%d", i);
+    data[i] = held(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, 0, 0, 0));
+  }
+  for (hsize_t at = 0; at < size; at += one)
+    for (int i = 0; i < 20; i++) {
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &one, NULL);
+      must(H5Dwrite(data[i], H5T_NATIVE_DOUBLE, memory, space, 0, row) >= 0, "H5Dwrite");
+      if (!cured) H5Dflush(data[i]);
+    }
+  for (int i = 0; i < 20; i++)
+    H5Dclose(data[i]);
+  H5Sclose(memory), H5Sclose(space), H5Fclose(file);
+}
+
 /* --- healthy ------------------------------------------------------------------ */
 
 /* A contiguous dataset, written in pieces of 256 bytes: HDF5 joins them. */
@@ -93,6 +147,9 @@ int main(int argc, char **argv) {
       {"file-opens", file_opens},
       {"file-flushes", file_flushes},
       {"fill-then-write", fill_then_write},
+      {"attributes-many", attributes_many},
+      {"elements", elements},
+      {"dataset-flushes", dataset_flushes},
       {"pieces", pieces},
       {"attributes-healthy", attributes_healthy},
       {NULL, NULL},
