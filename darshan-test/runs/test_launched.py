@@ -345,6 +345,33 @@ def test_jobs_of_gnu_parallel(place: Place, merge: Merge) -> None:
     assert metadata(log)["launcher"] == "GNU parallel"
 
 
+NUMBERED = """
+import os, subprocess, sys
+for number in sys.argv[1:3]:
+    said = {"PARALLEL_SEQ": str(int(number) + 1), "PARALLEL_PID": "77", "NUMBER": number}
+    subprocess.run(sys.argv[3:], env=os.environ | said, check=True)
+"""
+
+
+def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) -> None:
+    """Where nobody says how many there are, runs combine what their ranks share."""
+    for two in ("0", "1"), ("2", "3"):
+        command = [sys.executable, "-S", "-c", NUMBERED, *two, *place.program("NUMBER")]
+        place.run(command, place.settings())
+    for run in place.all_logs():
+        (shared,) = of_file(run, place.data / "shared")
+        assert shared["rank"] == -1
+    log = place.folder / "one.darshan"
+    done = merge("-o", log, place.logs)
+    assert (done.returncode, done.stderr) == (0, "")
+    check_files(log, place, range(4), 4)
+    (shared,) = of_file(log, place.data / "shared")
+    assert shared["POSIX_F_VARIANCE_RANK_BYTES"] == pytest.approx(1.25)
+    assert 0 <= shared["POSIX_FASTEST_RANK"] <= 3
+    assert shared["POSIX_FASTEST_RANK_BYTES"] == 100 + shared["POSIX_FASTEST_RANK"]
+    assert shared["POSIX_SLOWEST_RANK_BYTES"] == 100 + shared["POSIX_SLOWEST_RANK"]
+
+
 def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
     for rank in range(2):
         place.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "r1", "DXT_ENABLE_IO_TRACE": "1"})
