@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -39,7 +40,19 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
     check_work(log, runner, ranks)
     name = {"openmpi": "Open MPI v", "mpich": "MPICH Version: "}[runner.mpi.name]
     assert log.metadata["mpi"].startswith(name)
+    assert 1 <= int(log.metadata["processors"]) <= len(os.sched_getaffinity(0))
     assert job.error == ""
+
+
+def test_processors_that_ranks_may_use(runner: Runner) -> None:
+    """Those of this process, not those of the machine: launchers hand them on."""
+    here = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {max(here)})
+        job = runner.job("finalize", 3)
+    finally:
+        os.sched_setaffinity(0, here)
+    assert runner.only_log(job).metadata["processors"] == "1"
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 7])
