@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from logs.model import Component, Lustre, Module
+from logs.model import Component, Dxt, Lustre, Module, Segment
 
 from .build import MIB, Job, number_of, row, shared
 
@@ -31,6 +31,28 @@ def _on_targets(seconds_on_the_first: float) -> Job:
         stripe = [Component(MIB, 1)]
         layouts.append(Lustre(number_of(f"/out/{rank}"), rank, stripe, [target + 40]))
     return Job(tuple(rows), nprocs=32, mount=b"lustre", extra=(Module("LUSTRE", 2, layouts),))
+
+
+def _on_hosts(seconds_on_the_first: float) -> Job:
+    """Two ranks on each of six hosts, traced: a file that all write, in parts alike."""
+    traces = []
+    for rank in range(12):
+        each = seconds_on_the_first if rank < 2 else 0.05
+        parts = [
+            Segment((rank * 16 + i) * 4 * MIB, 4 * MIB, i * each, (i + 1) * each) for i in range(16)
+        ]
+        traces.append(Dxt(number_of("/a"), rank, b"node%d" % (rank // 2), parts, []))
+    written = shared(
+        "POSIX",
+        "/a",
+        OPENS=12,
+        WRITES=192,
+        SEQ_WRITES=192,
+        BYTES_WRITTEN=768 * MIB,
+        MAX_BYTE_WRITTEN=768 * MIB - 1,
+        F_WRITE_TIME=8.0 + 32 * seconds_on_the_first,
+    )
+    return Job((written,), nprocs=12, extra=(Module("DXT_POSIX", 1, traces),))
 
 
 def cases() -> list[Case]:
@@ -98,6 +120,7 @@ def cases() -> list[Case]:
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
         ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),
+        ("slow-hosts", _on_hosts(0.4), _on_hosts(0.06)),
         ("slow-targets", _on_targets(8.0), _on_targets(0.6)),
         ("ranks-outnumber-processors", waiting, replace(waiting, metadata=enough)),
     ]

@@ -21,7 +21,8 @@ _TOGETHER = frozenset(
         "collective-not-aggregated", "file-per-process", "imbalance", "imbalance-shared",
         "independent-shared-read", "independent-shared-write", "no-mpi-io",
         "mpi-io-itself", "mpi-io-opened-again", "one-process-does-all",
-        "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slowing-down",
+        "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slow-hosts",
+        "slowing-down",
         "tiny-collective", "waiting-in-mpi-io",
     )
 )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
+from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
@@ -92,6 +93,11 @@ class Facts:
     def shared(self) -> dict[int, Shared]:
         """Records that stand for some of the processes, by module."""
         return shared(self.log)
+
+    @functools.cached_property
+    def hosts(self) -> dict[str, Host]:
+        """What each host moved, where traces say on which a rank ran."""
+        return hosts(self.log)
 
     @functools.cached_property
     def stripes(self) -> Stripes | None:

@@ -40,6 +40,7 @@ from . import (
     reread,
     seeks,
     shared_contention,
+    slow_hosts,
     slow_targets,
     slowing,
     small_accesses,
@@ -61,6 +62,7 @@ from . import (
 # again by a rule that is a symptom of it.
 CAUSES = (
     slow_targets,
+    slow_hosts,
     chunk_cache,
     flush_per_chunk,
     hdf5_opened_again,

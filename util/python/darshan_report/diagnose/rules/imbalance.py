@@ -10,14 +10,15 @@ from ...measure.ranks import sums_by_rank
 from ...summary.units import percent, plural, seconds
 from ..facts import Facts, Table
 from ..finding import Finding, Remedy
-from . import one_process, slow_targets
+from . import one_process, slow_hosts, slow_targets
 
 NAME = "imbalance"
+_CAUSES = (one_process, slow_targets, slow_hosts)  # what they explain is not told again
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Files of single processes by rank, and shared files by their slowest process."""
-    if not facts.together or any(one_process.find(facts)) or any(slow_targets.find(facts)):
+    if not facts.together or any(f for rule in _CAUSES for f in rule.find(facts)):
         return
     for module in ("MPI-IO", "POSIX", "STDIO"):
         table = facts.table(module)
