@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -64,6 +65,14 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """The value that a script returns."""
         return self._do("execute/sync", {"script": script, "args": list(arguments)})
+
+    def until(self, script: str) -> Any:
+        """The value that a script returns, as soon as that is something."""
+        end = time.monotonic() + _SECONDS
+        while not (value := self.run(script)):
+            assert time.monotonic() < end, script
+            time.sleep(0.02)
+        return value
 
     def find(self, selector: str) -> str:
         """A reference to the first element."""

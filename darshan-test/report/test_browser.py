@@ -31,6 +31,7 @@ for (const node of document.querySelectorAll("main *, nav *")) {
 return cut;
 """
 OVER = "const d = document.documentElement; return d.scrollWidth - d.clientWidth;"
+HEAD = "const h = document.querySelector('#page h1'); return h && h.textContent;"
 WINDOW = "return document.querySelector('.lanes ~ .said').textContent;"
 
 
@@ -135,10 +136,10 @@ def test_tables(window: Browser, traced: Path) -> None:
     window.type("#r0-files input", "file-3")
     assert set(window.run(column)) == {n for n in names if "file-3" in n}
     window.click("#r0-files tbody a")
-    assert window.run("return document.querySelector('#page h1').textContent") in names
+    assert window.until(HEAD) in names
     assert not window.run("return document.querySelector('.run').checkVisibility()")
     window.click("#page a")
-    assert window.run("return document.querySelector('.run').checkVisibility()")
+    assert window.until("return document.querySelector('.run').checkVisibility()")
     assert window.complaints() == []
 
 
@@ -153,6 +154,7 @@ def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
     )
     window.open(f"{tmp_path / 'a.html'}#r0-file-0")
     window.click("#page p.strong a")
+    window.until("return document.querySelector('.run').checkVisibility()")
     shown = window.run("return document.querySelector(location.hash).textContent")
     assert "Many small reads" in shown and "POSIX_READS" in shown
     assert window.complaints() == []
@@ -167,7 +169,7 @@ def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
     assert window.run(OVER) <= 0
     assert SHOWN in window.run("return document.querySelector('#r0-files').textContent")
     window.open(f"{tmp_path / 'a.html'}#r0-file-0", 400)
-    assert window.run("return document.querySelector('#page h1').textContent") == SHOWN
+    assert window.until(HEAD) == SHOWN
     assert window.run(OVER) <= 0 and window.run(CUT) == []
     assert window.complaints() == []
 
@@ -201,7 +203,7 @@ def test_compare(window: Browser, summary: Run, tmp_path: Path) -> None:
     assert window.run("return document.querySelectorAll('[id^=compared] canvas').length") > 1
     window.click(".whole summary")
     window.click("#r0-files tbody a")
-    assert "/file-" in window.run("return document.querySelector('#page h1').textContent")
+    assert "/file-" in window.until(HEAD)
     window.click("#page a")
-    assert window.run("return document.querySelector('#r0-files').checkVisibility()")
+    assert window.until("return document.querySelector('#r0-files').checkVisibility()")
     assert window.complaints() == []

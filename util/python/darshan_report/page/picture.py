@@ -7,44 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..log import Log
 from ..measure.heat import Heat
 from ..measure.lane_bins import Cells
-from ..measure.layers import LAYERS, Layer
-from ..records import Records
+from ..measure.layers import LAYERS
+from ..measure.spans import of_layer
 from ..summary.context import Context
 from ..summary.plots import lanes as lane_names
 from . import columns
 
 _BINS = 512  # of traces, as many as a screen tells apart
-_KINDS = (("open", "OPEN"), ("read", "READ"), ("write", "WRITE"), ("close", "CLOSE"))
-
-
-def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """First and last time of one sort of operation, for the records that have it."""
-    first, last = (layer.counter(f"F_{name}_{end}_TIMESTAMP") for end in ("START", "END"))
-    if not (records.module.has(first) and records.module.has(last)):
-        return None
-    start, end = records[first], records[last]
-    with np.errstate(invalid="ignore"):
-        usable = np.isfinite(start) & np.isfinite(end) & (end > 0) & (start >= 0) & (end >= start)
-    return np.where(usable, start, -1.0), np.where(usable, end, -1.0)
-
-
-def spans_of(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """From when to when each record was opened, read, written and closed; -1: it was not."""
-    found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
-    return {kind: span for kind, span in found.items() if span is not None}
-
-
-def _layer_spans(log: Log, layer: Layer) -> list[list[Any]]:
-    """The same for a whole layer: [kind, from, to]."""
-    found = []
-    for kind, (start, end) in spans_of(log.records(layer.module), layer).items():
-        some = end >= 0
-        if some.any():
-            found.append([kind, round(float(start[some].min()), 6), round(float(end.max()), 6)])
-    return found
 
 
 def _rows(context: Context, heat: Heat) -> list[str]:
@@ -144,7 +115,7 @@ def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
         if layer.title in rates:
             row |= rates[layer.title]
         else:
-            row["spans"] = _layer_spans(context.log, layer)
+            row["spans"] = of_layer(context.log, layer)
         if "bin" in row or row["spans"]:
             rows.append(row)
     ends = [context.run_time, *(span[2] for row in rows for span in row["spans"])]

@@ -24,13 +24,14 @@ from ..measure.chosen_transfers import (
 )
 from ..measure.lane_bins import Cells, LaneBins
 from ..measure.layers import LAYERS
+from ..measure.spans import of_records
 from ..summary.context import Context
 from ..summary.text import visible
 from ..summary.units import plural
 from ..variable import heat_maps
 from . import columns
 from .files import name_of
-from .picture import Traced, spans_of
+from .picture import Traced
 
 _RANK_LANES, _FILE_LANES = 256, 200
 _CELLS = 100_000  # of each way to look at it
@@ -229,7 +230,7 @@ def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[An
             continue
         records = context.log.records(layer.module)
         places = np.flatnonzero(np.isin(records.ids, wanted_ids))
-        for kind, (start, end) in spans_of(records, layer).items():
+        for kind, (start, end) in of_records(records, layer).items():
             least: dict[int, tuple[float, float]] = {}
             for p in places[end[places] >= 0]:
                 lane = lanes.of(int(records.ids[p]))

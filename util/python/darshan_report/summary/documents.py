@@ -75,6 +75,7 @@ def compose(context: Context) -> Report:
         *job.answer(context),
         *warnings,
         *findings.top(context),
+        *heat.first(context),
         *job.blocks(context),
         *processes.blocks(context),
         *layers.blocks(context),

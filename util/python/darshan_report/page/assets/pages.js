@@ -63,7 +63,7 @@ function belowBlock(below) {
   if (below.layout) facts.push(["Layout", below.layout]);
   if (below.chunk_bytes) facts.push(["Chunk", `${below.chunk.join(" x ")} (${amount(below.chunk_bytes)})`], ["Chunk cache", amount(below.cache_bytes)], ["Filters", String(below.filters)]);
   const times = below.operations.map(([name, calls, own, mpiio, comm, lower]) => [
-    name, [["layer0", own], ["layer1", mpiio], ["layer2", comm], ["layer3", lower]], `${count(calls)} calls, ${seconds(own + mpiio + comm + lower)}`]);
+    name, [["layer0", own], ["layer1", mpiio], ["layer2", comm], ["layer3", lower]], `${count(calls)} ${calls === 1 ? "call" : "calls"}, ${seconds(own + mpiio + comm + lower)}`]);
   return [
     element("h3", {}, "What its calls became"),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),

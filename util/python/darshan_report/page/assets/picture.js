@@ -64,8 +64,10 @@ function heatChart(heat, options, colour, end) {
     const every = Math.max(1, Math.ceil(lines / 8));
     return heat.rows.map((_, i) => lines - i - 0.5).filter((_, i) => i % every === 0);
   };
-  options.axes[1].values = (chart, splits) =>
-    splits.map((v) => fitted(chart.ctx, heat.rows[Math.round(lines - v - 0.5)] || "", (gutter(chart.width) - 12) * devicePixelRatio));
+  options.axes[1].values = (chart, splits) => {
+    chart.ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+    return splits.map((v) => fitted(chart.ctx, heat.rows[Math.round(lines - v - 0.5)] || "", (gutter(chart.width) - 14) * devicePixelRatio));
+  };
   options.axes[1].grid = { show: false };
   options.series = [{}, { show: false }];
   options.hooks = {
@@ -76,8 +78,8 @@ function heatChart(heat, options, colour, end) {
         if (!heat.cells[place]) continue;
         const line = Math.floor(place / bins);
         const from = (place % bins) * heat.bin;
-        const left = chart.valToPos(from, "x", true);
-        const right = chart.valToPos(from + heat.bin, "x", true);
+        const left = Math.round(chart.valToPos(from, "x", true));
+        const right = Math.round(chart.valToPos(from + heat.bin, "x", true));
         if (right < bbox.left || left > bbox.left + bbox.width) continue;
         ctx.globalAlpha = 0.12 + 0.88 * (heat.cells[place] / 255) ** 2;
         ctx.fillRect(left, bbox.top + line * height, Math.max(1, right - left), Math.max(1, height - (height > 6 ? 1 : 0)));

@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from ...measure.layers import LAYERS
+from ...measure.spans import of_layer
 from ..context import Context
 from ..model import Block, Heading, Paragraph, PlotRow
-from ..plots import heat_map, lanes, time_line
+from ..plots import heat_map, lanes, run_picture, time_line
 
 _FEW_BINS = 3
+
+
+def first(context: Context) -> list[Block]:
+    """The picture of page 1: what each layer did over time; nothing where nothing is known."""
+    heats = {h.layer: h for h in context.heats if len(h.read) >= _FEW_BINS}
+    there = {figures.layer.module for figures in context.figures}
+    strips = []
+    for layer in LAYERS:
+        if layer.module in there:
+            heat = heats.get(layer.title)
+            spans = of_layer(context.log, layer) if heat is None else []
+            if heat is not None or spans:
+                strips.append(run_picture.Strip(layer.title, heat, spans))
+    if not strips:
+        return []
+    most = next((h for h in heats.values() if h.moved.any() and len(h.moved) > 1), None)
+    ends = [span[2] for strip in strips for span in strip.spans]
+    end = max([context.run_time, *ends]) or 1.0
+    who = "programs" if context.lanes else "ranks"
+    return [PlotRow((run_picture.plot(strips, most, who, end),))]
 
 
 def blocks(context: Context) -> list[Block]:
