@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "chunk-size"
@@ -28,9 +29,14 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     below = sets.below("READS") + sets.below("WRITES")
     mask = (chunk > 0) & (chunk < limits["chunk.small"]) & (asked >= 4 * chunk * sets.counts)
     number = int(below[mask].sum())
-    lost = np.where(mask, facts.lost(sets.time(), asked), 0.0)
+    # Who writes chunk by chunk makes a call for each.
+    calls = sets["READ_CALLS"] + sets["WRITE_CALLS"]
+    around = np.where(calls >= limits["operations"], binding(facts, calls), 0.0)
+    lost = np.where(mask, facts.lost(sets.time() + around, asked), 0.0)
     stake = facts.stake(
-        lost.sum(), "time in calls on the dataset beyond what its bytes would take at a good rate"
+        lost.sum(),
+        "time in calls on the dataset beyond what its bytes would take at a good rate"
+        + (", and what Python's bindings take for each" if around[mask].any() else ""),
     )
     if number < limits["operations"] or not facts.worth(stake):
         return
@@ -54,10 +60,11 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
             "READ_POSIX_READS",
         ),
         remedy=Remedy(
-            "Make chunks of 64 KiB to a few MiB, in the shape of what is read together.",
+            "Make chunks of 64 KiB to a few MiB, in the shape of what is read together, and fill "
+            "one with each call.",
             "H5Pset_chunk(dcpl, rank, dims);  h5repack -l NAME:CHUNK=... in.h5 out.h5",
         ),
-        limits=("chunk.small", "operations"),
+        limits=("chunk.small", "operations", "python.seconds"),
         covers=h5.covers(datasets=mask),
     )
 

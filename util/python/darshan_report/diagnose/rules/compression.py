@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...measure.attribution import READ, WRITE
+from ...measure.attribution import PUTTING, READ, WRITE
 from ...summary.units import amount, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -22,7 +22,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]
             if stored <= 0:
                 stored = upper.counters[f"DISTINCT_BYTES_{direction}"]
-            own = upper.own_time((kind,))
+            # Chunks that are in the cache go through the filters when they leave it.
+            own = upper.own_time(PUTTING if kind == WRITE else (kind,))
             if asked < facts.limits["again.bytes"] or stored > asked * 2:
                 continue
             if stored < facts.limits["compression.gain"] * asked:
