@@ -11,7 +11,7 @@ from .sections import processes
 from .sections.findings import stake, value
 from .sections.job import bad_ends, own_sentence
 from .text import shorten, visible
-from .units import amount, duration, plural, seconds, share
+from .units import WRONG, amount, duration, plural, seconds, share
 
 _WIDTH = 80
 _BRIEF = 3  # problems
@@ -39,9 +39,15 @@ def _head(context: Context) -> Iterator[str]:
     yield from _wrapped(f"{name} {state} on {plural(info.nprocs, 'process')}.", "")
 
 
+def _narrow(cell: str) -> str:
+    """A cell that leaves a blank before it, marked or not."""
+    return cell.replace(f" {WRONG}", WRONG.strip("()"))
+
+
 def _layers(context: Context) -> Iterator[str]:
     if not context.figures:
         return
+    backwards = False
     yield ""
     yield _LAYER.format("layer", "files", "read", "written", "read", "write", "metadata")
     for figures in context.figures:
@@ -51,8 +57,12 @@ def _layers(context: Context) -> Iterator[str]:
             figures.layer.title[:18],
             f"{len(figures.files):,}",
             *(amount(m) if figures.moves_bytes else "-" for m in moved),
-            *("-" if t is None else seconds(t / context.mean_over) for t in times),
+            *("-" if t is None else _narrow(seconds(t / context.mean_over)) for t in times),
         )
+        if any(t is not None and t < 0 for t in times):
+            backwards = True
+    if backwards:
+        yield "!: below zero, since a clock was set back; nothing follows from it"
     kind = "sums" if context.tree else "mean"
     yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
     if context.exclusive:
