@@ -153,7 +153,7 @@ def outcome(right: frozenset[str], found: frozenset[str] | None) -> str:
         return "right"
     if not right - {NONE}:
         return "false alarm"
-    return "wrong" if found else "silent"
+    return "wrong" if found & CRITICAL else "silent"
 
 
 def _line(title: str, rows: Mapping[str, frozenset[str]]) -> str:
@@ -182,8 +182,8 @@ def section(logs: Mapping[str, frozenset[str]]) -> Iterator[str]:
     yield (
         "people's: its insights have no order of cost, so its verdict counts as right if any "
         "critical insight or warning points at the problem or at what it looks like from below "
-        "(`darshan-test/verdicts/drishti.py` has the list), and a healthy program as accused "
-        "if an insight is critical; cures were not asked for. `./dev verdicts --drishti` "
+        "(`darshan-test/verdicts/drishti.py` has the list), as silent if none is critical, and "
+        "a healthy program as accused if one is; cures were not asked for. `./dev verdicts --drishti` "
         "repeats it where drishti-io is installed.\n\n"
     )
     yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed "

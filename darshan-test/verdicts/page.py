@@ -26,7 +26,7 @@ GROUPS = {
 _HEAD = """
 ## How often they are right
 
-`darshan-test/verdicts/` has small programs with a problem each, made from what people do, their cures, and healthy programs that look alike. A problem is *right* if the finding that is told first is the one that a reader of the program would tell, with its remedy, and the cure is no longer accused of it; *either* if the verdict depends on how busy the machine is. A stake is *in range* if it is within a factor of two of what the cure gains, measured as the difference of the medians of five alternated runs; gains below three standard errors are left out as *noise*, and of a finding that was not right when it was measured there is *no stake*. `./dev verdicts --keep` measures it again, `known.txt` names every row that is not right.
+`darshan-test/verdicts/` has small programs with a problem each, made from what people do, their cures, and healthy programs that look alike. A problem is *right* if the finding that is told first is the one that a reader of the program would tell, with its remedy, and the cure is no longer accused of it; *either* if the verdict depends on how busy the machine is. A stake is *in range* if it is within a factor of two of what the cure gains, measured as the difference of the medians of five alternated runs; gains below three standard errors are left out as *noise*, and *no stake* is known of what was not measured since its first finding is right. `./dev verdicts --keep` measures it again, `known.txt` names every row that is not right.
 
 | programs | problems | right | wrong | silent | cure accused | either | healthy | false alarms | either | stakes | in range | noise | no stake |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|

@@ -30,6 +30,7 @@ def test_no_table_of_one_log(text: str) -> None:
         ("small-accesses-write", {"P06", "M01"}, "right"),
         ("small-accesses-write", {"P08"}, "wrong"),
         ("small-accesses-write", set(), "silent"),
+        ("small-accesses-write", {"M01"}, "silent"),
         ("syncs", {"P06"}, "wrong"),
         ("", {"P10", "M01"}, "right"),
         ("", {"P08"}, "false alarm"),
