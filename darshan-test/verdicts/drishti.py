@@ -183,8 +183,8 @@ def section(logs: Mapping[str, frozenset[str]]) -> Iterator[str]:
         "people's: its insights have no order of cost, so its verdict counts as right if any "
         "critical insight or warning points at the problem or at what it looks like from below "
         "(`darshan-test/verdicts/drishti.py` has the list), as silent if none is critical, and "
-        "a healthy program as accused if one is; cures were not asked for. `./dev verdicts --drishti` "
-        "repeats it where drishti-io is installed.\n\n"
+        "a healthy program as accused if one is; cures were not asked for. "
+        "`./dev verdicts --drishti` repeats it where drishti-io is installed.\n\n"
     )
     yield "| | problems | right | wrong | silent | crashed | healthy | accused | crashed "
     yield "| critical insights on a healthy one |\n"
