@@ -49,7 +49,27 @@ def layers(output: str) -> dict[str, Layer]:
         layer.sums[name] = None if unknown else (old or 0.0) + number
         if name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME") and not unknown:
             layer.file_times[record] += number
+    _add_beside(output, found)
     return found
+
+
+def _add_beside(output: str, found: dict[str, Layer]) -> None:
+    """Operations on names without a record of POSIX are POSIX's time as well."""
+    posix = found["POSIX"].ids if "POSIX" in found else set()
+    sums: dict[str, float] = defaultdict(float)
+    for module, _rank, record, counter, value, _name in rows(output):
+        name = counter[len("POSIX_EXT_") :]
+        if module != "POSIX_EXT" or (name in ("F_META_TIME", "F_SYNC_TIME") and record in posix):
+            continue
+        sums[name] += max(float(value), 0.0)
+    if sums["MISSES"] > sums["ACCESSES"]:
+        sums["F_META_TIME"] += sums["F_MISS_TIME"] * (1 - sums["ACCESSES"] / sums["MISSES"])
+    sums["F_META_TIME"] += sums["F_LIST_TIME"]
+    for ours, its in (("F_META_TIME", "F_META_TIME"), ("F_SYNC_TIME", "F_WRITE_TIME")):
+        if sums[ours]:
+            layer = found.setdefault("POSIX", Layer())
+            old = layer.sums.get(its, 0.0)
+            layer.sums[its] = None if old is None else old + sums[ours]
 
 
 def header(output: str, key: str) -> str:

@@ -365,7 +365,7 @@ def parallel() -> list[Case]:
                 f"/a{r}",
                 rank=r,
                 WRITES=10,
-                BYTES_WRITTEN=10 * MIB,
+                BYTES_WRITTEN=(40 if r == 2 else 10) * MIB,
                 MAX_BYTE_WRITTEN=10 * MIB,
                 F_WRITE_TIME=8.0 if r == 2 else 0.5,
             )
@@ -384,6 +384,7 @@ def parallel() -> list[Case]:
                 MAX_BYTE_WRITTEN=40 * MIB,
                 F_WRITE_TIME=9.5,
                 SLOWEST_RANK=3,
+                SLOWEST_RANK_BYTES=30 * MIB,
                 F_SLOWEST_RANK_TIME=8.0,
                 F_FASTEST_RANK_TIME=0.5,
             ),

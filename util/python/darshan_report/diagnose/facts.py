@@ -10,6 +10,7 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
+from ..measure.beside import Beside, beside
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
 from ..measure.processes import Processes
@@ -78,10 +79,15 @@ class Facts:
             beside = self.table(module)
             if beside is not None and beside.has("FIFO_OPENS"):
                 pipes |= set(beside.ids[beside["FIFO_OPENS"] > 0].tolist())
-        if not pipes:
-            return records
-        some = np.isin(records.ids, np.fromiter(pipes, "u8", len(pipes)))
-        return Records(records.module, records.array[~some])
+        waited = np.isin(records.ids, np.fromiter(pipes, "u8", len(pipes)))
+        # Logs of others do not tell of pipes; but for a single process no file system takes
+        # minutes for a name.
+        prefix = records.module.name
+        with np.errstate(invalid="ignore"):
+            calls = np.maximum(records[f"{prefix}_OPENS"], 1).astype("f8")
+            each = records[f"{prefix}_F_META_TIME"] / calls
+            waited |= (self.nprocs == 1) & (each > self.limits["open.waits"])
+        return Records(records.module, records.array[~waited]) if waited.any() else records
 
     @functools.cached_property
     def streams(self) -> Streams | None:
@@ -173,7 +179,17 @@ class Facts:
     @functools.cached_property
     def base_time(self) -> float:
         """Seconds in the lowest layers, all files and processes."""
-        return float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
+        files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
+        return files + self.beside.metadata + self.beside.syncs
+
+    @functools.cached_property
+    def beside(self) -> Beside:
+        """Seconds in operations on names that no record of a file holds."""
+        extra = self.table("POSIX_EXT")
+        if extra is None:
+            return Beside()
+        posix = self.table("POSIX")
+        return beside(extra.records, np.empty(0, "u8") if posix is None else posix.ids)
 
     @functools.cached_property
     def io_time(self) -> float:

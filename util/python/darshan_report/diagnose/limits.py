@@ -121,9 +121,6 @@ LIMITS = (
     Limit("copy.factor", 4, "times", "bytes copied per byte changed", _HERE),
     Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", _JUDGEMENT),
     Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", _JUDGEMENT),
-    Limit(
-        "metadata.seconds", 30, "s", "metadata time of one process that is always told", _DRISHTI
-    ),
     Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", _DRISHTI),
     Limit("files.many", 1000, "files", "more are many", _JUDGEMENT),
     Limit(
@@ -134,6 +131,13 @@ LIMITS = (
         "advice of computing centres",
     ),
     Limit("opens.again", 10, "opens", "opens of one file by one process", _JUDGEMENT),
+    Limit(
+        "open.waits",
+        60,
+        "s",
+        "metadata time for an open that only a program at the other end of a pipe takes",
+        _JUDGEMENT,
+    ),
     Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
     Limit("lists.again", 100, "listings", "listings of folders by one process", _JUDGEMENT),
     Limit("seeks.many", 100_000, "seeks", "fewer cost nothing", _JUDGEMENT),
@@ -155,7 +159,20 @@ LIMITS = (
     Limit(
         "sieving.share", 0.1, "of bytes", "bytes read below for bytes that were only written", _HERE
     ),
-    Limit("imbalance.share", 0.3, "of time", "(slowest - mean) / slowest process", _DRISHTI),
+    Limit(
+        "imbalance.share",
+        0.3,
+        "of the mean",
+        "by how much the slowest process is above the mean, in time and in bytes",
+        f"{_DRISHTI}, which takes it of the slowest",
+    ),
+    Limit(
+        "imbalance.chance",
+        5,
+        "s",
+        "who takes longer than the mean by less, for the same work, may have been unlucky",
+        _JUDGEMENT,
+    ),
     Limit(
         "byall.share",
         0.9,

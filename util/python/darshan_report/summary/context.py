@@ -17,6 +17,7 @@ from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
 from ..measure.attribution import Attribution
+from ..measure.beside import Beside, beside
 from ..measure.exclusive import Own, own_times
 from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
@@ -28,7 +29,7 @@ from ..measure.processes import Processes, processes
 from ..measure.shared import Users, shared
 from ..measure.streams import are_standard, of_files
 from ..measure.timelines import Timelines, timelines
-from ..records import Totals
+from ..records import Records, Totals
 from .text import ShortNames
 
 _COMMON_SIZES = 4
@@ -86,11 +87,27 @@ def _metadata(totals: Totals, layer: Layer) -> float | None:
     return totals.sum_of(*filter(totals.has, names))
 
 
+def _plus(known: float | None, more: float) -> float | None:
+    return None if known is None else known + more
+
+
+def _beside(log: Log, posix: Records) -> Beside:
+    """What POSIX_EXT counts of operations on names, which no record of a file holds."""
+    region = log.info.region("POSIX_EXT")
+    if region is None or region.length == 0:
+        return Beside()
+    try:
+        return beside(log.records("POSIX_EXT"), posix.ids)
+    except LogError:
+        return Beside()  # said where the others' damage is
+
+
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
     records = log.records(layer.module)
     if is_tree and layer.module == "STDIO":
         records = of_files(records)
-    if not len(records):
+    more = _beside(log, records) if layer.module == "POSIX" else Beside()
+    if not len(records) and not more.metadata + more.syncs:
         return None
     totals = Totals(records)
 
@@ -109,8 +126,8 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         read=whole("BYTES_READ"),
         written=whole("BYTES_WRITTEN"),
         read_time=total("F_READ_TIME"),
-        write_time=total("F_WRITE_TIME"),
-        meta_time=_metadata(totals, layer),
+        write_time=_plus(total("F_WRITE_TIME"), more.syncs),
+        meta_time=_plus(_metadata(totals, layer), more.metadata),
         operations=_operations(totals, layer),
         sizes_read=_sizes(totals, layer, "READ"),
         sizes_written=_sizes(totals, layer, "WRITE"),

@@ -88,7 +88,6 @@ CAUSES = (
     many_files,
     file_per_process,
     one_process,
-    imbalance,
     syncs,
     lookups,
     listings,
@@ -99,6 +98,7 @@ CAUSES = (
     stream_seeks,
 )
 SYMPTOMS = (
+    imbalance,
     shared_contention,
     unaligned,
     reread,

@@ -46,7 +46,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
         return
-    if not facts.layers:
+    if not facts.layers and not facts.base_time:
         yield Finding(
             NAME,
             "No I/O was seen",

@@ -1,98 +1,170 @@
-"""Some processes spend far more time in I/O than the others."""
+"""Some processes do far more I/O than the others, or take longer for the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
-from ...summary.units import percent, plural, seconds
-from ..facts import Facts, Table
-from ..finding import Finding, Remedy
+from ...summary.units import amount, percent, plural, seconds
+from ..facts import Facts
+from ..finding import Evidence, Finding, Remedy
+from ..streams import Floats, Mask
+from ..table import Table
 from . import one_process, slow_hosts, slow_targets
 
 NAME = "imbalance"
+_TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
+_BYTES = ("BYTES_READ", "BYTES_WRITTEN")
+_MANY = 10  # times the mean: percentages say nothing any more
 _CAUSES = (one_process, slow_targets, slow_hosts)  # what they explain is not told again
+_WAITING = "what the others wait for the slowest process, if they wait"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Files of single processes by rank, and shared files by their slowest process."""
+    """Files of single processes by rank, over all layers; and each shared file by its slowest
+    process."""
     if not facts.together or any(f for rule in _CAUSES for f in rule.find(facts)):
         return
-    for module in ("MPI-IO", "POSIX", "STDIO"):
-        table = facts.table(module)
-        if table is None:
-            continue
-        yield from _own(facts, table)
-        yield from _shared(facts, table)
-        return  # below MPI-IO few processes do the POSIX part for all, as they should
+    tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]
+    yield from _own(facts, tables)
+    shared = [f for table, mask in tables for f in _shared(facts, table, mask)]
+    yield from sorted(shared, key=lambda f: f.rank)[:1]
 
 
-def _own(facts: Facts, table: Table) -> Iterator[Finding]:
-    records = table.records
-    own = records.ranks >= 0
-    if not own.any():
+_MODULES = ("MPI-IO", "POSIX", "STDIO")
+
+
+def _mask(facts: Facts, table: Table) -> Mask:
+    """Its records but those of files that MPI-IO moves collectively: few processes do the
+    POSIX part of these for all, as they should."""
+    return ~np.isin(table.records.ids, one_process.collective_files(facts, table))
+
+
+def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
+    """Of some counters, per record; what is unknown is 0."""
+    columns = (table.records[f"{table.prefix}_{n}"][rows].astype("f8") for n in names)
+    return sum(np.maximum(np.nan_to_num(c, posinf=0.0), 0.0) for c in columns)
+
+
+@dataclass(frozen=True)
+class _Slow:
+    """The slowest process, and what all did."""
+
+    rank: int
+    longest: float  # seconds
+    mean: float
+    moved: float  # bytes of that process
+    each: float  # ... of all, on average
+
+    def works_more(self, facts: Facts) -> bool:
+        """Whether it moves more as well, and not only takes longer."""
+        return self.moved - self.each > facts.limits["imbalance.share"] * self.each
+
+    def by_chance(self, facts: Facts) -> bool:
+        """Who takes a little longer for the same work may have been unlucky, once."""
+        little = self.longest - self.mean < facts.limits["imbalance.chance"]
+        return little and not self.works_more(facts)
+
+    @property
+    def spread(self) -> str:
+        """How far it is above the mean."""
+        if self.longest > _MANY * self.mean > 0:
+            return f"{self.longest / self.mean:,.0f} times the mean"
+        return f"{percent(self.longest - self.mean, self.mean)} above the mean"
+
+
+def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
+    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    evidence: tuple[Evidence, ...] = ()
+    for table, mask in tables:
+        rows = mask & (table.records.ranks >= 0)
+        if rows.any():
+            ranks = table.records.ranks[rows]
+            done = (_sum(table, rows, _TIMES), _sum(table, rows, _BYTES))
+            parts.append((ranks, *done, table.records.ids[rows]))
+            evidence += facts.sums(table, *_BYTES, *_TIMES)
+    if not parts:
         return
-    names = [f"{table.prefix}_{n}" for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")]
-    time = sum(np.maximum(np.nan_to_num(records[n][own]), 0) for n in names)
-    ranks = records.ranks[own]
+    ranks, time, moved, ids = (np.concatenate(column) for column in zip(*parts))
     if int(ranks.max()) >= facts.nprocs:
         return
-    there, (per_rank,) = sums_by_rank(ranks, time)
-    slowest, longest = int(there[np.argmax(per_rank)]), float(per_rank.max())
-    mean = float(per_rank.sum()) / facts.nprocs
-    gap = longest - mean
-    # The others wait while the slowest goes on.
-    stake = facts.stake(
-        gap * facts.nprocs, "what the others wait for the slowest process, if they wait"
-    )
-    if gap < facts.limits["imbalance.share"] * longest or not facts.worth(stake):
+    there, (times, amounts) = sums_by_rank(ranks, time, moved)
+    at, number = int(np.argmax(times)), facts.nprocs
+    slow = _Slow(
+        int(there[at]), float(times[at]), float(times.sum()) / number, float(amounts[at]),
+        float(amounts.sum()) / number,
+    )  # fmt: skip
+    gap = slow.longest - slow.mean
+    stake = facts.stake(gap * number, _WAITING)
+    if gap < facts.limits["imbalance.share"] * slow.mean or not facts.worth(stake):
         return
+    if slow.by_chance(facts):
+        return
+    more = slow.works_more(facts)
     yield Finding(
         NAME,
-        "The work of I/O is uneven",
-        f"Rank {slowest} spent {seconds(longest)} in I/O on files of its own, "
-        f"the {plural(facts.nprocs, 'process')} {seconds(mean)} on average.",
+        "The work of I/O is uneven" if more else "One process takes longer for the same work",
+        f"Rank {slow.rank} spent {seconds(slow.longest)} in I/O on files of its own and moved "
+        f"{amount(slow.moved)}; the {plural(number, 'process')} {seconds(slow.mean)} and "
+        f"{amount(slow.each)} on average: its time is {slow.spread}.",
         stake=stake,
-        evidence=facts.sums(table, "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"),
-        remedy=Remedy(
-            "Give every process the same share of bytes and files; if one process collects for "
-            "all, let several do it.",
-            "MPI_File_write_at_all;  one writer per node",
-        ),
-        limits=("imbalance.share",),
+        evidence=evidence,
+        remedy=_MORE if more else _LONGER,
+        limits=("imbalance.share", "imbalance.chance"),
+        # Where all do the same, what makes one of its files slow explains it.
+        covers=frozenset() if more else frozenset(ids[ranks == slow.rank].tolist()),
     )
 
 
-def _shared(facts: Facts, table: Table) -> Iterator[Finding]:
+_MORE = Remedy(
+    "Give every process the same share of bytes and files; if one process collects for all, let "
+    "several do it.",
+    "MPI_File_write_at_all;  one writer per node",
+)
+_LONGER = Remedy(
+    "All move the same, so look at where that process runs and where its files lie: its node, "
+    "its network, the servers that hold its part; run again and see whether it is the same one.",
+    "lfs getstripe FILE;  the job's list of nodes",
+)
+
+
+def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
     records = table.records
-    merged = records.ranks < 0
-    if not merged.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):
+    rows = mask & (records.ranks < 0)
+    if not rows.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):
         return
-    slow = np.maximum(records[f"{table.prefix}_F_SLOWEST_RANK_TIME"][merged], 0)
-    fast = np.maximum(records[f"{table.prefix}_F_FASTEST_RANK_TIME"][merged], 0)
-    names = [f"{table.prefix}_{n}" for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")]
-    mean = sum(np.maximum(np.nan_to_num(records[n][merged]), 0) for n in names) / facts.nprocs
-    gap = np.where(np.isfinite(slow), slow - mean, 0)
-    uneven = gap > facts.limits["imbalance.share"] * np.maximum(slow, 1e-9)
-    lost = np.where(uneven, np.maximum(gap, 0), 0)
-    stake = facts.stake(
-        float(lost.sum()) * facts.nprocs,
-        "what the others wait for the slowest process of each file, if they wait",
-    )
+    slowest = _sum(table, rows, ("F_SLOWEST_RANK_TIME",))
+    mean = _sum(table, rows, _TIMES) / facts.nprocs
+    uneven = slowest - mean > facts.limits["imbalance.share"] * mean
+    lost = np.where(uneven, slowest - mean, 0.0)
+    stake = facts.stake(float(lost.sum()) * facts.nprocs, f"{_WAITING}, for each file")
     if not uneven.any() or not facts.worth(stake):
         return
     place = int(np.argmax(lost))
-    at = np.flatnonzero(merged)[place]
-    rank = int(records[f"{table.prefix}_SLOWEST_RANK"][at])
-    spread = percent(float(gap[place]), float(mean[place]))
+    at = np.flatnonzero(rows)[place]
+    slow = _Slow(
+        int(records[f"{table.prefix}_SLOWEST_RANK"][at]),
+        float(slowest[place]), float(mean[place]),
+        max(0.0, float(records[f"{table.prefix}_SLOWEST_RANK_BYTES"][at])),
+        float(_sum(table, rows, _BYTES)[place]) / facts.nprocs,
+    )  # fmt: skip
+    fastest = max(0.0, float(records[f"{table.prefix}_F_FASTEST_RANK_TIME"][at]))
+    if slow.by_chance(facts):
+        return
+    more = slow.works_more(facts)
     yield Finding(
         f"{NAME}-shared",
-        "One process is slow on a shared file",
-        f"Rank {rank} spent {seconds(float(slow[place]))} on "
-        f"{facts.name(int(records.ids[at]))}, the fastest process {seconds(float(fast[place]))}; "
-        f"the slowest is {spread} above the mean of {seconds(float(mean[place]))}.",
+        "One process does most of a shared file"
+        if more
+        else "One process is slow on a shared file",
+        f"Rank {slow.rank} spent {seconds(slow.longest)} on {facts.name(int(records.ids[at]))} and "
+        f"moved {amount(slow.moved)}, the fastest process {seconds(fastest)}; the slowest is "
+        f"{slow.spread} of {seconds(slow.mean)}, which is for {amount(slow.each)}.",
         stake=stake,
         evidence=facts.rows(
             table,
@@ -104,10 +176,14 @@ def _shared(facts: Facts, table: Table) -> Iterator[Finding]:
             "SLOWEST_RANK_BYTES",
             "FASTEST_RANK_BYTES",
         ),
-        remedy=Remedy(
-            "Spread the bytes evenly; look whether that process opens or writes headers for all; "
-            "if all move the same, look at its node.",
-            "H5Pset_coll_metadata_write(fapl, 1);  collective transfers",
-        ),
-        limits=("imbalance.share",),
+        remedy=_SPREAD if more else _LONGER,
+        limits=("imbalance.share", "imbalance.chance"),
+        covers=frozenset() if more else frozenset({int(records.ids[at])}),
     )
+
+
+_SPREAD = Remedy(
+    "Spread the bytes evenly over the processes; look whether that one opens or writes headers "
+    "for all.",
+    "H5Pset_coll_metadata_write(fapl, 1);  collective transfers",
+)

@@ -4,45 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ...summary.units import count, seconds, share
-from ..facts import Facts, Table
+from ..facts import Facts
 from ..finding import Finding, Remedy
-from . import listings, lookups, many_files, opens_again, seeks
+from . import listings, lookups, many_files, opens_again, seeks, stream_seeks
 
 NAME = "metadata"
-_CAUSES = (many_files, opens_again, lookups, listings, seeks)  # what they tell is not told again
+# What they tell is not told again.
+_CAUSES = (many_files, opens_again, lookups, listings, seeks, stream_seeks)
 _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
-
-
-def _elsewhere(extra: Table | None, posix: Table | None) -> float:
-    """Seconds in metadata calls that the POSIX records do not hold."""
-    if extra is None:
-        return 0.0
-    inside = np.array([posix is not None and posix.place(int(i)) is not None for i in extra.ids])
-    return float(extra["F_META_TIME"][~inside].sum()) + extra.sum("F_LIST_TIME")
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, over the lowest layers together."""
     told = sum(f.stake.seconds for rule in _CAUSES for f in rule.find(facts))
-    base = [(layer, table) for layer, table in facts.layers if layer.base]
-    meta = sum(float(table["F_META_TIME"].sum()) for _, table in base)
-    extra = facts.table("POSIX_EXT")
-    posix = facts.table("POSIX")
-    other = _elsewhere(extra, posix)
-    whole = facts.base_time + other
-    meta += other
+    base = [table for layer, table in facts.layers if layer.base]
+    meta = sum(float(table["F_META_TIME"].sum()) for table in base) + facts.beside.metadata
+    whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
     stake = facts.stake(meta - told, "time in metadata calls that no other finding explains")
-    opens = posix.sum("OPENS") if posix is not None else 0
+    opens = sum(table.sum("OPENS") for table in base if table.has("OPENS"))
     stats = posix.sum("STATS") if posix is not None else 0
-    many = meta > facts.limits["metadata.share"] * whole and facts.worth(stake)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
-    many = many and opens + stats + more >= facts.limits["operations"]
-    if not many and meta - told < facts.limits["metadata.seconds"] * facts.at_once:
+    if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
-    files = len(posix) if posix is not None else 0
+    if opens + stats + more < facts.limits["operations"]:
+        return
+    files = sum(len(table) for table in base)
     evidence = ()
     if posix is not None:
         evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", "F_META_TIME")
@@ -66,5 +53,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             "one HDF5 file or an archive instead of many files;  MPI_Bcast of what rank 0 read\n"
             "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST)",
         ),
-        limits=("metadata.share", "metadata.seconds", "operations"),
+        limits=("metadata.share", "operations"),
     )

@@ -1,65 +1,47 @@
-"""One process does all the I/O of a parallel job."""
+"""One process does all the I/O of a parallel job, or all the writing, or all the reading."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
-from ...summary.units import amount, plural, share
+from ...summary.units import amount, plural, seconds, share
 from ..facts import Facts
-from ..finding import Finding, Remedy
+from ..finding import Evidence, Finding, Remedy
+from ..table import Table
 
 NAME = "one-process-does-all"
 _LEAST = 4  # processes; fewer gain little
+_KINDS = (("BYTES_WRITTEN", "F_WRITE_TIME", "wrote"), ("BYTES_READ", "F_READ_TIME", "read"))
+
+Numbers = npt.NDArray[np.float64]
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """By the bytes of the records of single processes in the lowest layers."""
+    """By what single processes wrote and read in the lowest layers."""
     if not facts.together or facts.nprocs < _LEAST:
         return
-    ranks, moves, times = [], [], []
-    merged = 0.0
-    evidence = ()
-    for layer, table in facts.layers:
-        if not layer.base:
-            continue
-        records = table.records
-        counted = [
-            np.maximum(records[f"{table.prefix}_{n}"], 0).astype("f8")
-            for n in ("BYTES_READ", "BYTES_WRITTEN")
-        ]
-        both = counted[0] + counted[1]
-        own = (records.ranks >= 0) & (records.ranks < facts.nprocs)
-        merged += float(both[~own].sum())
-        seconds = sum(
-            np.maximum(np.nan_to_num(records[f"{table.prefix}_{n}"]), 0)
-            for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
-        )
-        ranks.append(records.ranks[own])
-        moves.append(both[own])
-        times.append(seconds[own])
-        evidence += facts.sums(table, "BYTES_READ", "BYTES_WRITTEN")
-    if not ranks or not sum(map(len, ranks)):
-        return
-    there, (moved, time) = sums_by_rank(
-        np.concatenate(ranks), np.concatenate(moves), np.concatenate(times)
-    )
-    whole, most = float(moved.sum()) + merged, int(np.argmax(moved))
-    if whole <= 0 or moved[most] < facts.limits["oneprocess.share"] * whole:
-        return
-    waiting = float(time[most]) * (facts.nprocs - 1)
+    found = [one for kind in _KINDS for one in _alone(facts, *kind)]
+    # What the others wait for: the process's time, less its share if all take part.
+    waiting = sum(one.time for one in found) * (facts.nprocs - 1)
     stake = facts.stake(waiting, "the other processes' time while this one does I/O, if they wait")
-    if not facts.worth(stake):
+    if not found or not facts.worth(stake):
         return
+    each = plural(facts.nprocs, "process")
+    said = (
+        f"Rank {one.rank} {one.word} {amount(one.moved)} of {amount(one.whole)} "
+        f"({share(one.moved, one.whole)}) in {seconds(one.time)}"
+        for one in sorted(found, key=lambda one: -one.time)
+    )
     yield Finding(
         NAME,
-        "One process does all the I/O",
-        f"Rank {there[most]} moved {amount(float(moved[most]))} of {amount(whole)} "
-        f"({share(float(moved[most]), whole)}) for {plural(facts.nprocs, 'process')}.",
+        _title(found),
+        f"{'; '.join(said)}, for {each}.",
         stake=stake,
-        evidence=evidence,
+        evidence=_evidence(facts),
         remedy=Remedy(
             "Let all processes take part: a parallel library on one file, or a writer per node.",
             "H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info) and collective H5Dwrite;  "
@@ -67,3 +49,59 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         limits=("oneprocess.share",),
     )
+
+
+def _title(found: list[_Alone]) -> str:
+    if len(found) > 1:
+        return "One process does all the I/O"
+    return f"One process does all the {'writing' if found[0].word == 'wrote' else 'reading'}"
+
+
+def _evidence(facts: Facts) -> tuple[Evidence, ...]:
+    base = (table for layer, table in facts.layers if layer.base)
+    return tuple(e for t in base for e in facts.sums(t, "BYTES_READ", "BYTES_WRITTEN"))
+
+
+class _Alone:
+    """What one process did of one kind."""
+
+    def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
+        self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time
+
+
+def _column(table: Table, name: str) -> Numbers:
+    values = table.records[f"{table.prefix}_{name}"].astype("f8")
+    return np.maximum(np.nan_to_num(values, posinf=0.0), 0.0)
+
+
+def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
+    """Files that MPI-IO moves collectively, for the layers below it."""
+    above = facts.table("MPI-IO")
+    if above is None or above is table:
+        return np.empty(0, "u8")
+    names = (f"{how}_{kind}" for how in ("COLL", "SPLIT") for kind in ("READS", "WRITES"))
+    return above.ids[sum(above[n] for n in names) > 0]
+
+
+def _is_own(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
+    """Records of single ranks, of files of which each process moves what is its own."""
+    own = (table.records.ranks >= 0) & (table.records.ranks < facts.nprocs)
+    return own & ~np.isin(table.records.ids, collective_files(facts, table))
+
+
+def _alone(facts: Facts, bytes_of: str, time_of: str, word: str) -> Iterator[_Alone]:
+    ranks, moves, times, others = [], [], [], 0.0
+    for layer, table in facts.layers:
+        if not layer.base:
+            continue
+        own, moved = _is_own(facts, table), _column(table, bytes_of)
+        others += float(moved[~own].sum())
+        ranks.append(table.records.ranks[own])
+        moves.append(moved[own])
+        times.append(_column(table, time_of)[own])
+    if not ranks or not sum(map(len, ranks)):
+        return
+    there, (moved, time) = sums_by_rank(*map(np.concatenate, (ranks, moves, times)))
+    whole, most = float(moved.sum()) + others, int(np.argmax(moved))
+    if whole > 0 and moved[most] >= facts.limits["oneprocess.share"] * whole:
+        yield _Alone(word, int(there[most]), float(moved[most]), whole, float(time[most]))
