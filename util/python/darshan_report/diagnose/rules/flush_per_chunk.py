@@ -25,9 +25,13 @@ class _Flushed:
         self.each = self.calls / files.processes  # a collective call counts for every process
         self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,)))
         self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
-        self.written = h5.per_file(sets.below("BYTES_WRITTEN", _PUTTING))
+        # Only chunks are written again because they were flushed: a contiguous dataset is
+        # written where and as it is told, and filled before.
+        chunked = sets["CHUNK_BYTES"] > 0
+        self.written = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", _PUTTING), 0))
         self.written = self.written + files.below("BYTES_WRITTEN", _PUTTING)
-        distinct = h5.per_file(sets["DISTINCT_BYTES_WRITTEN"]) + files["DISTINCT_BYTES_WRITTEN"]
+        distinct = h5.per_file(np.where(chunked, sets["DISTINCT_BYTES_WRITTEN"], 0))
+        distinct = distinct + files["DISTINCT_BYTES_WRITTEN"]
         self.distinct = np.where(distinct > 0, distinct, self.written)
         self.again = np.maximum(0, self.written - self.distinct)
         # Chunks that leave the cache by themselves are written with the data, not in flushes.
