@@ -3,6 +3,7 @@ by mouse and keys, and nothing of it is cut."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,12 +43,14 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield made
 
 
-@pytest.fixture
-def traced(summary: Run, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with a timeline of 11 files by two ranks."""
-    (tmp_path / "a.darshan").write_bytes(encode(traced_log(11)))
-    assert summary("--html", "a.darshan").returncode == 0
-    return tmp_path / "a.html"
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "a.darshan").write_bytes(encode(traced_log(11)))
+    command = [build / "darshan-job-summary", "--html", "a.darshan"]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return folder / "a.html"
 
 
 def is_ready(window: Browser) -> None:

@@ -161,7 +161,7 @@ def test_units(tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:node")
 def test_script_is_sound(tmp_path: Path) -> None:
-    """What the scripts use is theirs, the library's or the browser's: checked name by name."""
+    """All scripts together are one that a parser takes."""
     script = tmp_path / "page.js"
     script.write_text(shell.script())
     subprocess.run(["node", "--check", script], check=True, timeout=60)

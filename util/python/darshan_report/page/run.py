@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..summary.context import Context
 from ..summary.sections import accesses, datasets, job, layers, notes, processes
 from ..summary.text import visible
@@ -103,7 +105,12 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
 
 def run(context: Context, number: int = 0) -> Run:
     """The part of one log; number: its place among those of the page."""
-    prefix = f"r{number}"
+    # What a damaged record says may be larger than any number; it is shown as unknown.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _run(context, f"r{number}")
+
+
+def _run(context: Context, prefix: str) -> Run:
     file_rows, all_files = files.rows_of(files.file_layers(context))
     dataset_rows, all_datasets = files.rows_of(files.dataset_layers(context))
     links = {

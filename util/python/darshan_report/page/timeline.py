@@ -193,6 +193,7 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
         "end": found.end,
         "measure": "busy",
         "kinds": _DXT_KINDS,
+        "layers": [_DXT_KINDS[2 * place][0] for place in sorted(found.modules)],
         "sentence": sentence,
         "single": single,
         "intervals": columns.whole(choice.intervals.astype("i8")) if not choice.all else None,
@@ -274,6 +275,7 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
         "end": width * bins,
         "measure": "bytes",
         "kinds": kinds,
+        "layers": layers,
         "group": {
             "key": "rank",
             "title": "processes" if context.tree else "ranks",
@@ -312,6 +314,7 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
         "end": max(ends) or 1.0,
         "measure": "bytes",
         "kinds": heat["kinds"] if heat else [],
+        "layers": heat["layers"] if heat else [],
         "cells_end": heat["end"] if heat else 0.0,
         "sentence": sentence,
         "groups": groups,

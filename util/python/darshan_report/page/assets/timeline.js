@@ -51,7 +51,7 @@ class Timeline {
     const choice = (label, entries, change) =>
       element("label", {}, `${label} `, element("select", { onchange: (event) => change(event.target.value) },
         ...entries.map(([value, words]) => element("option", { value }, words))));
-    const layers = [...new Set(this.line.kinds.map(([layer]) => layer))];
+    const { layers } = this.line;
     const parts = [];
     if (this.line.groups.length > 1) {
       parts.push(choice("Lanes", this.line.groups.map((g, i) => [i, g.title]), (value) => this.regroup(Number(value))));
@@ -70,7 +70,7 @@ class Timeline {
   }
 
   showKey() {
-    const layers = [...new Set(this.line.kinds.map(([layer]) => layer))];
+    const { layers } = this.line;
     const kinds = this.paint === "layer" ? layers.map((layer, i) => [`layer${i % 6}`, layer])
       : [["read", "read"], ["write", "write"], ["meta", "open, close"]];
     this.key.replaceChildren(...kinds.map(([name, words]) => element("span", { class: `key ${name}` }, words)));
@@ -147,8 +147,7 @@ class Timeline {
   colourOf(kind) {
     const [layer, operation] = this.line.kinds[kind];
     if (this.paint === "operation") return this.colour[operation];
-    const layers = [...new Set(this.line.kinds.map(([name]) => name))];
-    return this.colour.layers[layers.indexOf(layer) % 6];
+    return this.colour.layers[this.line.layers.indexOf(layer) % 6];
   }
 
   get firstLane() {
@@ -201,9 +200,8 @@ class Timeline {
   // Where layers are told apart each has a part of the lane: what a lower one does is seen
   // beside what it is done for.
   track(kind, box) {
-    const layers = new Set(this.line.kinds.map(([layer]) => layer));
-    if (this.layer || layers.size < 2) return box;
-    const order = [...layers];
+    const order = this.line.layers;
+    if (this.layer || order.length < 2) return box;
     const part = box.height / order.length;
     const place = order.length - 1 - order.indexOf(this.line.kinds[kind][0]);
     return { ...box, top: box.top + place * part, height: part };
