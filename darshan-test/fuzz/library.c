@@ -79,6 +79,7 @@ static int touch_records(void *log) {
   struct darshan_mod_info *modules;
   darshan_accumulator sums[MODULES_MAX] = {NULL};
   int count, left, broken = 0;
+  int ended[MODULES_MAX] = {0};
   darshan_log_get_modules(log, &modules, &count);
   if (count > MODULES_MAX) abort();
   for (int i = 0; i < count; i++)
@@ -86,12 +87,14 @@ static int touch_records(void *log) {
   do {
     left = 0;
     for (int i = 0; i < count; i++) {
+      if (ended[i]) continue;
       void *record = NULL;
       int got = darshan_log_get_record(log, modules[i].idx, &record);
       if (got < 0) broken = 1;
       if (got == 1) touch_record(darshan_module_by_id(modules[i].idx), record);
       if (got == 1 && sums[i]) darshan_accumulator_inject(sums[i], record, 1);
-      if (got == 1) left++;
+      ended[i] = got != 1;
+      left += got == 1;
       darshan_free(record);
     }
   } while (left > 0);

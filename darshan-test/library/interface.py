@@ -170,6 +170,14 @@ class Library:
             out.append(content(module, record.value or 0))
             self.lib.darshan_free(record)
 
+    def begins_anew(self, log: c_void_p) -> bool:
+        """Whether after the last record of a module the first one comes again."""
+        modules = [module.idx for module in self.list_of("get_modules", log, Module)]
+        if modules[:1] != [1]:
+            return True
+        first = self.records(log, 1)
+        return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
+
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
         """What the accumulator says: metrics, and the record of all."""
         accumulator, metrics = c_void_p(), Metrics()
@@ -213,6 +221,7 @@ class Library:
             return -1, -1
         self.names(log)
         self.list_of("get_mounts", log, Mount)
+        assert self.begins_anew(log)
         ends = [
             self.records(log, module.idx)[1] for module in self.list_of("get_modules", log, Module)
             if module.idx in READ

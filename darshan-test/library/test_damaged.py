@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from logs.bad import Bad, broken_annexes, half_readable, small_log, unreadable
+from logs.content import standard_log
 from logs.encode import encode
 from logs.inprocess import FLIPS
 from logs.model import NONE, ZLIB
@@ -44,6 +45,13 @@ def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
     ((whole, damaged),), lines = read(build, "ends", log)
     assert len(lines) == lines_wanted(whole, damaged), lines
     assert all(line.startswith(f"darshan: {log}: ") for line in lines)
+
+
+def test_after_the_end_the_first_record_comes_again(build: Path, tmp_path: Path) -> None:
+    """PyDarshan counts the records when it opens a log; interface.py looks at those of POSIX."""
+    log = tmp_path / "whole"
+    log.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2})))
+    assert read(build, "ends", log) == ([[2, 0]], [])
 
 
 def test_no_file(build: Path, tmp_path: Path) -> None:

@@ -134,7 +134,8 @@ struct darshan_name_record_ref;
 int darshan_log_get_namehash(void *log, struct darshan_name_record_ref **hash);
 
 /* The next record of a module: 1; 0 at the end, or if the module has no data; -1: it is
- * damaged or not known.  *record is allocated if it is NULL, else it has room. */
+ * damaged or not known.  *record is allocated if it is NULL, else it has room.  After the
+ * end the first one comes again. */
 int darshan_log_get_record(void *log, int module, void **record);
 
 /* "3.5.0", whose interface this is.  Not to be freed. */

@@ -10,9 +10,9 @@
 
 /* How far the records of one module are read. */
 struct handle_module {
-  int id;
-  bool ended, failed; /* there is no more, or nothing that can be read */
-  darshan_records *records;
+  int id, version;
+  bool failed;              /* damaged, or not known: nothing more is read */
+  darshan_records *records; /* NULL: before the first one */
 };
 
 struct handle {

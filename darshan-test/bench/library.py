@@ -1,0 +1,93 @@
+"""How long reading a log takes through our libdarshan-util and through the one in PyDarshan's
+wheel, in turn: from C, and by PyDarshan itself."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from machine import Bench, numbers, plain_environment
+from make_large_log import write_log
+from rows import Row
+
+RECORDS = 100_000
+TOP = Path(__file__).resolve().parent.parent.parent
+VENV = TOP / ".venv"  # where the tests have PyDarshan
+REPORT = """
+import sys, time
+import darshan
+start = time.process_time()
+report = darshan.DarshanReport(sys.argv[1])
+print(time.process_time() - start, len(report.records["POSIX"]), len(report.name_records))
+"""
+
+
+def pydarshan() -> tuple[Path, Path] | None:
+    """The package and the library of its wheel; None: not there."""
+    libraries = sorted(VENV.glob("lib/python*/site-packages/darshan.libs/libdarshan-util*.so*"))
+    return (libraries[0].parent.parent / "darshan", libraries[0]) if libraries else None
+
+
+def in_turn(repetitions: int, ways: list[Callable[[], float]]) -> tuple[list[float], float]:
+    """The middle of each way's times, and of their ratios: the first to the second."""
+    taken = [tuple(way() for way in ways) for _ in range(repetitions)]
+    middles = [statistics.median(column) for column in zip(*taken)]
+    return middles, statistics.median(first / second for first, second in taken)
+
+
+def row(what: str, middles: list[float], ratio: float) -> Row:
+    text = f"{middles[0]:.3f} s of processor time, {ratio:.2f} x the {middles[1]:.3f} s of 3.5.0"
+    return Row(f"{what} reads {RECORDS:,} records", text, "less than 3.5.0", ratio < 1)
+
+
+def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
+    def way(library: Path) -> Callable[[], float]:
+        def take() -> float:
+            time, *counted = numbers([bench.program("read-log"), str(library), str(log)])
+            if counted != [RECORDS, RECORDS]:
+                raise RuntimeError(f"{library}: {counted} records and names")
+            return time / 1e6
+
+        return take
+
+    return row("a C program", *in_turn(bench.repetitions, [way(lib) for lib in libraries]))
+
+
+def in_python(bench: Bench, log: Path, package: Path) -> Row:
+    """PyDarshan with our library is its Python part alone, which looks for one."""
+    alone, found = bench.empty("alone"), bench.empty("found")
+    shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
+    (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")
+    ours = {"PYTHONPATH": str(alone), "LD_LIBRARY_PATH": str(found)}
+
+    def way(settings: dict[str, str]) -> Callable[[], float]:
+        def take() -> float:
+            done = subprocess.run(
+                [VENV / "bin" / "python", "-W", "ignore", "-c", REPORT, log],
+                env=plain_environment() | settings, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            return float(done.stdout.split()[0])
+
+        return take
+
+    repetitions = max(3, bench.repetitions // 4)  # seconds each
+    return row("PyDarshan", *in_turn(repetitions, [way(ours), way({})]))
+
+
+def library(bench: Bench) -> list[Row]:
+    """Both."""
+    found = pydarshan()
+    if not found:
+        return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]
+    package, theirs = found
+    log = bench.folder / "large.darshan"
+    write_log(log, RECORDS)
+    rows = [
+        in_c(bench, log, [bench.build / "libdarshan-util.so.0", theirs]),
+        in_python(bench, log, package),
+    ]
+    log.unlink()
+    return rows
