@@ -139,10 +139,12 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
     if not rows.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):
         return
     slowest = _sum(table, rows, ("F_SLOWEST_RANK_TIME",))
-    mean = _sum(table, rows, _TIMES) / facts.nprocs
+    # Of those that share the file: a file per node is no business of the other nodes.
+    users = np.maximum(1, table.processes[np.searchsorted(table.ids, records.ids[rows])])
+    mean = _sum(table, rows, _TIMES) / users
     uneven = slowest - mean > facts.limits["imbalance.share"] * mean
     lost = np.where(uneven, slowest - mean, 0.0)
-    stake = facts.stake(float(lost.sum()) * facts.nprocs, f"{_WAITING}, for each file")
+    stake = facts.stake(float((lost * users).sum()), f"{_WAITING}, for each file")
     if not uneven.any() or not facts.worth(stake):
         return
     place = int(np.argmax(lost))
@@ -151,7 +153,7 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
         int(records[f"{table.prefix}_SLOWEST_RANK"][at]),
         float(slowest[place]), float(mean[place]),
         max(0.0, float(records[f"{table.prefix}_SLOWEST_RANK_BYTES"][at])),
-        float(_sum(table, rows, _BYTES)[place]) / facts.nprocs,
+        float(_sum(table, rows, _BYTES)[place]) / float(users[place]),
     )  # fmt: skip
     fastest = max(0.0, float(records[f"{table.prefix}_F_FASTEST_RANK_TIME"][at]))
     if slow.by_chance(facts):
