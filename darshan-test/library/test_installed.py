@@ -52,6 +52,15 @@ def test_what_a_library_shows(library: str, prefix: Path) -> None:
     assert {row[-1] for row in table} == wanted
 
 
+def test_a_program_may_use_both() -> None:
+    """No name is in both."""
+    names = [
+        set(re.findall(r"(\w+);", (SOURCE / path).read_text())) for _, path in LIBRARIES.values()
+    ]
+    assert all(names)
+    assert not names[0] & names[1]
+
+
 def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
     """A program of the page, built by what the page's own line says."""
     source, command = re.search(
