@@ -17,7 +17,7 @@ from ..summary.context import Context
 from ..tables import Counter, Module
 from ..variable import layouts
 
-PAGES = 1_000  # files, and datasets, that have a page of their own
+PAGES = 800  # files, and datasets, that have a page of their own
 _RANKS = 40  # of a file: those with the most time
 _OSTS = 64
 _BESIDE = ("POSIX_EXT",)  # counters of the annex that belong to a layer's records

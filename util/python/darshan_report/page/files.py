@@ -12,7 +12,7 @@ from ..summary.context import Context, LayerFigures
 from ..summary.text import visible
 
 ROWS = 5_000  # of each table
-NAME = 400  # characters of a name; the middle of a longer one gives way
+NAME = 240  # characters of a name; the middle of a longer one gives way
 DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records are parts of files
 
 

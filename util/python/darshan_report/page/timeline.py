@@ -34,7 +34,7 @@ from .files import name_of
 from .picture import Traced
 
 _RANK_LANES, _FILE_LANES = 256, 200
-_CELLS = 100_000  # of each way to look at it
+_CELLS = 80_000  # of each way to look at it
 _NAMED = 4_000  # files whose transfers know their names
 _DXT_KINDS = [("POSIX", "write"), ("POSIX", "read"), ("MPI-IO", "write"), ("MPI-IO", "read")]
 _MODULES = ("DXT_POSIX", "DXT_MPIIO")
