@@ -35,7 +35,7 @@ def memory(profile: Path) -> float:
 @pytest.mark.needs("program:chromium", "program:chromedriver")
 def test_two_million(summary: Run, tmp_path: Path) -> None:
     """At most 10 MB and 150 MiB; of the time a line tells."""
-    number = 2_000_000 if everything() else 250_000
+    number = 2_000_000 if everything() else 120_000
     log = tmp_path / "big.darshan"
     ranks = ["--ranks", "512"]
     subprocess.run([sys.executable, MAKE, log, "--segments", str(number), *ranks], check=True)
