@@ -200,10 +200,13 @@ class Facts:
     @functools.cached_property
     def overflow(self) -> np.uint64:
         """The id of the record that files share for which there was no room; 0: of none."""
-        table = self.table("POSIX")
-        many = "posix_files_in_overflow" in dict(self.info.metadata) and table is not None
-        ids = table.ids if many and table is not None else ()
-        return next((i for i in ids if self.log.name(int(i)) == "<overflow>"), np.uint64(0))
+        known = dict(self.info.metadata)
+        for module, key in (("POSIX", "posix_files"), ("STDIO", "stdio_streams")):
+            table = self.table(module) if f"{key}_in_overflow" in known else None
+            for record in table.ids if table is not None else ():
+                if self.log.name(int(record)) == "<overflow>":
+                    return np.uint64(record)  # the same in each module: it is that of the name
+        return np.uint64(0)
 
     def name(self, record: int) -> str:
         """The name of a record, or its number."""
@@ -221,9 +224,20 @@ class Facts:
             return True
         return each >= self.limits["stake.seconds"] and stake.share >= self.limits["stake.share"]
 
-    def lost(self, seconds: np.ndarray | float, moved: np.ndarray | float) -> np.ndarray:
-        """Seconds beyond what the bytes would take at a good rate."""
-        return np.maximum(0.0, seconds - np.asarray(moved) / self.limits["rate.good"])
+    def lost(
+        self,
+        seconds: np.ndarray | float,
+        moved: np.ndarray | float,
+        processes: np.ndarray | int = 1,
+    ) -> np.ndarray:
+        """Seconds beyond what the bytes would take at a good rate; processes: that move them
+        at a time, and share what a job can expect."""
+        bound = self.limits["rate.job"] / np.maximum(processes, 1)
+        return np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(bound))
+
+    def good_rate(self, bound: np.ndarray | float) -> np.ndarray:
+        """Bytes per second that a process can expect."""
+        return np.minimum(self.limits["rate.good"], bound)
 
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
         """Bytes per file of POSIX that were READ or WRITTEN nobody knows where: no highest byte

@@ -54,6 +54,13 @@ LIMITS = (
         "one stream to a local disk",
     ),
     Limit(
+        "rate.job",
+        100 << 30,
+        "bytes/s",
+        "rate that all processes of a job can expect together",
+        "a large parallel file system, not the largest",
+    ),
+    Limit(
         "small.bytes",
         100 * 1024,
         "bytes",

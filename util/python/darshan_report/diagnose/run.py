@@ -48,10 +48,26 @@ def _diagnose(facts: Facts) -> Findings:
                 found.append(finding)
     for rule in REMARKS:
         found += rule.find(facts)
-    found += fine.find(facts, found)
+    found += fine.find(facts, found, _near)
     return Findings(
         sorted((fitted(facts, name_programs(facts, f)) for f in found), key=lambda f: f.rank)
     )
+
+
+# What is told below its threshold: a quarter of it.
+_NEAR = 0.25
+_LEAST = (
+    "stake.share", "stake.seconds", "operations", "files.many", "opens.again", "stats.again",
+    "lists.again", "seeks.many", "sync.calls", "stream.calls",
+)  # fmt: skip
+
+
+def _near(facts: Facts) -> Finding | None:
+    """The costliest problem if all thresholds of number and cost were lower."""
+    lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
+    again = Facts(facts.log, Limits(lower), facts.processes)
+    found = [f for rule in (*CAUSES, *SYMPTOMS) for f in rule.find(again) if f.kind == PROBLEM]
+    return min(found, key=lambda f: f.rank, default=None)
 
 
 def _explained(symptom: Finding, causes: list[Finding]) -> bool:

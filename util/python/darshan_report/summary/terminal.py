@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from .context import Context
-from .sections import processes
+from .sections import notes, processes
 from .sections.findings import stake, value
 from .sections.job import bad_ends, own_sentence
 from .text import shorten, visible
@@ -110,6 +110,8 @@ def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     """The screen, line by line.  verbose: with evidence, and what is good."""
     yield from _head(context)
+    for text in notes.warnings(context):
+        yield from _wrapped(f"Caution: {text}", "")
     base = sum(f.time for f in context.figures if f.layer.base)
     part = share(base, context.process_time)
     if context.figures:

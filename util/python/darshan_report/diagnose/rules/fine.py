@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...measure.exclusive import own_times
 from ...summary.units import seconds, share
@@ -42,7 +42,26 @@ def _spent(facts: Facts) -> str:
     )
 
 
-def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+def _missed(near: Finding | None) -> str:
+    """Which pattern was almost one."""
+    if near is None:
+        return "none of the patterns that are known to be slow was found."
+    cost = f"{seconds(near.stake.seconds)}, {share(near.stake.seconds, near.stake.of_seconds)}"
+    return (
+        "no pattern that is known to be slow is there often enough, or costs enough. Nearest to "
+        f"one is: {near.title} ({cost} at most)."
+    )
+
+
+def _nothing(_: Facts) -> None:
+    return None
+
+
+def find(
+    facts: Facts,
+    others: Sequence[Finding] = (),
+    near: Callable[[Facts], Finding | None] = _nothing,
+) -> Iterator[Finding]:
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
         return
@@ -66,7 +85,6 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         yield Finding(
             NAME,
             "No known problem",
-            f"{_spent(facts)}, and none of the patterns that are known to be slow was found. "
-            f"{_where(facts)}",
+            f"{_spent(facts)}, and {_missed(near(facts))} {_where(facts)}",
             GOOD,
         )

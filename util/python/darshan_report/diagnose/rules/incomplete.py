@@ -17,13 +17,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not partial:
         return
     keys = dict(facts.info.metadata)
-    more = keys.get("posix_files_in_overflow", "")
-    ours = bool(more)
+    shared = [keys.get(f"{k}_in_overflow", "") for k in ("posix_files", "stdio_streams")]
+    more = sum(int(n) for n in shared if n.isdigit())
     names = ", ".join(r.name or "" for r in partial)
     sentence = f"{names}: more files were used than there was room for records. "
-    if ours and more.isdigit():
+    if more:
         sentence += (
-            f"{count(int(more))} of them share one record named <overflow>: totals are exact, "
+            f"{count(more)} of them share one record named <overflow>: totals are exact, "
             "single files are missing."
         )
     else:

@@ -29,7 +29,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     if not mask.any():
         return
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
-    lost = facts.lost(facts.moving(table, kind), moved) * back / np.maximum(calls, 1)
+    lost = (
+        facts.lost(facts.moving(table, kind), moved, table.processes) * back / np.maximum(calls, 1)
+    )
     seconds = np.where(mask, lost, 0.0)
     stake = facts.stake(
         seconds.sum(), "time beyond a good rate, times the share that goes back: an upper bound"

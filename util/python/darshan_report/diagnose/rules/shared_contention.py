@@ -28,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask &= moved > facts.limits["small.bytes"] * calls
     if not mask.any():
         return
-    lost = np.where(mask, facts.lost(time, moved), 0.0)
+    lost = np.where(mask, facts.lost(time, moved, table.processes), 0.0)
     stake = facts.stake(lost.sum(), "writing time beyond a good rate per process")
     if not facts.worth(stake):
         return

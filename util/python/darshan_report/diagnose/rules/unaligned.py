@@ -25,7 +25,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask = (odd >= facts.limits["operations"]) & (odd > facts.limits["alignment.share"] * calls)
     mask &= (block > 1) & (moved >= block * calls)
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
-    seconds = np.where(mask, facts.lost(time, moved) * odd / np.maximum(calls, 1), 0.0)
+    seconds = np.where(
+        mask, facts.lost(time, moved, table.processes) * odd / np.maximum(calls, 1), 0.0
+    )
     for place in leading(mask, seconds, len(mask)):
         kind = facts.mount_type(int(table.ids[place]))
         contended = facts.together and table.shared[place] and table["WRITES"][place] > 0

@@ -69,11 +69,12 @@ def _base(context: Context) -> list[LayerFigures]:
 
 
 def top(context: Context) -> list[Block]:
-    """The slowest files of the lowest layers, for page 1."""
-    base = _base(context)
-    candidates = [(f, int(p)) for f in base for p in f.files.slowest(TOP)]
+    """The slowest files for page 1, each in the layer in which it took most time."""
+    layers = [f for f in context.figures if f.layer.things == "files"]
+    candidates = [(f, int(p)) for f in layers for p in f.files.slowest(TOP)]
     candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
-    best = candidates[:TOP]
+    once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
+    best = [c for c in candidates if once[int(c[0].files.ids[c[1]])] == c][:TOP]
     rows = tuple(
         (*_row(context, f, place, name), f.layer.module)
         for (f, place), name in zip(best, _names(context, best, _NAME - 8))
