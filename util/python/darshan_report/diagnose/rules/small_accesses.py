@@ -30,6 +30,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, (moved, word) = f"{kind}S", _MOVED[kind]
     small, all_calls = facts.small(table, kind), table[calls]
     mask = (small >= facts.limits["operations"]) & (small > facts.limits["small.share"] * all_calls)
+    # Blocks that memory answers cost their copying, in few calls or in many.
+    calls_made = np.maximum(all_calls, 1)
+    blocks = table[moved] >= facts.limits["stream.buffer"] * calls_made
+    mask &= ~(blocks & (facts.moving(table, kind) < facts.limits["stream.latency"] * calls_made))
     if not mask.any():
         return
     part = small / np.maximum(all_calls, 1)
@@ -72,6 +76,6 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             "setvbuf(stream, NULL, _IOFBF, 1 << 20);  open(path, buffering=1 << 20)\n"
             "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
         ),
-        limits=("small.bytes", "small.share", "operations"),
+        limits=("small.bytes", "small.share", "operations", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
