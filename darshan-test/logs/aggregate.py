@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .layouts import LAYOUTS
+from .layouts import LAYOUTS, NOT_YET
 from .model import Counted
 
 PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
@@ -235,6 +235,9 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "PROCESS_JOB_RANKS": last,
     "PROCESS_ENDED": last,
     "PROCESS_STATUS": last,
+    "PROCESS_WORLD_RANK": last,
+    "PROCESS_WORLD_SIZE": last,
+    "PROCESS_LAUNCH": last,
     "PROCESS_F_START_TIMESTAMP": earliest,
     "PROCESS_F_END_TIMESTAMP": max,
 }
@@ -254,7 +257,7 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     newest = max(LAYOUTS[module])
     for name in LAYOUTS[module][newest].counters:
         if name not in records[0].counters:
-            out[f"total_{name}"] = "-1"  # older records do not tell
+            out[f"total_{name}"] = str(NOT_YET.get(name, -1))
             continue
         total = NOT_SUMS.get(name, sum_or_unknown)(r.counters[name] for r in records)
         out[f"total_{name}"] = str(total)

@@ -325,12 +325,13 @@ def annexes() -> Iterator[Case]:
         newer = [counted(rng, "POSIX_EXT", 2, i, i % 4) for i in range(5)]
         log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 2, newer)])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
-        every = [
-            Module(name, newest, [counted(rng, name, newest, i, i % 4 - 1) for i in range(3)])
-            for name, newest in ((name, max(LAYOUTS[name])) for name in ANNEX_NAMES)
-        ]
-        log = standard_log(SMALL, order=order, annex=every)
-        yield Case(f"good-annex-all-{word}", log, "every module of the annex")
+        for age, pick in (("all", max), ("old", min)):
+            every = [
+                Module(name, version, [counted(rng, name, version, i, i % 4 - 1) for i in range(3)])
+                for name, version in ((name, pick(LAYOUTS[name])) for name in ANNEX_NAMES)
+            ]
+            log = standard_log(SMALL, order=order, annex=every)
+            yield Case(f"good-annex-{age}-{word}", log, f"every module of the annex, {age}")
     log = standard_log(SMALL, compression=NONE, annex=[Module("POSIX_EXT", 1, list(made))])
     yield Case("good-annex-uncompressed", log, "the same, uncompressed")
     log = standard_log(SMALL, gap=100, annex=[Module("POSIX_EXT", 1, list(made))])

@@ -265,9 +265,15 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "LAYERS": {1: layout("LAYERS", LAYERS, LAYERS_TIMES)},
     "MPIIO_EXT": {1: layout("MPIIO_EXT", MPIIO_EXT, MPIIO_EXT_TIMES)},
     "SHARED": {1: layout("SHARED", "MODULE RANKS LOWEST_RANK HIGHEST_RANK", "")},
-    "PROCESS": {1: layout("PROCESS", PROCESS, PROCESS_TIMES)},
+    "PROCESS": {
+        1: layout("PROCESS", PROCESS, PROCESS_TIMES),
+        2: layout("PROCESS", f"{PROCESS} WORLD_RANK WORLD_SIZE LAUNCH", PROCESS_TIMES),
+    },
     "STDIO_EXT": {1: layout("STDIO_EXT", STDIO_EXT, STDIO_EXT_TIMES)},
 }
+
+# What a record holds that is older than the counter, where that is not -1.
+NOT_YET = {"POSIX_RENAMED_FROM": 0, "PROCESS_WORLD_SIZE": 0, "PROCESS_LAUNCH": 0}
 
 # Ids of today, in order; None stands for ids that nothing uses.
 MODULE_NAMES = [

@@ -18,7 +18,7 @@ from .encode import (
     module_id,
     name_content,
 )
-from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES
+from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES, NOT_YET
 from .model import Apmpi, ApmpiHead, Counted, Dxt, Heatmap, Log, Lustre, Module, Record
 
 UNSIGNED = {"POSIX_RENAMED_FROM"}
@@ -55,8 +55,7 @@ def newest(module: str, version: int, record: Counted) -> Counted:
     if module == "PNETCDF_FILE":
         both = counters["PNETCDF_FILE_INDEP_OPENS"] + counters["PNETCDF_FILE_COLL_OPENS"]
         counters["PNETCDF_FILE_OPENS"] = both
-    if module == "POSIX":
-        counters["POSIX_RENAMED_FROM"] = 0
+    counters = NOT_YET | counters
     return Counted(
         record.id,
         record.rank,

@@ -11,6 +11,7 @@ from .record_id import record_id
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # PROCESS_ENDED
 MIB = 1 << 20
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ def record(rank: int, member: Member) -> Counted:
         "WRITES": -(-member.written // 65536),
         "BYTES_READ": member.read,
         "BYTES_WRITTEN": member.written,
+        "WORLD_RANK": -1,
+        "WORLD_SIZE": 0,
+        "LAUNCH": 0,
     }
     times = {
         "F_START_TIMESTAMP": member.start,
@@ -70,7 +74,7 @@ def record(rank: int, member: Member) -> Counted:
         "F_WRITE_TIME": member.write_time,
         "F_META_TIME": member.meta_time,
     }
-    layout = LAYOUTS["PROCESS"][1]
+    layout = LAYOUTS["PROCESS"][VERSION]
     assert layout.counters == tuple(f"PROCESS_{name}" for name in integers)
     assert layout.fcounters == tuple(f"PROCESS_{name}" for name in times)
     return Counted(
@@ -83,7 +87,7 @@ def record(rank: int, member: Member) -> Counted:
 
 def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
     """The module of the annex, and the names of its records."""
-    module = Module("PROCESS", 1, [record(rank, member) for rank, member in enumerate(members)])
+    module = Module("PROCESS", VERSION, [record(rank, member) for rank, member in enumerate(members)])
     names = {record_id(member.name): member.name for member in members}
     return module, list(names.items())
 
