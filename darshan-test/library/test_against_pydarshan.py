@@ -23,8 +23,7 @@ from sample import turning
 from tree import real_log_paths
 
 HERE = Path(__file__).resolve().parent
-# These they cannot open, or say something else of than of its command line alone.
-READABLE = [case for case in good_cases() if not case.pydarshan and case.name != "good-no-mounts"]
+READABLE = [case for case in good_cases() if not case.pydarshan]
 BASE = 2  # words before the counters: id, rank
 LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)  # bytes
 UUIDS = 32

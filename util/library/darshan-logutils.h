@@ -118,7 +118,7 @@ void darshan_log_close(void *log);
 int darshan_log_get_job(void *log, struct darshan_job *job);
 /* How long the job ran, in seconds; of one that has no end yet, it is negative. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
-/* The command line; exe has room for 4096 bytes. */
+/* The command line, empty in a log without a mount table; exe has room for 4096 bytes. */
 int darshan_log_get_exe(void *log, char *exe);
 /* The longest path first. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
