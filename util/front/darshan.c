@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../reader/written.h"
+#include "installed.h"
 #include "places.h"
 #include "recover.h"
 #include "run.h"
@@ -37,6 +38,7 @@ static const char usage[] =
     "  diff [OPTION...] LOG LOG    what two logs say otherwise: darshan-diff\n"
     "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
     "      finds what killed processes left, and makes their logs\n"
+    "  help [COMMAND]              the page of the manual, or what --help says\n"
     "  --version, --help\n";
 
 /* Commands that are programs of their own. */
@@ -84,6 +86,35 @@ static int wrong(const char *command) {
   return 2;
 }
 
+/* The page of the manual of a file, if it was installed and somebody can show it. */
+static void show_page(const char *name) {
+  char file[NAME_MAX], path[PATH_MAX];
+  snprintf(file, sizeof(file), "%s.1", name);
+  if (places_installed(path, file, FRONT_MANUAL_FOLDER) == 0)
+    execlp("man", "man", path, (char *)NULL);
+}
+
+static int help(const char *command) {
+  static char asked[] = "--help";
+  char *arguments[] = {NULL, asked, NULL}, name[32];
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+    if (strcmp(command, own[i].command) == 0) {
+      snprintf(name, sizeof(name), "darshan-%s", command);
+      show_page(name);
+      arguments[0] = own[i].name;
+      return own[i].run(2, arguments);
+    }
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    if (strcmp(command, others[i].command) == 0 || strcmp(command, others[i].program) == 0) {
+      show_page(others[i].program);
+      return become(others[i].program, arguments);
+    }
+  if (*command) return wrong(command);
+  show_page("darshan");
+  fputs(usage, stdout);
+  return written(stdout, "darshan", 0);
+}
+
 int main(int argc, char **argv) {
   keep_closed_ones_free();
   const char *command = argc > 1 ? argv[1] : "";
@@ -94,6 +125,7 @@ int main(int argc, char **argv) {
     }
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     if (strcmp(command, others[i].command) == 0) return become(others[i].program, argv + 1);
+  if (strcmp(command, "help") == 0) return help(argc > 2 ? argv[2] : "");
   if (strcmp(command, "--version") == 0) {
     puts("darshan " PACKAGE_VERSION);
     return written(stdout, "darshan", 0);

@@ -30,7 +30,8 @@ static const char usage[] =
     "]\n"
     "  -o DIR          where logs go [DARSHAN_LOGPATH, else darshan-logs in the home folder]\n"
     "  -n, --dry-run   only says what it would do\n"
-    "  --all-users     of everybody, in everybody's name; for root\n";
+    "  --all-users     of everybody, in everybody's name; for root\n"
+    "  -h, --help\n";
 
 struct command {
   struct recovery recovery;

@@ -24,15 +24,17 @@ enum { USAGE = 2, CANNOT_RUN = 125, TEXT_ROOM = 4 * SAY_ROOM };
 static const char run_usage[] =
     "usage: darshan run [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
     "  runs the program under observation; one line at the end says where its log is\n"
-    "  -o DIR: the folder for logs (DARSHAN_LOGPATH, else ./darshan-logs)\n"
+    "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
+    "  -h, --help\n"
     "  The exit status is the program's; 125: it could not be started from here, 126: it\n"
     "  cannot be run, 127: there is none\n";
 static const char stat_usage[] =
     "usage: darshan stat [-o DIR] [--] PROGRAM [ARGUMENT...]\n"
     "       darshan stat -r LOG [-r LOG...]\n"
     "  runs the program as darshan run does, and shows on a screen what it did\n"
-    "  -o DIR: the folder for logs (DARSHAN_LOGPATH, else ./darshan-logs)\n"
-    "  -r LOG: the same screen of a log that is there; of several, added up\n";
+    "  -o DIR      the folder for logs [DARSHAN_LOGPATH, else ./darshan-logs]\n"
+    "  -r LOG      the same screen of a log that is there; of several, added up\n"
+    "  -h, --help\n";
 
 enum { GO_ON = -1 };
 

@@ -22,9 +22,11 @@ enum { USAGE = 2, FILES = 12, NAME = 40, ROOM = QUANTITY_ROOM };
 static const char usage[] =
     "usage: darshan watch [-n SECONDS] [-c COUNT] [FOLDER|JOURNAL...]\n"
     "  rates of the processes that are observed right now, from their journals\n"
-    "  (those of processes that died stay at 0);\n"
-    "  -n: between two looks (1), -c: looks before it ends (until interrupted);\n"
-    "  FOLDER: where journals are (DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER ")\n";
+    "  (those of processes that died stay at 0)\n"
+    "  -n SECONDS  between two looks [1]\n"
+    "  -c COUNT    looks before it ends [until interrupted]\n"
+    "  -h, --help\n"
+    "  FOLDER      where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER "]\n";
 
 struct watch {
   double interval;

@@ -1,0 +1,139 @@
+"""The manual says what commands say of themselves, all of it, and can be opened."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+sys.path.insert(0, str(SOURCE / "doc" / "commands"))
+
+import describe
+import help as helps
+
+PAGES = SOURCE / "doc" / "man"
+COMMANDS = {command.name: command for command in helps.commands()}
+SECONDS = 60
+OPTION = r"(?<![\w\[(/=-])--?[A-Za-z][\w-]*"
+
+
+def words(text: str) -> set[str]:
+    """Everything that looks like an option."""
+    return set(re.findall(OPTION, re.sub(r"[\[(|]", " ", text)))
+
+
+def plain(page: Path) -> str:
+    """Without fonts and escapes."""
+    text = "\n".join(line for line in page.read_text("utf-8").split("\n") if line[:3] != '.\\"')
+    return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\&", "")
+
+
+def test_every_program_has_a_row(build: Path) -> None:
+    """What make put where it is installed from, under each of its names."""
+    named = {n for c in COMMANDS.values() for n in (c.words[0].rpartition("/")[2], *c.others)}
+    scripts = {path.stem for path in (SOURCE / "runtime" / "link").glob("darshan-config*")}
+    programs = {p.name for p in build.glob("darshan*") if p.is_file() and p.stat().st_mode & 1}
+    assert {p for p in programs if not p.endswith(".so")} | scripts <= named
+    assert "darshan-parser" in programs
+
+
+def test_pages_are_those_of_today(build: Path) -> None:
+    assert {path.name: path.read_text("utf-8") for path in PAGES.iterdir()} == describe.manual(
+        build
+    ), "run ./dev describe"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_of_a_page(name: str, build: Path) -> None:
+    """Those that --help has, neither more nor less."""
+    said = helps.asked(COMMANDS[name], build)
+    told = plain(PAGES / f"{name}.1").partition(".SH SEE ALSO")[0].partition(".SH SYNOPSIS")[2]
+    assert words(said) - words(told) == set()
+    assert words(told) - words(said) == set()
+
+
+def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
+    """Nothing that --help says is lost on the way, but headings of Python."""
+    for name, command in COMMANDS.items():
+        said = helps.asked(command, build).lower()
+        said = re.sub(r"(?m)^(usage|exit status|positional arguments|options):", "", said)
+        told = (PAGES / f"{name}.1").read_text("utf-8").lower()
+        told = re.sub(r"\\(?:f[bir]|&)", "", told).replace("\\(aq", "'").replace("\\-", "-")
+        lost = set(re.findall(r"[a-z]{4,}", said)) - set(re.findall(r"[a-z]{4,}", told))
+        assert lost == set(), name
+
+
+def test_every_setting_is_told() -> None:
+    told = plain(PAGES / "darshan.7")
+    rows = (SOURCE / "runtime" / "job" / "settings.def").read_text()
+    for variable, directive in re.findall(
+        r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.M
+    ):
+        for word in {variable, directive} - {"NULL"}:
+            assert word.strip('"') in told
+
+
+@pytest.mark.needs("program:man")
+def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
+    """As installed, since other names lead to a page."""
+    for section in "17":
+        shutil.copytree(PAGES, tmp_path / f"man{section}", ignore=lambda _, names, s=section: [
+            name for name in names if not name.endswith(s)])  # fmt: skip
+    for page in PAGES.iterdir():
+        done = subprocess.run(
+            ["man", "--warnings", "-l", f"man{page.name[-1]}/{page.name}"], cwd=tmp_path,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "80"},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, ""), page.name
+        assert "NAME" in done.stdout, page.name
+
+
+@pytest.fixture
+def installed(tmp_path: Path, build: Path) -> Path:
+    """The command with the manual where `make install` puts it."""
+    (tmp_path / "bin").mkdir()
+    for program in ("darshan", "darshan-parser"):
+        shutil.copy(build / program, tmp_path / "bin")
+    shutil.copytree(PAGES, tmp_path / "share" / "man" / "man1")
+    return tmp_path
+
+
+def asked_for(installed: Path, *command: str) -> str:
+    done = subprocess.run(
+        [installed / "bin" / "darshan", "help", *command], env={"PATH": str(installed / "reader")},
+        capture_output=True, text=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("word, page", [("", "darshan"), ("run", "darshan-run"),
+                                        ("parse", "darshan-parser"),
+                                        ("darshan-parser", "darshan-parser")])  # fmt: skip
+def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
+    """And says what --help says where nobody can show pages."""
+    words = [word] if word else []
+    without = asked_for(installed, *words)
+    assert without.lower().startswith("usage: " + page.replace("-run", " run"))
+    (installed / "reader").mkdir()
+    man = installed / "reader" / "man"
+    man.write_text('#!/bin/sh\necho "shown: $1"\n')
+    man.chmod(0o755)
+    shown = asked_for(installed, *words).strip().removeprefix("shown: ")
+    assert Path(shown).resolve() == installed / "share" / "man" / "man1" / f"{page}.1"
+    (installed / "share").rename(installed / "elsewhere")
+    assert asked_for(installed, *words) == without
+
+
+def test_help_of_a_word_that_is_no_command(build: Path) -> None:
+    done = subprocess.run(
+        [build / "darshan", "help", "bogus"], capture_output=True, text=True, timeout=SECONDS,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("darshan: there is no command bogus\n")

@@ -1,0 +1,142 @@
+"""What the --help of a command says, as data."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SECONDS = 60
+
+
+@dataclass
+class Command:
+    """A row of commands.txt."""
+
+    name: str
+    words: list[str]
+    line: str
+    others: list[str]
+    guide: str
+
+
+@dataclass
+class Row:
+    """Options that mean the same, or a word or a command, and what is said of it."""
+
+    term: str
+    text: str
+
+    @property
+    def options(self) -> list[str]:
+        """Without their values: --key KEY is --key."""
+        if not self.term.startswith("-"):
+            return []
+        return re.findall(r"(?:^|[\s\[,])(--?[A-Za-z][\w-]*)", self.term)
+
+    @property
+    def value(self) -> str:
+        """What stands behind the last option, if anything."""
+        match = re.search(r"--?[A-Za-z][\w-]*[ =](\S+)$", self.term)
+        return match.group(1) if match else ""
+
+
+@dataclass
+class Part:
+    """A form of the command; text between the rows is a str."""
+
+    usage: list[str]
+    body: list[Row | str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for row in self.body if isinstance(row, Row)]
+
+
+def commands() -> list[Command]:
+    rows = [line.split("|") for line in (HERE / "commands.txt").read_text().splitlines()]
+    return [
+        Command(name.strip(), words.split(), line.strip(), others.split(), guide.strip())
+        for name, words, line, others, guide in (row for row in rows if row[0][0] != "#")
+    ]
+
+
+def asked(command: Command, build: Path) -> str:
+    """The text itself, whatever the terminal is like."""
+    file, *words = command.words
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [build / file, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=SECONDS, check=True, env=environment,
+    )  # fmt: skip
+    return done.stdout
+
+
+def read(command: Command, build: Path) -> list[Part]:
+    """The forms of a command, the first of which is the usual one."""
+    parts: list[Part] = []
+    lines = asked(command, build).expandtabs(40).splitlines()
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if re.match(r"(?i)usage: |darshan-", line):
+            at = _usage(lines, at, parts)
+        elif not line.startswith(" ") and line.endswith(":"):
+            at += 1  # argparse's headings
+        else:
+            at = _body(lines, at, parts[-1].body)
+    return parts
+
+
+def _usage(lines: list[str], at: int, parts: list[Part]) -> int:
+    """Lines that go on with another form, or with what had no room."""
+    usage = [re.sub(r"(?i)^usage: ", "", lines[at])]
+    at += 1
+    while at < len(lines) and lines[at].startswith("       "):
+        more = lines[at].strip()
+        if more.startswith("darshan"):
+            usage.append(more)
+        else:
+            usage[-1] += " " + more
+        at += 1
+    parts.append(Part(usage))
+    return at
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
+    """A row with the lines that belong to it, or a paragraph."""
+    line = lines[at].strip()
+    indent = _indent(lines[at])
+    at += 1
+    if not line:
+        body.append("")
+        return at
+    if re.fullmatch(r"--\S+( {2,}--\S+)+", line):
+        body += [Row(option, "") for option in line.split()]
+        return at
+    deeper = at < len(lines) and _indent(lines[at]) >= indent + 4
+    gap = re.split(r" {2,}" if line.startswith("-") else r" {3,}", line, maxsplit=1)
+    if not line.startswith("-") and len(gap) == 1 and not (indent and deeper):
+        if body and isinstance(body[-1], str) and body[-1] and not line.startswith("Exit status"):
+            body[-1] += "\n" + line
+        else:
+            body.append(line)
+        return at
+    text = gap[1:]
+    while at < len(lines) and lines[at].strip() and _indent(lines[at]) >= indent + 4:
+        text.append(lines[at].strip())
+        at += 1
+    body.append(Row(_term(gap[0]), " ".join(text)))
+    return at
+
+
+def _term(term: str) -> str:
+    """Python before 3.13 says a value twice: -o OUT, --output OUT."""
+    return re.sub(r"^(-\w) ([A-Z]+), (--[\w-]+ \2)$", r"\1, \3", term)
