@@ -87,7 +87,8 @@ def record(rank: int, member: Member) -> Counted:
 
 def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
     """The module of the annex, and the names of its records."""
-    module = Module("PROCESS", VERSION, [record(rank, member) for rank, member in enumerate(members)])
+    records = [record(rank, member) for rank, member in enumerate(members)]
+    module = Module("PROCESS", VERSION, list(records))
     names = {record_id(member.name): member.name for member in members}
     return module, list(names.items())
 
