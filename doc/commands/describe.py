@@ -1,12 +1,15 @@
-"""The manual, made of what commands say when they are asked: ./dev describe."""
+"""The manual and completion, made of what commands say when they are asked: ./dev describe."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+import completion
 import pages
-from help import commands, read
+from help import HERE, commands, read
+
+DOC = HERE.parent
 
 
 def manual(build: Path) -> dict[str, str]:
@@ -20,5 +23,29 @@ def manual(build: Path) -> dict[str, str]:
     return made
 
 
+def shells(build: Path) -> dict[str, dict[str, str]]:
+    """Files of the folders of doc/completion."""
+    rows = commands()
+    forms = {command.name: read(command, build) for command in rows}
+    return {
+        "bash": {"darshan": completion.bash(rows, forms)},
+        "zsh": {"_darshan": completion.zsh(rows, forms)},
+        "fish": completion.fish(rows, forms),
+    }
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Those of before that have no command any more go."""
+    folder.mkdir(exist_ok=True, parents=True)
+    for old in folder.iterdir():
+        if old.name not in files:
+            old.unlink()
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+
+
 if __name__ == "__main__":
-    pages.write(pages.DOC / "man", manual(Path(sys.argv[1]).resolve()))
+    build = Path(sys.argv[1]).resolve()
+    write(DOC / "man", manual(build))
+    for shell, files in shells(build).items():
+        write(DOC / "completion" / shell, files)

@@ -118,12 +118,13 @@ def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
     if not line:
         body.append("")
         return at
+    is_option = indent > 0 and line.startswith("-")
     if re.fullmatch(r"--\S+( {2,}--\S+)+", line):
         body += [Row(option, "") for option in line.split()]
         return at
     deeper = at < len(lines) and _indent(lines[at]) >= indent + 4
-    gap = re.split(r" {2,}" if line.startswith("-") else r" {3,}", line, maxsplit=1)
-    if not line.startswith("-") and len(gap) == 1 and not (indent and deeper):
+    gap = re.split(r" {2,}" if is_option else r" {3,}", line, maxsplit=1)
+    if not is_option and len(gap) == 1 and not (indent and deeper):
         if body and isinstance(body[-1], str) and body[-1] and not line.startswith("Exit status"):
             body[-1] += "\n" + line
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from help import HERE, Command, Part, Row
 
@@ -167,13 +166,3 @@ def _plain(text: str) -> str:
             lines += [*([] if fresh else [".PP"]), *(markdown(s) for s in block.splitlines())]
         fresh = False
     return "\n".join(lines)
-
-
-def write(folder: Path, pages: dict[str, str]) -> None:
-    """Those of before that have no command any more go."""
-    folder.mkdir(exist_ok=True)
-    for old in folder.iterdir():
-        if old.name not in pages:
-            old.unlink()
-    for name, text in pages.items():
-        (folder / name).write_text(text, "utf-8")

@@ -1,0 +1,152 @@
+"""What shells propose behind darshan and its programs is what these accept, all of it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+sys.path.insert(0, str(SOURCE / "doc" / "commands"))
+
+import completion
+import describe
+import help as helps
+
+FOLDER = SOURCE / "doc" / "completion"
+BASH = FOLDER / "bash" / "darshan"
+COMMANDS = {command.name: command for command in helps.commands()}
+SECONDS = 30
+# Calls the function as bash does, but prints what it would propose.
+ASK = """compopt() { :; }
+. "$1"
+COMP_WORDS=("${@:2}")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_darshan "${COMP_WORDS[0]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def proposed(*words: str, where: Path | None = None) -> set[str]:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", ASK, "bash", BASH, *words], capture_output=True, text=True,
+        timeout=SECONDS, check=True, cwd=where, env={"PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.stderr == ""
+    return set(done.stdout.split())
+
+
+def accepted(name: str, build: Path) -> set[str]:
+    """The options at the beginning of lines of --help, in lists, and in its usage."""
+    found = set()
+    for line in helps.asked(COMMANDS[name], build).splitlines():
+        usage = re.match(r"(usage|Usage|darshan)", line) or re.match(r" {7,}(darshan|\[)", line)
+        if usage:
+            found |= set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", line))
+        elif re.match(r" +-", line):
+            terms = (
+                line
+                if re.fullmatch(r"( +--[\w-]+)+ *", line)
+                else re.split(r"(?<=\S)  ", line.strip())[0]
+            )
+            found |= set(re.findall(r"(?:^|[\s,])(--?[A-Za-z][\w-]*(?:=[a-z]+)?)", terms))
+    return found
+
+
+def test_files_are_those_of_today(build: Path) -> None:
+    for shell, files in describe.shells(build).items():
+        now = {path.name: path.read_text("utf-8") for path in (FOLDER / shell).iterdir()}
+        assert now == files, "run ./dev describe"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_in_bash(name: str, build: Path) -> None:
+    """Those of --help, neither more nor less; by the words that one types."""
+    words = [COMMANDS[name].words[0].rpartition("/")[2], *COMMANDS[name].words[1:]]
+    assert proposed(*words, "-") == accepted(name, build) if name != "darshan" else True
+    for option in accepted(name, build):
+        assert option in proposed(*words, option[:-1])
+
+
+@pytest.mark.parametrize("name", [n for n, c in COMMANDS.items() if len(c.words) == 1])
+def test_options_in_fish(name: str, build: Path) -> None:
+    text = (FOLDER / "fish" / f"{name}.fish").read_text()
+    if name == "darshan":
+        text = "\n".join(line for line in text.splitlines() if "__fish_seen" not in line)
+    told = {f"--{o}" for o in re.findall(r" -l ([\w-]+)", text)}
+    told |= {f"-{o}" for o in re.findall(r" -s (\w)", text)}
+    assert told == {option.partition("=")[0] for option in accepted(name, build)}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_in_zsh(name: str, build: Path) -> None:
+    text = (FOLDER / "zsh" / "_darshan").read_text()
+    mine = re.search(rf"(?m)^    {re.escape(name)}(?:\|[\w.|-]+)?\)\n(.*?);;$", text, re.DOTALL)
+    assert mine
+    told = set()
+    for line in mine.group(1).splitlines():
+        term = re.match(r" +'\*?(?:\([^)]*\)'\{([^}]*)\}|(-[\w-]+))", line)
+        told |= set(re.findall(r"-[\w-]+", (term.group(1) or term.group(2)) if term else ""))
+    told.discard("-S")
+    assert told == {option.partition("=")[0] for option in accepted(name, build)}
+
+
+def test_commands(build: Path) -> None:
+    """All that the usage has, and the options of those that are programs of their own."""
+    usage = helps.asked(COMMANDS["darshan"], build)
+    commands = set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
+    assert proposed("darshan", "") == {*commands, "--version", "--help"}
+    assert proposed("darshan", "re") == {"report", "recover"}
+    assert proposed("darshan", "help", "") == commands - {"help"} | {"help"}
+    assert proposed("darshan", "parse", "--to") == {"--total"}
+    assert proposed("darshan", "merge", "--no-s") == {"--no-shared-redux"}
+
+
+def test_values_and_programs(tmp_path: Path) -> None:
+    """Folders behind -o DIR, commands where a program is meant, nothing of ours behind it."""
+    (tmp_path / "a-folder").mkdir()
+    (tmp_path / "a-file").touch()
+    assert proposed("darshan", "run", "-o", "a-f", where=tmp_path) == {"a-folder"}
+    assert "sort" in proposed("darshan", "run", "-o", "a-folder", "sor", where=tmp_path)
+    assert "sort" in proposed("darshan", "stat", "--", "sor", where=tmp_path)
+    assert proposed("darshan", "run", "sort", "-", where=tmp_path) == set()
+    assert proposed("darshan", "watch", "-n", "-", where=tmp_path) == set()
+
+
+def test_a_real_bash(tmp_path: Path) -> None:
+    """With a key pressed on a terminal, by the file that `complete` has for each name."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(PS1="ready>", INPUTRC="/dev/null", TERM="dumb", HOME=str(tmp_path))
+        os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+    seen = ""
+
+    def until(text: str) -> None:
+        nonlocal seen
+        while text not in seen:
+            assert select.select([terminal], [], [], SECONDS)[0], seen
+            seen += os.read(terminal, 4096).decode()
+        seen = seen.partition(text)[2]
+
+    until("ready>")
+    os.write(terminal, f". '{BASH}'\n".encode())
+    until("ready>")
+    os.write(terminal, b"darshan mer\t--no-sh\t")
+    until("merge --no-shared-redux ")
+    os.write(terminal, b"\x15darshan-diff --rel\t")
+    until("darshan-diff --relative ")
+    os.write(terminal, b"\x15exit\n")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+
+
+def test_every_name_has_its_file() -> None:
+    names = completion.installed(list(COMMANDS.values()))
+    assert sorted(f"{name}.fish" for name in names) == sorted(os.listdir(FOLDER / "fish"))
+    assert BASH.read_text().splitlines()[-1].endswith(f"-F _darshan {' '.join(names)}")

@@ -1,0 +1,188 @@
+"""What shells propose, made of the same rows as the pages."""
+
+from __future__ import annotations
+
+import re
+
+from help import HERE, Command, Part, Row
+
+FOLDERS = {"DIR", "FOLDER"}
+FILES = {"FILE", "LOG", "NEW-LOG", "OUT", "PDF"}
+Forms = dict[str, list[Part]]
+
+
+def rows(parts: list[Part]) -> list[Row]:
+    """Those with options, each option once."""
+    seen: dict[str, Row] = {}
+    for row in (row for part in parts for given in part.rows for row in _apart(given)):
+        seen.setdefault(row.term if "=" in row.term else " ".join(row.options), row)
+    told = {option for row in seen.values() for option in row.options}
+    for option, value in re.findall(OPTION, " ".join(usage for p in parts for usage in p.usage)):
+        if option not in told:
+            told.add(option)
+            seen[option] = Row(f"{option} {value}".strip(), "")
+    return list(seen.values())
+
+
+# In a line of usage, with its value.
+OPTION = r"(?<![\w-])(--?[A-Za-z][\w-]*)(?: ([A-Z]+))?"
+
+
+def _apart(row: Row) -> list[Row]:
+    """A short option and its long name are one thing, others that share a line are not."""
+    if not row.options:
+        return []
+    if len(row.options) == 1 or (len(row.options) == 2 and not row.options[0].startswith("--")):
+        return [row]
+    return [Row(option, row.text) for option in row.options]
+
+
+def kind(row: Row) -> str:
+    """Of the value: empty, if there is none, or none is needed."""
+    if not row.value or "=" in row.term:
+        return ""
+    return "folder" if row.value in FOLDERS else "file" if row.value in FILES else "other"
+
+
+def subcommands(commands: list[Command], forms: Forms) -> dict[str, str]:
+    """Commands of darshan, and the page that each has."""
+    named = {other: c.name for c in commands for other in [c.name, *c.others]}
+    words = dict.fromkeys(row.term.split()[0] for row in forms["darshan"][0].rows)
+    return {word: named[f"darshan-{word}"] for word in words if f"darshan-{word}" in named}
+
+
+def programs(forms: Forms) -> list[str]:
+    """Those that start another one."""
+    return [name for name, parts in forms.items() if "PROGRAM" in parts[0].usage[0]]
+
+
+def installed(commands: list[Command]) -> list[str]:
+    """Names that are typed, in the order of the rows."""
+    alone = [c for c in commands if len(c.words) == 1]
+    return [name for c in alone for name in [c.name, *c.others] if name not in PAGES_ONLY]
+
+
+# Names of pages, by which `man darshan report` finds what `darshan report` is.
+PAGES_ONLY = ("darshan-report", "darshan-parse")
+
+
+def words(row: Row) -> list[str]:
+    return [row.term] if "=" in row.term else row.options
+
+
+def bash(commands: list[Command], forms: Forms) -> str:
+    front = subcommands(commands, forms)
+    options, values = [], []
+    for command in commands:
+        mine = rows(forms[command.name])
+        named = "|".join([command.name, *command.others])
+        options.append(f"    {named}) echo '{' '.join(w for row in mine for w in words(row))}' ;;")
+        for row in mine:
+            if kind(row):
+                cases = [f'"{n} {o}"' for n in named.split("|") for o in row.options]
+                values.append(f"    {' | '.join(cases)}) echo {kind(row)} ;;")
+    fill = {
+        "names": "\n".join(
+            f"    {w}) echo {n} ;;" for w, n in front.items() if n != f"darshan-{w}"
+        ),
+        "options": "\n".join(options),
+        "values": "\n".join(values),
+        "commands": " ".join([*front, "help"]),
+        "front": " ".join(o for row in rows(forms["darshan"]) for o in row.options),
+        "programs": " | ".join(programs(forms)),
+        "all": " ".join(installed(commands)),
+    }
+    template = (HERE / "completion.bash").read_text()
+    return re.sub(r"@(\w+)@", lambda match: fill[match.group(1)], template)
+
+
+def brief(row: Row) -> str:
+    """The first part of what is said."""
+    return re.sub(r" \[[^\]]*$", "", re.split(r"; |\.  ", row.text)[0])
+
+
+def _zsh_row(row: Row) -> str:
+    """A word of _arguments."""
+    text = re.sub(r"([\[\]:])", r"\\\1", brief(row)).replace("'", "'\\''")
+    said = f"[{text}]" if text else ""
+    action = {"folder": "_files -/", "file": "_files", "other": " "}.get(kind(row), "")
+    value = f":{row.value}:{action}" if action else ""
+    if "=" in row.term:
+        option, _, given = row.term.partition("=")
+        return f"'{option}=-{said}::how:({given})'"
+    if len(row.options) == 1:
+        return f"'*{row.options[0]}{said}{value}'"
+    group = " ".join(row.options)
+    return f"'({group})'{{{','.join(row.options)}}}'{said}{value}'"
+
+
+def zsh(commands: list[Command], forms: Forms) -> str:
+    front = subcommands(commands, forms)
+    lines = [f"#compdef {' '.join(installed(commands))}", "# Made by ./dev describe.", ""]
+    lines += ["_darshan_of() {", "  case $1 in"]
+    for command in commands:
+        mine = rows(forms[command.name])
+        given = {row.term.partition("=")[0] for row in mine if "=" in row.term}
+        specs = [_zsh_row(row) for row in mine if not given & set(row.options) or "=" in row.term]
+        runs = command.name in programs(forms)
+        specs += ["'(-):program:_command_names -e'", "'*::arguments:_normal'"] if runs else [
+            "'*:file:_files'"]  # fmt: skip
+        lines.append(f"    {'|'.join([command.name, *command.others])})")
+        lines.append("      _arguments -S : \\\n        " + " \\\n        ".join(specs) + " ;;")
+    lines += ["  esac", "}", "", "_darshan() {", "  local name=$service"]
+    lines += ["  [[ $name = darshan ]] || { _darshan_of $name; return }"]
+    lines += ["  if (( CURRENT == 2 )); then"]
+    options = " ".join(o for row in rows(forms["darshan"]) for o in row.options)
+    lines += [f"    compadd -- {' '.join(front)} help {options}", "    return", "  fi"]
+    lines += ["  name=darshan-$words[2]", "  if [[ $words[2] = help ]]; then"]
+    lines += [f"    compadd -- {' '.join(front)}", "    return", "  fi"]
+    lines += ["  shift words", "  (( CURRENT-- ))", "  _darshan_of $name", "}", "", '_darshan "$@"']
+    return "\n".join(lines) + "\n"
+
+
+def _fish_rows(command: str, parts: list[Part], when: str) -> list[str]:
+    lines = []
+    for row in rows(parts):
+        if "=" in row.term:
+            continue
+        line = f"complete -c {command}{when}"
+        for option in row.options:
+            line += f" -l {option[2:]}" if option.startswith("--") else f" -s {option[1:]}"
+        line += {"folder": " -x -a '(__fish_complete_directories)'", "file": " -r -F",
+                 "other": " -x"}.get(kind(row), "")  # fmt: skip
+        text = brief(row).replace("'", "\\'")
+        lines.append(line + (f" -d '{text}'" if text else ""))
+    return lines
+
+
+def fish(commands: list[Command], forms: Forms) -> dict[str, str]:
+    """A file for each name, as fish looks for them."""
+    head = "# Made by ./dev describe.\n"
+    made = {}
+    for command in (c for c in commands if len(c.words) == 1):
+        lines = _fish_rows(command.name, forms[command.name], "")
+        if command.name == "darshan":
+            lines = _fish_front(commands, forms)
+        made[f"{command.name}.fish"] = head + "\n".join(lines) + "\n"
+        made.update({
+            f"{other}.fish": f"{head}complete -c {other} -w {command.name}\n"
+            for other in command.others if other not in PAGES_ONLY
+        })  # fmt: skip
+    return made
+
+
+def _fish_front(commands: list[Command], forms: Forms) -> list[str]:
+    front = subcommands(commands, forms)
+    line_of = {c.name: c.line for c in commands}
+    lines = _fish_rows("darshan", forms["darshan"], " -n __fish_use_subcommand")
+    first = "complete -c darshan -f -n __fish_use_subcommand -a"
+    lines += [f"{first} {word} -d '{line_of[name]}'" for word, name in front.items()]
+    lines.append(f"{first} help -d 'the page of the manual'")
+    known = " ".join(front)
+    lines.append(f"complete -c darshan -f -n '__fish_seen_subcommand_from help' -a '{known}'")
+    for word, name in front.items():
+        when = f" -n '__fish_seen_subcommand_from {word}'"
+        lines += _fish_rows("darshan", forms[name], when)
+        if name in programs(forms):
+            lines.append(f"complete -c darshan{when} -a '(__fish_complete_subcommand)'")
+    return lines

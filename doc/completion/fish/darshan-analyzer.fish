@@ -1,0 +1,3 @@
+# Made by ./dev describe.
+complete -c darshan-analyzer -l version
+complete -c darshan-analyzer -l help

@@ -1,0 +1,11 @@
+# Made by ./dev describe.
+complete -c darshan-parser -l base -d 'a row per counter of every record (the default)'
+complete -c darshan-parser -l total -d 'totals per module'
+complete -c darshan-parser -l file -d 'numbers of files per module'
+complete -c darshan-parser -l perf -d 'performance per module'
+complete -c darshan-parser -l all -d 'all of these, incomplete modules included'
+complete -c darshan-parser -l show-incomplete -d 'do not stop at a module that ran out of room'
+complete -c darshan-parser -l annex -d 'totals of the modules that other readers do not know, too'
+complete -c darshan-parser -l no-annex -d 'leave those modules out'
+complete -c darshan-parser -l version -d 'print the version'
+complete -c darshan-parser -l help -d 'print this'

@@ -1,0 +1,3 @@
+# Made by ./dev describe.
+complete -c darshan-summary-per-file -l version
+complete -c darshan-summary-per-file -l help
