@@ -67,7 +67,8 @@ def commands() -> list[Command]:
 def asked(command: Command, build: Path) -> str:
     """The text itself, whatever the terminal is like."""
     file, *words = command.words
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    # Wide, since versions of Python break lines, also at hyphens, in places of their own.
+    environment = {**os.environ, "COLUMNS": "1000", "NO_COLOR": "1"}
     done = subprocess.run(
         [build / file, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
         text=True, timeout=SECONDS, check=True, env=environment,
