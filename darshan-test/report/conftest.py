@@ -20,6 +20,7 @@ if not _BUILD:
 sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
 os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
 
+INCOMPLETE = 3  # exit status: made, but a log does not hold everything
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

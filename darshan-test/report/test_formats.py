@@ -18,7 +18,7 @@ from darshan_report.summary.progress import Progress
 from place import needs
 from tree import SOURCE, real_log_paths
 
-from .conftest import Run
+from .conftest import INCOMPLETE, Run
 from .diagnose.build import write
 from .diagnose.cases import CASES
 
@@ -53,9 +53,10 @@ def test_json_of_real_logs(summary: Run) -> None:
     if not paths:
         return
     done = summary("--json", "-o", "-", *paths)
-    assert done.returncode == 0, done.stderr
     reports = json.loads(done.stdout)
     assert len(reports) == len(paths)
+    some = any("incomplete" in text or "damaged" in text for r in reports for text in r["warnings"])
+    assert done.returncode == (INCOMPLETE if some else 0), done.stderr
     for report in reports:
         check_schema(report)
 
@@ -86,7 +87,7 @@ def test_thresholds(summary: Run, tmp_path: Path) -> None:
     changed = tmp_path / "limits"
     changed.write_text("# ours\noperations = 100000\n")
     done = summary("--text", "--thresholds", changed, log)
-    assert done.returncode == 0 and "Many small reads" not in done.stdout
+    assert done.returncode == 0 and "Problem" not in done.stdout
     changed.write_text("operations = many\n")
     done = summary("--text", "--thresholds", changed, log)
     assert (done.returncode, done.stdout) == (1, "")

@@ -292,6 +292,14 @@ class Context:
             return None
 
     @property
+    def incomplete(self) -> bool:
+        """Whether the log does not hold all that it should: of a live program, without room
+        for all records, or damaged; the last as far as it was read until now."""
+        info = self.info
+        lacking = any(region.partial for region in info.regions)
+        return bool(info.live or lacking or info.annex_problem or self.damaged)
+
+    @property
     def nprocs(self) -> int:
         """Processes of the job; at least one, whatever a damaged log says."""
         return max(1, self.info.nprocs)

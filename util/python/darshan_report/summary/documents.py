@@ -22,6 +22,7 @@ from .progress import Progress
 from .text import shorten, visible
 
 PROGRAM = "darshan-job-summary"
+INCOMPLETE = 3  # exit status: all was made, but a log does not hold everything
 
 
 def say(text: str) -> None:
@@ -140,11 +141,18 @@ class Documents:
         for path in paths:
             try:
                 with open_log(path) as log:
-                    made.append(make(Context(log, self._limits)))
+                    context = Context(log, self._limits)
+                    made.append(make(context))
+                    self._told(context)
             except LogError as error:
                 complain(path, error)
                 self._status = 1
         return made
+
+    def _told(self, context: Context) -> None:
+        """What was made of an incomplete log begins with that; scripts see the status."""
+        if context.incomplete and not self._status:
+            self._status = INCOMPLETE
 
     def _one(self, target: str, paths: list[str]) -> None:
         if self._form == "text":
@@ -199,7 +207,10 @@ class Documents:
             with open_log(path) as one:
                 path = self._options.logs[1]
                 with open_log(path) as two:
-                    self._compared(target, Context(one, self._limits), Context(two, self._limits))
+                    contexts = Context(one, self._limits), Context(two, self._limits)
+                    self._compared(target, *contexts)
+                    for context in contexts:
+                        self._told(context)
         except LogError as error:
             complain(path, error)
             self._status = 1

@@ -29,7 +29,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         ".txt) says which form it gets, unless an option does.  As first option, --transfers LOG "
         "tells of traces (darshan-dxt-analyzer), --per-file DIR LOG makes a report of each file "
         "in it (darshan-summary-per-file), and --python-path says where Python finds "
-        "darshan_report.",
+        "darshan_report.  Exit status: 0; 1 if something was not made; 2 for a wrong use; 3 if "
+        "all was made, but a log does not hold everything: it is of a program that still runs or "
+        "was killed, had no room for all files, or is damaged.",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "
