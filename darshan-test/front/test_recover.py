@@ -100,6 +100,27 @@ def test_log_of_a_killed_process(
     assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
 
 
+@pytest.mark.parametrize("variables", [{}, {"SLURM_JOB_ID": "7"}])
+def test_one_log_of_a_run_whose_top_was_killed(
+    darshan: Run,
+    observed: dict[str, str],
+    work: Path,
+    rows: Rows,
+    variables: dict[str, str],
+) -> None:
+    """dash begins its others by vfork, and had a journal before there was a folder."""
+    journals = Path(observed["DARSHAN_MMAP_LOGPATH"])
+    environment = {**observed, **variables, "DARSHAN_JOB_TREE": "1"}
+    script = "echo 12345 > top; /bin/echo 7 > other; kill -9 $$"
+    subprocess.run(["dash", "-c", script], env=environment, cwd=work, check=False)
+    assert [path.is_dir() for path in journals.iterdir()] == [True]
+    done = darshan("recover", "-o", "logs")
+    (log,) = (work / "logs").iterdir()
+    assert done.stdout.decode() == f"logs/{log.name}: made of a run of 2 processes\n"
+    assert {str(work / "top"): "6", str(work / "other"): "2"}.items() <= written(rows(log)).items()
+    assert list(journals.iterdir()) == []
+
+
 def test_dry_run_does_nothing(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
     journal = leave()
     settle(journals)

@@ -190,8 +190,11 @@ void run_forked(void) {
 void run_vforked(void) {
   if (!is_in_run()) return;
   if (!run_state.joined && make_folder() < 0) return;
-  /* True of the parent, too. */
-  if (!run_state.joined && tell_start(0, 0) == 0) run_state.joined = 1;
+  /* True of the parent, too, whose journal goes where it is looked for if that is killed. */
+  if (!run_state.joined && tell_start(0, 0) == 0) {
+    run_state.joined = 1;
+    bring_journal();
+  }
   struct run_event row = {.kind = RUN_SPAWNED, .pid = sys_getpid(), .parent = process_state.pid};
   tell(&row);
 }
