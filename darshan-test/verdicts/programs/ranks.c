@@ -273,6 +273,21 @@ static void settings_by_all(bool cured) {
   usleep(200000);
 }
 
+/* Each rank writes a checkpoint in large pieces, and a log in small ones; both its own. */
+static void own_files(bool cured) {
+  char name[40];
+  snprintf(name, sizeof name, "checkpoint%d", rank);
+  int fd = made(name);
+  for (int i = 0; i < 4; i++)
+    must(write(fd, room, 4 << 20) == 4 << 20, name);
+  close(fd);
+  snprintf(name, sizeof name, "log%d", rank);
+  fd = made(name);
+  for (int i = 0, pieces = cured ? 1 : 1500; i < pieces; i++)
+    must(write(fd, room, (size_t)(300000 / pieces)) > 0, name);
+  close(fd);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"independent-writes", independent_writes},
@@ -296,6 +311,7 @@ int main(int argc, char **argv) {
       {"parts-read", parts_read},
       {"file-view", file_view},
       {"settings-by-all", settings_by_all},
+      {"own-files", own_files},
       {NULL, NULL},
   };
   MPI_Init(&argc, &argv);

@@ -193,6 +193,83 @@ static void fifo(bool cured) {
   pthread_join(other, NULL);
 }
 
+/* --- healthy, written when the rules were settled ----------------------------- */
+
+/* A lexer takes letter by letter, out of a buffer that somebody made large. */
+static void getc_of_a_large_buffer(bool cured) {
+  (void)cured;
+  FILE *stream = opened("input", "r");
+  int letter, lines = 0;
+  static char large[4 << 20]; /* with NULL, glibc ignores the size */
+  must(setvbuf(stream, large, _IOFBF, sizeof large) == 0, "setvbuf");
+  while ((letter = getc(stream)) != EOF)
+    lines += letter == '\n';
+  fclose(stream);
+  must(lines > 0, "lines");
+}
+
+/* Somebody looks on: each of few lines is there when it is said. */
+static void log_of_few_lines(bool cured) {
+  (void)cured;
+  FILE *stream = opened("log", "w");
+  setvbuf(stream, NULL, _IOLBF, 0);
+  for (int i = 0; i < 40; i++) {
+    fprintf(stream, "epoch %d: loss %g\n", i, 1.0 / (i + 1));
+    usleep(10000);
+  }
+  fclose(stream);
+}
+
+/* A parser looks ahead and steps back; the block is in the buffer all the time. */
+static void steps_within_the_buffer(bool cured) {
+  (void)cured;
+  char word[8];
+  FILE *stream = opened("input", "r");
+  for (int i = 0; i < 30000; i++) {
+    must(fread(word, sizeof word, 1, stream) == 1, "fread");
+    if (i % 3 == 0) must(fseek(stream, -4, SEEK_CUR) == 0, "fseek");
+  }
+  fclose(stream);
+}
+
+/* What must not be lost is flushed, once for each checkpoint. */
+static void flush_at_checkpoints(bool cured) {
+  (void)cured;
+  FILE *stream = opened("state", "w");
+  for (int step = 0; step < 150; step++) {
+    for (int i = 0; i < 250; i++)
+      fprintf(stream, "%d %d %g\n", step, i, i * 0.25);
+    must(fflush(stream) == 0, "fflush");
+    usleep(2000);
+  }
+  fclose(stream);
+}
+
+/* What another program says is read line by line; the waiting is for its work. */
+static void read_of_a_program(bool cured) {
+  (void)cured;
+  char line[200];
+  int lines = 0;
+  FILE *stream = popen("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i + 1)); done", "r");
+  must(stream != NULL, "popen");
+  while (fgets(line, sizeof line, stream))
+    lines++;
+  must(pclose(stream) == 0 && lines == 3000, "pclose");
+}
+
+/* Records of a fixed size are asked for by number, in order, as people do out of habit. */
+static void seek_to_where_it_is(bool cured) {
+  enum { RECORD = 4096 };
+  (void)cured;
+  char record[RECORD];
+  FILE *stream = opened("input", "r");
+  for (long i = 0; i < 1000; i++) {
+    must(fseek(stream, i * RECORD, SEEK_SET) == 0, "fseek");
+    must(fread(record, sizeof record, 1, stream) == 1, "fread");
+  }
+  fclose(stream);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"getc-unbuffered", getc_unbuffered},
@@ -211,6 +288,12 @@ int main(int argc, char **argv) {
       {"fwrite-large", fwrite_large},
       {"settings", settings},
       {"fifo", fifo},
+      {"getc-of-a-large-buffer", getc_of_a_large_buffer},
+      {"log-of-few-lines", log_of_few_lines},
+      {"steps-within-the-buffer", steps_within_the_buffer},
+      {"flush-at-checkpoints", flush_at_checkpoints},
+      {"read-of-a-program", read_of_a_program},
+      {"seek-to-where-it-is", seek_to_where_it_is},
       {NULL, NULL},
   };
   return run_case(argc, argv, cases);

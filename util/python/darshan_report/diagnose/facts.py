@@ -18,8 +18,10 @@ from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
 from ..measure.targets import Stripes, stripes
 from ..records import Records
+from ..summary.units import amount
 from .finding import Evidence, Stake
 from .limits import Limits
+from .rates import job_rate, movers
 from .streams import Streams
 from .table import Table
 
@@ -228,16 +230,43 @@ class Facts:
         self,
         seconds: np.ndarray | float,
         moved: np.ndarray | float,
-        processes: np.ndarray | int = 1,
+        processes: np.ndarray | int | None = None,
     ) -> np.ndarray:
         """Seconds beyond what the bytes would take at a good rate; processes: that move them
         at a time, and share what a job can expect."""
-        bound = self.limits["rate.job"] / np.maximum(processes, 1)
-        return np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(bound))
+        return np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
 
-    def good_rate(self, bound: np.ndarray | float) -> np.ndarray:
-        """Bytes per second that a process can expect."""
-        return np.minimum(self.limits["rate.good"], bound)
+    @functools.cached_property
+    def job_rate(self) -> tuple[float, bool]:
+        """Bytes per second that a job can expect, and whether it reached them itself."""
+        if not self.together:
+            return self.limits["rate.job"], False
+        return job_rate(self.log, self.table("POSIX"), self.limits)
+
+    def movers(self, table: Table) -> np.ndarray:
+        """Processes that move bytes at a time, per file."""
+        return movers(table) if self.together else table.processes
+
+    @functools.cached_property
+    def all_movers(self) -> int:
+        """The most of them, of any file."""
+        found = (self.movers(table).max() for layer, table in self.layers if layer.base)
+        return int(max(found, default=1))
+
+    def good_rate(self, processes: np.ndarray | int | None = None) -> np.ndarray:
+        """Bytes per second that each of these processes can expect; without a number, of all
+        that move bytes."""
+        number = np.maximum(self.all_movers if processes is None else processes, 1)
+        return np.minimum(self.limits["rate.good"], self.job_rate[0] / number)
+
+    def rate_words(self, processes: int) -> str:
+        """The rate that a process can expect, and why it is no more."""
+        each = float(self.good_rate(processes))
+        if each >= self.limits["rate.good"]:
+            return f"{amount(each)}/s per process"
+        whole, own = self.job_rate
+        why = "what large transfers of this job reached" if own else "what a job can expect"
+        return f"{amount(each)}/s per process, a share of the {amount(whole)}/s that are {why}"
 
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
         """Bytes per file of POSIX that were READ or WRITTEN nobody knows where: no highest byte

@@ -29,6 +29,7 @@ class Stake:
     bytes: int = 0
     of_bytes: int = 0
     basis: str = ""  # how it was estimated
+    same_as: str = ""  # title of the finding before that claims these seconds, too
 
     @property
     def share(self) -> float:

@@ -58,7 +58,22 @@ LIMITS = (
         100 << 30,
         "bytes/s",
         "rate that all processes of a job can expect together",
-        "a large parallel file system, not the largest",
+        "a large parallel file system, not the largest; not used where the log shows what the "
+        "job reaches",
+    ),
+    Limit(
+        "rate.large",
+        1 << 20,
+        "bytes",
+        "mean transfer of files from which a job's own rate is taken",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "rate.phase",
+        1 << 30,
+        "bytes",
+        "bytes that each process must have moved so for that",
+        "beyond what a page cache hides",
     ),
     Limit(
         "small.bytes",

@@ -11,6 +11,7 @@ from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .fitting import fitted
 from .limits import Limits
+from .overlap import marked, together
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
 from .who import name_programs
 
@@ -49,9 +50,8 @@ def _diagnose(facts: Facts) -> Findings:
     for rule in REMARKS:
         found += rule.find(facts)
     found += fine.find(facts, found, _near)
-    return Findings(
-        sorted((fitted(facts, name_programs(facts, f)) for f in found), key=lambda f: f.rank)
-    )
+    said = (fitted(facts, name_programs(facts, f)) for f in found)
+    return Findings(marked(sorted(said, key=lambda f: f.rank)))
 
 
 # What is told below its threshold: a quarter of it.
@@ -74,5 +74,5 @@ def _explained(symptom: Finding, causes: list[Finding]) -> bool:
     """Whether causes hold all of its files, and at least half of what it costs."""
     these = [f for f in causes if f.covers & symptom.covers]
     files = frozenset().union(*(f.covers for f in these))
-    enough = sum(f.stake.seconds for f in these) >= symptom.stake.seconds / 2
+    enough = together(these) >= symptom.stake.seconds / 2
     return bool(symptom.covers) and symptom.covers <= files and enough

@@ -50,6 +50,7 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
             "bytes": stake.bytes,
             "of_bytes": stake.of_bytes,
             "basis": stake.basis,
+            "same_as": stake.same_as,
         },
         "remedy": {"text": finding.remedy.text, "example": finding.remedy.example},
         "evidence": [

@@ -133,7 +133,7 @@ def brief(findings: Sequence[list[Finding]]) -> Iterator[str]:
         titles.setdefault(finding.title, finding)
     for finding in list(titles.values())[:_BRIEF]:
         # Seconds without the bytes: a line, whole.
-        at = stake(finding).partition(" and ")[0]
+        at = stake(finding).partition("; ")[0].partition(" and ")[0]
         yield textwrap.shorten(f"! {finding.title}: {at}", _WIDTH, placeholder=" ...")
     if len(titles) > 0:
         yield "  darshan report --text LOG names files and remedies"

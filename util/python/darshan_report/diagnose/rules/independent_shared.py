@@ -46,11 +46,11 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     mask &= together < facts.limits["collective.share"] * calls
     if not mask.any():
         return
-    seconds = np.where(mask, facts.lost(table[f"F_{kind}_TIME"], moved, table.processes), 0.0)
+    seconds = np.where(mask, facts.lost(table[f"F_{kind}_TIME"], moved, facts.movers(table)), 0.0)
     stake = facts.stake(
         seconds.sum(),
         "time in these calls beyond what their bytes would take at "
-        f"{amount(facts.limits['rate.good'])}/s per process",
+        f"{facts.rate_words(int(facts.movers(table)[mask].max()))}",
     )
     if not facts.worth(stake):
         return

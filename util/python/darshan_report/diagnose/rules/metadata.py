@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...summary.units import count, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
+from ..overlap import together
 from . import listings, lookups, many_files, opens_again, seeks, stream_seeks
 
 NAME = "metadata"
@@ -17,7 +18,7 @@ _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, over the lowest layers together."""
-    told = sum(f.stake.seconds for rule in _CAUSES for f in rule.find(facts))
+    told = together(f for rule in _CAUSES for f in rule.find(facts))
     base = [table for layer, table in facts.layers if layer.base]
     meta = sum(float(table["F_META_TIME"].sum()) for table in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")

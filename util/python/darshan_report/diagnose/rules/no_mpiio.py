@@ -28,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask &= ~read_by_all.whole(facts, table) & (moved < facts.limits["aggregate.bytes"] * calls)
     if not mask.any():
         return
-    lost = np.where(mask, facts.lost(time, moved, table.processes), 0.0)
+    lost = np.where(mask, facts.lost(time, moved, facts.movers(table)), 0.0)
     stake = facts.stake(lost.sum(), "time beyond what the bytes would take at a good rate")
     if not facts.worth(stake):
         return

@@ -30,7 +30,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         return
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
     lost = (
-        facts.lost(facts.moving(table, kind), moved, table.processes) * back / np.maximum(calls, 1)
+        facts.lost(facts.moving(table, kind), moved, facts.movers(table))
+        * back
+        / np.maximum(calls, 1)
     )
     seconds = np.where(mask, lost, 0.0)
     stake = facts.stake(

@@ -39,7 +39,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         time = table["F_READ_TIME"]
         tables.append(table)
         masks.append(mask)
-        lost.append(np.where(mask, facts.lost(time, once), 0.0))
+        lost.append(np.where(mask, facts.lost(time, once, 1), 0.0))
     stake = facts.stake(
         sum(float(each.sum()) for each in lost),
         "time in reading these files, beyond that of one process that reads each of them once at "

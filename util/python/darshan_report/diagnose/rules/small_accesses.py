@@ -37,13 +37,13 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     if not mask.any():
         return
     part = small / np.maximum(all_calls, 1)
-    lost = facts.lost(facts.moving(table, kind) * part, 0)
-    lost = np.maximum(0.0, lost - table[moved] * part / facts.limits["rate.good"])
+    users = facts.movers(table)
+    lost = facts.lost(facts.moving(table, kind) * part, table[moved] * part, users)
     seconds = np.where(mask, lost, 0.0)
     stake = facts.stake(
         seconds.sum(),
         "time of the small transfers beyond what their bytes would take in large "
-        f"ones at {amount(facts.limits['rate.good'])}/s",
+        f"ones at {facts.rate_words(int(users[mask].max()))}",
     )
     if not facts.worth(stake):
         return

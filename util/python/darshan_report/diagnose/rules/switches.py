@@ -25,7 +25,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not mask.any():
         return
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    time = facts.lost(table["F_READ_TIME"] + table["F_WRITE_TIME"], moved, table.processes)
+    time = facts.lost(table["F_READ_TIME"] + table["F_WRITE_TIME"], moved, facts.movers(table))
     seconds = np.where(mask, time * switches / np.maximum(calls, 1), 0.0)
     stake = facts.stake(
         seconds.sum(), "time beyond a good rate, times the share of changes: an upper bound"

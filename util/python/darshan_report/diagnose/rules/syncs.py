@@ -23,7 +23,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     asked += sum(extra.sum(n) for n in ("MSYNCS", "RANGE_SYNCS", "SYNCS"))
     writes = float(posix["WRITES"][through].sum())
     time = extra.sum("F_SYNC_TIME") + extra.sum("F_FSYNC_TIME")
-    time += float(facts.lost(facts.writing(posix), posix["BYTES_WRITTEN"])[through].sum())
+    lost = facts.lost(facts.writing(posix), posix["BYTES_WRITTEN"], facts.movers(posix))
+    time += float(lost[through].sum())
     stake = facts.stake(
         time,
         "time in fsync, fdatasync, msync and sync, and in writes to files opened with O_SYNC, "
@@ -43,7 +44,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{' and '.join(what)} took {seconds(time)}, {share(time, facts.io_time)} of the I/O "
         f"time{each}.",
         stake=stake,
-        evidence=facts.sums(posix, "FSYNCS", "FDSYNCS")
+        evidence=facts.sums(posix, "FSYNCS", "FDSYNCS", *(("F_WRITE_TIME",) if writes else ()))
         + facts.sums(
             extra, "SYNC_OPENS", "MSYNCS", "RANGE_SYNCS", "SYNCS", "F_SYNC_TIME", "F_FSYNC_TIME"
         ),

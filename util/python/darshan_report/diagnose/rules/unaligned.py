@@ -26,7 +26,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask &= (block > 1) & (moved >= block * calls)
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
     seconds = np.where(
-        mask, facts.lost(time, moved, table.processes) * odd / np.maximum(calls, 1), 0.0
+        mask, facts.lost(time, moved, facts.movers(table)) * odd / np.maximum(calls, 1), 0.0
     )
     for place in leading(mask, seconds, len(mask)):
         kind = facts.mount_type(int(table.ids[place]))

@@ -50,7 +50,7 @@ class Waits:
     def needed(self) -> np.ndarray:
         """What it takes at least: all wait until the busiest has moved its bytes; at a good rate,
         if others could move some of them."""
-        slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved), 0.0)
+        slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved, 1), 0.0)
         return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
 
     def _parallel(self) -> bool:

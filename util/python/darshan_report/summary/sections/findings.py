@@ -22,7 +22,10 @@ def stake(finding: Finding) -> str:
     if at.bytes > 0:
         whole = f" of {amount(at.of_bytes)}" if at.of_bytes > 0 else ""
         parts.append(f"{amount(at.bytes)}{whole}")
-    return " and ".join(parts)
+    said = " and ".join(parts)
+    if said and at.same_as:
+        said += f"; not besides, but among the seconds of “{at.same_as}”"
+    return said
 
 
 def _anchor(context: Context, finding: Finding) -> str:

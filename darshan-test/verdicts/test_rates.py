@@ -1,0 +1,75 @@
+"""What a job can expect of its file system, and seconds that two findings claim."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import FAR, HERE, Row
+from judge import Judge
+from place import needs
+
+GIB = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """Runs the programs."""
+    return Judge(build, tmp_path_factory.mktemp("rates"))
+
+
+def report(judge: Judge, log: Path, form: str, limits: str = "") -> str:
+    """A report of a log with other thresholds."""
+    (judge.work / "limits").write_text(limits)
+    command = [judge.build / "darshan-job-summary", log, form, "-o", "-"]
+    done = subprocess.run(
+        [*command, "--thresholds", judge.work / "limits"],
+        check=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return done.stdout
+
+
+def problems(judge: Judge, log: Path, limits: str = "") -> dict[str, dict[str, Any]]:
+    """By name."""
+    data = json.loads(report(judge, log, "--json", limits))
+    found = data[0] if isinstance(data, list) else data
+    return {f["name"]: f for f in found["findings"] if f["kind"] == "problem"}
+
+
+def test_rate_of_a_job(judge: Judge) -> None:
+    """A file for each rank: all share what the job's large transfers reached, else a default."""
+    needs("mpi:mpich", "slow-calls")
+    log = judge.log_of(Row("ranks.c", "own-files", place=FAR, mpi="mpich"))
+    small = "small-accesses-write"
+    alone = problems(judge, log, f"rate.good = {1 << 50}\n")[small]["stake"]
+    assert "a share of the 100 GiB/s that are what a job can expect" in alone["basis"]
+    # 4 x 300,000 bytes take, at four times 300,000 bytes a second, all that there is.
+    bound = problems(judge, log, f"rate.good = {1 << 50}\nrate.job = 1200000\n")
+    assert small not in bound or bound[small]["stake"]["seconds"] < alone["seconds"]
+    own = problems(judge, log, f"rate.good = {1 << 50}\nrate.phase = {16 << 20}\n")[small]["stake"]
+    assert "what large transfers of this job reached" in own["basis"]
+    assert own["seconds"] < alone["seconds"]
+
+
+def test_same_seconds(judge: Judge) -> None:
+    """Small reads here and there: two findings, one time."""
+    needs("slow-calls")
+    log = judge.log_of(Row("transfers.c", "random-reads", place=FAR, input=64))
+    found = problems(judge, log)
+    first, second = (found[n] for n in found if n.endswith("-read"))
+    assert first["stake"]["same_as"] == ""
+    assert second["stake"]["same_as"] == first["title"]
+    words = f"among the seconds of “{first['title']}”"
+    assert words in " ".join(report(judge, log, "--text").split())
+    assert words in report(judge, log, "--html")
+
+
+def test_other_seconds(judge: Judge) -> None:
+    """A copy in small blocks reads and writes: what one costs is not what the other does."""
+    log = judge.log_of(Row("transfers.c", "copy-in-blocks", place=HERE, input=1))
+    found = problems(judge, log, "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\n")
+    assert {"small-accesses-read", "small-accesses-write"} <= set(found)
+    assert all(not f["stake"]["same_as"] for f in found.values())
