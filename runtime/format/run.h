@@ -5,7 +5,8 @@
  *                        may execute it (mode 0700) when the top has said its END
  *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
  *                        its children, where the system has another (life/run-names.h)
- *   part.PID.START.N     the finished log of one program that a process was
+ *   part.PID.START.N     the finished log of one program that a process was; or a link to
+ *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.h)
  *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
  *                        start is that of the program
  *   closed               there is a log of the run: who comes later writes its own

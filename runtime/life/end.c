@@ -7,6 +7,7 @@
 #include "../intercept/sys.h"
 #include "../job/modules.h"
 #include "../job/same-memory.h"
+#include "../log/elsewhere.h"
 #include "../log/ranks/rank.h"
 #include "../log/snapshot.h"
 #include "../log/write.h"
@@ -223,7 +224,7 @@ static void restore_journal(void) {
 static void exec_failed(void *nothing) {
   (void)nothing;
   if (exec_state.log_written) {
-    outside_unlink(log_state.path);
+    log_take_back(log_state.path);
     restore_journal();
   }
   darshan_store.closed = 0;

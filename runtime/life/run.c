@@ -10,6 +10,7 @@
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
 #include "../job/text.h"
+#include "../log/elsewhere.h"
 #include "../log/torn.h"
 #include "../log/write.h"
 #include "../names/path-buffers.h"
@@ -247,8 +248,8 @@ int run_takes_part(void) {
 }
 
 int run_part_stays(int result) {
-  records_are_lost = result < 0;
-  int taken = result < 0 || is_open() || outside_unlink(run_state.part) < 0;
+  records_are_lost = result < 0 && log_state.has_lost;
+  int taken = result < 0 || is_open() || log_take_back(log_state.path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';
   return taken;
@@ -290,7 +291,7 @@ static void leave(void *nothing) {
   run_state.left = 1;
   /* The front has made its log when the program it started has ended; what is left of the
    * folder goes with the last who outlived that. */
-  if (tell(&row) < 0) return;
+  if (tell(&row) < 0 && !is_open()) return; /* a full disk has no room for the row */
   if (fold_is_due() && is_open()) run_fold();
   if ((run_state.top == 0 && is_open()) || run_others_live()) return;
   if (run_merge() == 0) return;

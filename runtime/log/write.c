@@ -7,10 +7,12 @@
 #include "../intercept/spin.h"
 #include "../job/identity.h"
 #include "../job/modules.h"
+#include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
 #include "../names/path-buffers.h"
 #include "compose.h"
+#include "elsewhere.h"
 #include "owner.h"
 #include "ranks/reduce.h"
 #include "round.h"
@@ -188,15 +190,24 @@ static void note_failure(void) {
       [STORE_UNSEEN_PARTLY] = "cannot be written, some records are lost, the others may be kept in",
       [STORE_UNSEEN] = "cannot be written, the records may be kept in",
       [STORE_LOST] = "cannot be written, the records are lost"};
+  static const char *const of_run[] = {
+      [STORE_KEPT] = "its part cannot be written, it is made of a journal",
+      [STORE_KEPT_PARTLY] = "a part cannot be written, some of its records are lost",
+      [STORE_UNSEEN_PARTLY] = "a part cannot be written, some of its records are lost",
+      [STORE_UNSEEN] = "a part cannot be written, its records may be lost",
+      [STORE_LOST] = "a part cannot be written, its records are lost"};
   struct journal *journal = &darshan_store.journal;
   enum store_kept kept = store_kept(&darshan_store);
+  log_state.has_lost = kept != STORE_KEPT;
   const char *path = kept == STORE_LOST ? darshan_config.logpath : journal->path;
   if (kept == STORE_LOST && snapshot_last() == 0) {
     kept = STORE_KEPT;
     path = snapshot_path();
   }
   if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
-  if (kept == STORE_LOST)
+  if (run_state.part[0])                           /* and what is kept goes into that log */
+    darshan_message_add(&darshan_problems, "the log of the run", of_run[kept], NULL, 0);
+  else if (kept == STORE_LOST)
     darshan_message_add(&darshan_problems, "the log", problems[kept], path, strlen(path));
   else
     note_kept(kept == STORE_KEPT && lost_state.has_traces ? without_traces : problems[kept], path);
@@ -220,7 +231,10 @@ int log_write(void) {
   int result = content_here(&content, job, job_bytes(job));
   if (result == 0) result = log_compose(&draft, &content);
   if (torn_apart()) result = -1; /* what was read just now are zeros */
-  if (result == 0) result = log_save(&draft, &darshan_config, &identity, begun, log_state.path);
+  if (result == 0) {
+    result = log_save(&draft, &darshan_config, &identity, begun, log_state.path);
+    if (result < 0) result = log_save_elsewhere(&draft, &identity, begun, log_state.path);
+  }
   /* Not given back: the process is at its end. */
   if (result < 0)
     note_failure();

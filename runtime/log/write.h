@@ -29,6 +29,7 @@ int log_say_problems(void);
 struct log_state {
   char path[DARSHAN_PATH_ROOM];
   uint64_t start_cost_ns, write_cost_ns;
+  int has_lost;     /* records, when nothing could be written */
   dev_t stderr_dev; /* to recognise stderr at the end */
   ino_t stderr_ino;
 };

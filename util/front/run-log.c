@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +19,9 @@
 
 /* One process that was one program: what it wrote is the log, byte for byte. */
 static const struct tree_process *only_process(const struct tree *run) {
+  struct stat st;
   if (run->parts.count != 1 || run->journals.count || run->processes.count != 1) return NULL;
+  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* elsewhere */
   if (run->has_others) return NULL; /* who may not have come to telling of itself */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;

@@ -179,8 +179,10 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
   int failed = 0;
   for (size_t at = strlen(list) + 1; at < n; at += strlen(list + at) + 1)
-    if (!strchr(list + at, '/'))
+    if (!strchr(list + at, '/')) {
+      folder_unlink_elsewhere(folder, list + at);
       failed |= unlinkat(folder->fd, list + at, 0) < 0 && errno != ENOENT;
+    }
   return failed ? -1 : 0;
 }
 

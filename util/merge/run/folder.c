@@ -235,7 +235,22 @@ char *folder_get(const struct run_folder *folder, const char *name, size_t *n) {
   return bytes.at;
 }
 
+void folder_unlink_elsewhere(const struct run_folder *folder, const char *name) {
+  char target[PATH_MAX], own[PATH_MAX];
+  const char *base = strrchr(folder->path, '/') + 1, *slash;
+  if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) != 0) return;
+  ssize_t n = readlinkat(folder->fd, name, target, sizeof(target) - 1);
+  if (n <= 0 || target[0] != '/') return;
+  target[n] = '\0';
+  slash = strrchr(target, '/');
+  /* No other file of the user's goes because of a link. */
+  if (snprintf(own, sizeof(own), "%s.%s", base, name) < (int)sizeof(own) &&
+      strcmp(slash + 1, own) == 0)
+    unlink(target);
+}
+
 void folder_unlink(const struct run_folder *folder, const char *name) {
+  folder_unlink_elsewhere(folder, name);
   unlinkat(folder->fd, name, 0);
 }
 

@@ -35,6 +35,8 @@ int folder_has(const struct run_folder *folder, const char *name);
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
 /* All bytes of a file and a NUL, to be freed; NULL: it is not there or cannot be read. */
 char *folder_get(const struct run_folder *folder, const char *name, size_t *n);
+/* Removes it; of a part that lies elsewhere, both, or only what the link leads to. */
+void folder_unlink_elsewhere(const struct run_folder *folder, const char *name);
 void folder_unlink(const struct run_folder *folder, const char *name);
 /* Removes what is the run's own, and the folder, if nothing else is in it. */
 void folder_remove(struct run_folder *folder);

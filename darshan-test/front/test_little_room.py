@@ -1,0 +1,55 @@
+"""Runs where the folder for journals, or what a process may write, is small: one log all the
+same, and it is whole."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+Rows = Callable[[Path], list[list[str]]]
+
+
+def bytes_of(rows: list[list[str]], folder: Path) -> dict[str, tuple[int, int]]:
+    """Bytes read and written of each file of a folder, whichever layer counted them."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        path = Path(row[5]) if row[0] in {"POSIX", "STDIO"} else Path()
+        if path.parent != folder or not row[3].endswith(("S_READ", "S_WRITTEN")):
+            continue
+        read, written = found.get(path.name, (0, 0))
+        value = int(row[4]) if "_BYTES_" in row[3] else 0
+        is_read = row[3].endswith("READ")
+        found[path.name] = (read + value, written) if is_read else (read, written + value)
+    return found
+
+
+@pytest.fixture
+def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The folder for journals is a file system of that size."""
+    journals = Path(environment["DARSHAN_MMAP_LOGPATH"])
+    size = f"size={request.param}"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", journals], check=True)
+    yield journals
+    subprocess.run(["umount", journals], check=True)
+
+
+@pytest.mark.needs("root", "mount")
+@pytest.mark.parametrize("small", ["4k", "64k", "128k"], indirect=True)
+def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) -> None:
+    """What a live process has in its journal leaves no room for the parts of others."""
+    script = "seq 1 10 > a; cat a > b; sort -r a > c; exit 3"
+    done = darshan("run", "-o", "logs", "sh", "-c", script)
+    (log,) = (work / "logs").iterdir()
+    assert (done.returncode, done.stderr.decode()) == (3, f"darshan: log: {log}\n")
+    text = rows(log)
+    assert bytes_of(text, work) == {"a": (42, 21), "b": (0, 21), "c": (0, 21)}
+    said = darshan("parse", log).stdout.decode()
+    assert "metadata: processes = 4\n" in said
+    assert "processes_without_records" not in said
+    assert [path for path in small.iterdir() if path.is_dir()] == []
+    assert list(Path("/dev/shm").glob("darshan-run.*.part.*")) == []

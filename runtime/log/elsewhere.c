@@ -1,0 +1,59 @@
+#include "elsewhere.h"
+
+#include <string.h>
+
+#include "../intercept/sys.h"
+#include "../job/config.h"
+#include "../job/run-state.h"
+#include "../job/runtime.h"
+#include "../job/text.h"
+#include "../records/in-place.h"
+#include "../records/outside.h"
+#include "save.h"
+
+static char linked[RUN_PART_ROOM]; /* empty: what was written last has no link */
+
+/* FOLDER/darshan-run.PID.NUMBER.part.PID.START.N: runs may share the folder. */
+static int name_there(char *out, size_t room, const char *folder) {
+  struct darshan_text text = darshan_text_in(out, room);
+  darshan_text_add(&text, folder);
+  darshan_text_add(&text, strrchr(run_state.folder, '/'));
+  darshan_text_add(&text, ".");
+  darshan_text_add(&text, strrchr(run_state.part, '/') + 1);
+  return darshan_text_length(&text) ? 0 : -1;
+}
+
+static int save_in(const char *folder, const struct log_draft *draft,
+                   const struct darshan_log_identity *identity, uint64_t begun_ns, char *final) {
+  char there[DARSHAN_PATH_ROOM];
+  struct darshan_log_identity part = *identity;
+  part.part = there;
+  if (name_there(there, sizeof(there), folder) < 0 ||
+      log_save(draft, &darshan_config, &part, begun_ns, final) < 0)
+    return -1;
+  if (SYS3(SYS_symlinkat, there, AT_FDCWD, run_state.part) < 0) {
+    outside_unlink(there);
+    return -1;
+  }
+  memcpy(linked, run_state.part, sizeof(linked));
+  return 0;
+}
+
+int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
+                       uint64_t begun_ns, char *final) {
+  struct darshan_log_identity own = *identity;
+  linked[0] = '\0';
+  if (!identity->part) return -1;
+  if (!outside_is_active() &&
+      (save_in(darshan_config.logpath, draft, identity, begun_ns, final) == 0 ||
+       save_in(IN_PLACE_FOLDER, draft, identity, begun_ns, final) == 0))
+    return 0;
+  own.part = NULL;
+  return log_save(draft, &darshan_config, &own, begun_ns, final);
+}
+
+int log_take_back(const char *path) {
+  if (linked[0]) outside_unlink(linked);
+  linked[0] = '\0';
+  return outside_unlink(path);
+}
