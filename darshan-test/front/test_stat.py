@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from .conftest import Run
 from .screen import fits, layers
@@ -57,3 +62,41 @@ def test_crash_shows_what_there_was(darshan: Run) -> None:
     assert done.returncode == -9
     assert "POSIX" in layers(screen)
     assert "darshan: log: /" in screen
+
+
+# Names that are not there, names that are, folders, and the disks: what no record of a file holds.
+ON_NAMES = """
+import os
+for i in range(300):
+    os.access(f"nothing{i}", os.R_OK)
+    os.path.exists(f"nothing{i}")
+    os.mkdir(f"folder{i}")
+    os.chmod(f"folder{i}", 0o700)
+os.listdir(".")
+with open("file", "w") as file:
+    file.write("x" * 100000)
+    file.flush()
+    os.fsync(file)
+os.sync()
+"""
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+
+
+def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> None:
+    """The headline, and the times of each layer, beside the report's data."""
+    darshan("run", "-o", "logs", sys.executable, "-c", ON_NAMES)
+    (log,) = (work / "logs").iterdir()
+    screen = darshan("stat", "-r", log).stderr.decode()
+    command = [build / "darshan-job-summary", "--json", "-o", "-", log]
+    report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    kinds = ("read_seconds", "write_seconds", "metadata_seconds")
+    told = {layer["module"]: [layer[kind] for kind in kinds] for layer in report["layers"]}
+    assert told["POSIX"][1] > 0 < told["POSIX"][2]
+    for name, columns in layers(screen).items():
+        words = columns[-6:]
+        for value, number, unit in zip(told[name], words[::2], words[1::2]):
+            assert float(number) * UNITS[unit] == pytest.approx(value, rel=0.006, abs=1e-6), name
+    found = re.search(r", ([\d.]+) (\w+) in file I/O", screen)
+    assert found
+    whole = sum(sum(told[name]) for name in ("POSIX", "STDIO") if name in told)
+    assert float(found[1]) * UNITS[found[2]] == pytest.approx(whole, rel=0.006, abs=1e-6)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "say.h"
 
 void picture_init(struct picture *picture) {
@@ -106,8 +107,9 @@ static int is_stream(const darshan_log *log, const struct darshan_base_record *r
                   strcmp(name, "<STDERR>") == 0);
 }
 
+/* seen: the ids of POSIX. */
 static void add_module(struct picture *picture, darshan_log *log, int id, int is_tree,
-                       const char *path) {
+                       const char *path, struct id_table *seen) {
   struct darshan_error error = {""};
   const struct darshan_module *module = darshan_module_by_id(id);
   if (!module || id >= DARSHAN_MAX_MODULES ||
@@ -122,11 +124,29 @@ static void add_module(struct picture *picture, darshan_log *log, int id, int is
   while (records && (more = darshan_records_next(records, &record, &size, &error)) > 0) {
     if (is_tree && is_stream(log, record)) continue;
     darshan_total_add(&layer->plan, &layer->state, layer->total, record);
-    id_table_get(&layer->files, ((const struct darshan_base_record *)record)->id, &is_new);
+    uint64_t number = ((const struct darshan_base_record *)record)->id;
+    id_table_get(&layer->files, number, &is_new);
+    if (id == DARSHAN_MOD_POSIX) id_table_get(seen, number, &is_new);
     if (picture_is_bottom(&layer->plan)) add_file(picture, &layer->plan, log, record);
   }
   if (more < 0) say("%s: %s: %s", say_path(path), module->name, say_path(error.text));
   if (records) darshan_records_close(records);
+}
+
+static void add_beside(struct picture *picture, darshan_log *log, const char *path,
+                       const struct id_table *seen) {
+  struct darshan_error error = {""};
+  struct beside sum;
+  if (beside_of(&sum, log, seen, &error) != 0) {
+    say("%s: POSIX_EXT: %s", say_path(path), say_path(error.text));
+    return;
+  }
+  if (sum.metadata + sum.syncs <= 0) return;
+  struct picture_layer *layer = layer_of(picture, darshan_module_by_id(DARSHAN_MOD_POSIX));
+  if (!layer) return;
+  double *total = darshan_record_fcounters(&layer->plan, layer->total);
+  total[layer->plan.meta_time] += sum.metadata;
+  total[layer->plan.write_time] += sum.syncs;
 }
 
 static void add_datasets(struct picture *picture, darshan_log *log, const char *path) {
@@ -169,14 +189,20 @@ void picture_add(struct picture *picture, const char *path) {
     return;
   }
   const struct darshan_info *info = darshan_log_info(log);
+  struct id_table seen;
+  id_table_init(&seen, 1);
   add_job(picture, info);
   int is_tree = add_programs(picture, log, path);
   if (!is_tree) add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
   for (int i = 0; i < info->num_modules; i++) {
-    if (info->modules[i].length) add_module(picture, log, info->modules[i].id, is_tree, path);
+    if (info->modules[i].length)
+      add_module(picture, log, info->modules[i].id, is_tree, path, &seen);
     if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)
       add_datasets(picture, log, path);
+    if (info->modules[i].id == DARSHAN_MOD_POSIX_EXT && info->modules[i].length)
+      add_beside(picture, log, path, &seen);
   }
+  id_table_free(&seen);
   darshan_log_free(log);
 }
 

@@ -1,0 +1,18 @@
+/* What POSIX_EXT counts of operations on names and folders, which no record of a file
+ * holds: the report counts it as time of POSIX (doc/page-one.md). */
+#ifndef DARSHAN_FRONT_BESIDE_H
+#define DARSHAN_FRONT_BESIDE_H
+
+#include "../parser/id-table.h"
+#include "darshan-read.h"
+
+struct beside {
+  double metadata, syncs; /* seconds, over all processes */
+};
+
+/* files: ids that have a record of POSIX in this log, which has these times, too.
+ * 0; -1: the log is damaged there, and nothing was added. */
+int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
+              struct darshan_error *error);
+
+#endif
