@@ -326,3 +326,24 @@ def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
     script = f"exec 3>link/out; cat in >&3; for how in 1 2 3 4; do {plant}; cat in >&3; done; true"
     found = of_names(told(build, tmp_path, ["bash", "-c", script]))
     assert sum(found.values()) == 25
+
+
+SUBSTITUTIONS = (  # bash: what its own commands say into a pipe, after one that said it to a file
+    "x=$(echo aaaaaaaaaaaaa)",
+    "x=`printf %s aaaaaaaaaaaaa; type ls`",
+    "f() { echo aaaaaaaaaaaaa; x=$(pwd; echo a); echo b; }; x=$(f)",
+    "echo aaaaaaaaaaaaa | while read x; do echo $x; done | { read x; echo $x; } >&2",
+    "coproc { echo aaaaaaaaaaaaa; read x; }; read x <&${COPROC[0]}; echo >&${COPROC[1]}; wait",
+)
+
+
+def test_a_substitution_after_a_redirection(build: Path, tmp_path: Path) -> None:
+    """Wherever standard output leads."""
+    lines = [f"echo {i} >>out; {text}" for i, text in enumerate(SUBSTITUTIONS)]
+    script = "\n".join([*lines, "exec >elsewhere", *lines, "exec >/dev/null", *lines, ":"])
+    bare, watched = both(build, tmp_path, ["bash", "-c", script])
+    assert (watched.status, watched.stdout) == (bare.status, bare.stdout) and bare.status == 0
+    assert watched.value("out", "STDIO_BYTES_WRITTEN") == len("1\n") * len(lines) * 3
+    assert watched.value("out", "POSIX_BYTES_WRITTEN") == 0
+    assert (watched.work / "elsewhere").stat().st_size == 0
+    assert watched.value("elsewhere", "STDIO_BYTES_WRITTEN") == 0

@@ -265,6 +265,28 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
         FAILS(pidfd_getfd(pidfd, 999, 0), EBADF);""",
         {"a": 137},
     ),
+    "a_stream_that_came_back": (  # from a file that its number stood for, and not told
+        r"""int ends[2], saved = dup(1), fd = make("a");
+        WANT(dup2(fd, 1) == 1 && printf("12") == 2 && fflush(stdout) == 0);
+        WANT(fileno(stdout) == 1); put(1, 30);
+        WANT(dup2(saved, 1) == 1);
+        WANT(fileno(stdout) == 1); put(1, 700);
+        if (fork() == 0) {
+          WANT(pipe(ends) == 0 && dup2(ends[1], 1) == 1 && fileno(stdout) == 1);
+          put(1, 700);
+          WANT(printf("%s", "nobody's") == 8 && fflush(stdout) == 0);
+          _exit(0);
+        }
+        wait(NULL);""",
+        {"a": 30},
+    ),
+    "a_stream_that_moved_on": (
+        r"""WANT(dup2(make("a"), 1) == 1 && printf("12") == 2 && fflush(stdout) == 0);
+        WANT(dup2(make("b"), 1) == 1 && fileno(stdout) == 1); put(1, 20);
+        WANT(close(1) == 0 && fileno(stdout) == 1 && unseen("c") == 1); put(1, 50);
+        WANT(printf("1234") == 4 && fflush(stdout) == 0);""",
+        {"a": 0, "b": 20, "c": 50},
+    ),
 }
 
 

@@ -59,10 +59,12 @@ struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first) {
 int stdio_stream_name(FILE *file, struct posix_name *name) {
   const struct stdio_stream *stream = stdio_stream_of(file);
   if (!stream || stream->standard || stream->born) return 0;
-  name->text = stream->name;
-  name->length = stream->name_length;
-  name->id = stream->id;
-  name->buffer = NULL;
+  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
+  if (LIKELY(!STDIO_PEEK(stream->changed) && !STDIO_PEEK(stream->numberless))) return 1;
+  /* The stream has not heard yet what its number means now, or may never hear. */
+  const struct posix_file *posix = posix_file_of(file->_fileno);
+  if (!posix) return 0;
+  *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL};
   return 1;
 }
 
