@@ -203,6 +203,7 @@ def data(context: Context) -> dict[str, Any]:
             "log_format": info.version,
             "metadata": {visible(key): visible(value) for key, value in info.metadata},
         },
+        "warnings": notes.warnings(context),
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
         "layers": [_layer(context, f) for f in context.figures],
@@ -230,7 +231,6 @@ def data(context: Context) -> dict[str, Any]:
             }
             for heat in context.heats
         ],
-        "warnings": notes.warnings(context),
     }
 
 

@@ -24,6 +24,24 @@ def _backwards(figures: LayerFigures) -> bool:
     )
 
 
+# Where the metadata says how many files share the record <overflow>.
+_OVERFLOW = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
+
+
+def _partial(module: str, known: dict[str, str]) -> str:
+    number = known.get(_OVERFLOW.get(module, ""), "")
+    if number.isdigit() and int(number) > 0:
+        return (
+            f"Module {module} had no room for a record of each file: "
+            f"{plural(int(number), 'file')} share the record <overflow>. Totals are exact; "
+            "numbers of files, and what is said of single ones, are not."
+        )
+    return (
+        f"The records of module {module} are incomplete: the runtime had no room for all "
+        "files, so its bytes, operations and times are lower bounds."
+    )
+
+
 def warnings(context: Context) -> list[str]:
     """Sentences for page 1: the numbers are not what they seem."""
     info = context.info
@@ -34,13 +52,11 @@ def warnings(context: Context) -> list[str]:
             "are those of its last call, the run time is unknown, and shares are of the time of "
             "the last operation seen. It holds the calls of one process only."
         )
-    partial = [r.name or f"number {r.id}" for r in info.regions if r.partial]
-    for name in partial:
-        found.append(
-            f"The records of module {name} are incomplete: the runtime had no room for all "
-            "files, so its bytes, operations and times are lower bounds."
-        )
-    left_out = dict(info.metadata).get("parts_left_out", "")
+    known = dict(info.metadata)
+    for region in info.regions:
+        if region.partial:
+            found.append(_partial(region.name or f"number {region.id}", known))
+    left_out = known.get("parts_left_out", "")
     if context.processes and left_out:
         found.append(
             "What some programs of this run left could not be read, and is in no number: "

@@ -1,0 +1,114 @@
+"""Damaged, partial, live and overflowing logs say so first, in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from place import needs
+from tree import real_log_paths
+
+from .conftest import INCOMPLETE, Run
+from .pages import text_of
+
+KILLED = "for i in 1 2 3 4; do echo $i > f$i; done; kill -9 $$"
+MANY = "i=0; while [ $i -lt 1500 ]; do : > f$i; i=$((i + 1)); done"
+
+
+def run(build: Path, folder: Path, script: str, **settings: str) -> None:
+    """A shell under the runtime."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
+    own = {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_MMAP_LOGPATH": str(folder),
+        "DARSHAN_LOGFILE": str(folder / "log.darshan"),
+    }
+    work = folder / "work"
+    work.mkdir()
+    subprocess.run(
+        ["sh", "-c", script], cwd=work, env={**inherited, **own, **settings}, check=False
+    )
+
+
+def live(build: Path, folder: Path) -> Path:
+    """The journal of a program that was killed."""
+    run(build, folder, KILLED)
+    return max((p for p in folder.iterdir() if p.is_file()), key=lambda p: p.stat().st_size)
+
+
+def overflowing(build: Path, folder: Path) -> Path:
+    """The log of a program with more files than records."""
+    (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
+    run(build, folder, MANY, DARSHAN_CONFIG_PATH=str(folder / "config"))
+    return folder / "log.darshan"
+
+
+def real(name: str) -> Path:
+    """One of the real logs."""
+    needs("real-logs")
+    return next(p for p in real_log_paths() if p.name.startswith(name))
+
+
+def partial(_build: Path, _folder: Path) -> Path:
+    """A real log of more files than there was room for."""
+    return real("partial_data_stdio")
+
+
+def damaged(build: Path, folder: Path) -> Path:
+    """A real log with bytes overwritten where its records of STDIO begin."""
+    log = real("partial_data_stdio")
+    lines = subprocess.run(
+        [build / "darshan-parser", log], capture_output=True, text=True, check=False
+    ).stdout
+    stored = int(re.findall(r"^# STDIO module: (\d+) bytes", lines, re.M)[0])
+    data = bytearray(log.read_bytes())
+    data[-stored : -stored + 64] = b"\xee" * 64
+    (folder / "damaged.darshan").write_bytes(data)
+    return folder / "damaged.darshan"
+
+
+CASES = {
+    live: "the journal of a program that is still running or was killed",
+    overflowing: "Totals are exact",
+    partial: "The records of module STDIO are incomplete",
+    damaged: "The records of module STDIO are damaged and left out",
+}
+
+
+def before(text: str, words: str, *later: str) -> None:
+    """The warning stands in front of the verdict."""
+    flat = " ".join(text.split())
+    found = re.search(r"Caution: ", flat)
+    assert found and words in flat[found.start() :]
+    places = [flat.index(w) for w in later if w in flat]
+    assert places and flat.index(words) < min(places)
+
+
+@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+def test_said_first(make: object, build: Path, summary: Run, tmp_path: Path) -> None:
+    """PDF, page, text, data and lines."""
+    assert callable(make)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    log, words = make(build, folder), CASES[make]
+    for form in ("pdf", "html", "txt", "json", "csv"):
+        done = summary(log, "-o", f"out.{form}")
+        assert done.returncode in (0, INCOMPLETE), done.stderr
+    before(text_of(tmp_path / "out.pdf"), words, "What to change first")
+    html = (tmp_path / "out.html").read_text()
+    before(html, words, '<div class="change', '<div class="picture"')
+    before((tmp_path / "out.txt").read_text(), words, " 1. ", "Calls of the lowest layers")
+    data = json.loads((tmp_path / "out.json").read_text())
+    assert any(words in warning for warning in data["warnings"])
+    assert list(data).index("warnings") < list(data).index("findings")
+    rows = csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))
+    paths = {row["path"]: row["value"] for row in rows}
+    assert words in paths["/warnings/0"] + paths.get("/warnings/1", "")
