@@ -53,3 +53,28 @@ def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) 
     assert "processes_without_records" not in said
     assert [path for path in small.iterdir() if path.is_dir()] == []
     assert list(Path("/dev/shm").glob("darshan-run.*.part.*")) == []
+
+
+def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
+    """What the program lets itself write to a file is less than its run has to tell."""
+    (work / "a").write_bytes(bytes(100))
+    script = "ulimit -f 8; for i in $(seq 1 40); do cat a > z; done"
+    done = darshan("run", "-o", "logs", "bash", "-c", script)
+    (log,) = (work / "logs").iterdir()
+    assert (done.returncode, done.stderr.decode()) == (0, f"darshan: log: {log}\n")
+    assert bytes_of(rows(log), work)["z"] == (0, 40 * 100)
+    assert "metadata: processes = 42\n" in darshan("parse", log).stdout.decode()
+
+
+def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
+    """No log fits into what they may write."""
+    (work / "a").write_bytes(bytes(1000))
+    script = "ulimit -f 1; head -c 100 a > z; head -c 100 a | cat > y; :"
+    done = darshan("run", "-o", "logs", "bash", "-c", script)
+    (log,) = (work / "logs").iterdir()
+    lines = done.stderr.decode().splitlines()
+    lost = "the log of the run: a part cannot be written, its records are lost"
+    assert set(lines) == {f"darshan_library_warning: {lost}", f"darshan: log: {log}"}
+    said = darshan("parse", log).stdout.decode()
+    assert "metadata: processes = 4\n" in said
+    assert "metadata: processes_without_records = 4\n" in said

@@ -3,6 +3,8 @@
  *
  *   events               what happened to processes, appended one row at a time; its owner
  *                        may execute it (mode 0700) when the top has said its END
+ *   events.1, .2 ...     the same of processes that may write no more to the one before
+ *                        (RLIMIT_FSIZE); each has its own order, and times tell that of all
  *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
  *                        its children, where the system has another (life/run-names.h)
  *   part.PID.START.N     the finished log of one program that a process was; or a link to
@@ -21,7 +23,7 @@
 
 #include <stdint.h>
 
-enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700 };
+enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700, RUN_EVENTS_MOST = 256 /* files */ };
 
 #define RUN_EVENTS "events"
 #define RUN_PART "part."

@@ -156,9 +156,9 @@ static size_t take_rows(struct look *look, const char *bytes, size_t n) {
   return at;
 }
 
-static int read_rows(struct look *look) {
+static int read_rows_of(struct look *look, const char *path) {
   char bytes[ROWS * sizeof(struct run_event)];
-  int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
+  int fd = outside_open(path, O_RDONLY | O_NOFOLLOW, 0);
   ssize_t n;
   off_t at = 0;
   if (fd < 0) return -1;
@@ -166,6 +166,19 @@ static int read_rows(struct look *look) {
     at += (off_t)take_rows(look, bytes, (size_t)n);
   sys_close(fd);
   return 0;
+}
+
+static int read_rows(struct look *look) {
+  char path[RUN_PART_ROOM];
+  int result = read_rows_of(look, run_state.events), further = result;
+  for (int i = 1; further == 0 && i < RUN_EVENTS_MOST; i++) {
+    struct darshan_text text = darshan_text_in(path, sizeof(path));
+    darshan_text_add(&text, run_state.events);
+    darshan_text_add(&text, ".");
+    darshan_text_unsigned(&text, (uint64_t)i);
+    further = read_rows_of(look, path);
+  }
+  return result;
 }
 
 /* It has not said its end, after which it looks for others by itself. */

@@ -36,18 +36,43 @@ static int path_in_folder(char *out, size_t room, const char *name) {
   return darshan_text_length(&text) ? 0 : -1;
 }
 
-static int append(const struct run_event *row) {
+enum { FULL = 1 }; /* as far as this process may write to a file */
+
+static int append_to(const char *path, const struct run_event *row) {
   struct stat st;
-  int fd =
-      outside_open(run_state.events, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, RUN_EVENTS_MODE);
+  int fd = outside_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, RUN_EVENTS_MODE);
   if (fd < 0) return -1;
-  int result = sys_fstat(fd, &st);
-  if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = -1;
+  int result = sys_fstat(fd, &st), is_first = path == run_state.events;
+  if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = FULL;
   if (result == 0) result = sys_write(fd, row, sizeof(*row)) == sizeof(*row) ? 0 : -1;
-  if (row->kind == RUN_END) rows_before_end = (uint64_t)st.st_size;
-  if (row->kind == RUN_END && row->pid == run_state.top) sys_fchmod(fd, RUN_TOP_LEFT_MODE);
+  if (row->kind == RUN_END && is_first) rows_before_end = (uint64_t)st.st_size;
+  if (row->kind == RUN_END && is_first && row->pid == run_state.top)
+    sys_fchmod(fd, RUN_TOP_LEFT_MODE);
   sys_close(fd);
   return result;
+}
+
+/* Behind a limit (ulimit -f): the first of the other files that has room, which is not
+ * looked for twice. */
+static int append_further(const struct run_event *row) {
+  static int number = 1;
+  struct path_buffer *path = sys_may_grow_to(sizeof(*row)) ? path_buffer_take() : NULL;
+  int result = FULL, i = __atomic_load_n(&number, __ATOMIC_RELAXED);
+  for (; path && result == FULL && i < RUN_EVENTS_MOST; i++) {
+    struct darshan_text text = darshan_text_in(path->bytes, DARSHAN_PATH_ROOM);
+    darshan_text_add(&text, run_state.events);
+    darshan_text_add(&text, ".");
+    darshan_text_unsigned(&text, (uint64_t)i);
+    result = append_to(path->bytes, row);
+    if (result == 0) __atomic_store_n(&number, i, __ATOMIC_RELAXED);
+  }
+  path_buffer_give(path);
+  return result == 0 ? 0 : -1;
+}
+
+static int append(const struct run_event *row) {
+  int result = append_to(run_state.events, row);
+  return result == FULL ? append_further(row) : result;
 }
 
 /* Between opening and closing no handler may run, nor a filter come. */

@@ -90,7 +90,7 @@ static void add_entry(struct tree *folder, const char *name) {
     path_list_add(&folder->parts, path);
   else if (strcmp(name, RUN_CLOSED) == 0)
     folder->is_closed = 1;
-  else if (name[0] != '.' && !events_is_name(name) && strcmp(name, RUN_EVENTS) != 0 &&
+  else if (name[0] != '.' && !events_is_name(name) && !events_is_file(name) &&
            strcmp(name, TREE_LIBRARY) != 0)
     folder->strange++;
 }
@@ -196,13 +196,16 @@ int tree_is_empty(const struct tree *folder) {
 }
 
 void tree_discard(const char *path) {
-  static const char *const own[] = {RUN_EVENTS, RUN_CLOSED, TREE_LIBRARY};
+  static const char *const own[] = {RUN_CLOSED, TREE_LIBRARY};
   char file[PATH_MAX];
   struct tree folder;
   int needed = tree_read(&folder, path) < 0 || !tree_is_empty(&folder) || tree_is_held(path);
   tree_free(&folder);
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !needed; i++)
     if (join(file, path, own[i]) == 0) unlink(file);
+  int fd = needed ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd >= 0) events_remove(fd);
+  if (fd >= 0) close(fd);
   if (!needed) events_remove_names(path, 0);
   rmdir(path);
 }

@@ -4,7 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,59 +36,109 @@ static size_t next_row(const char *bytes, size_t from, size_t n) {
   return n;
 }
 
-/* Takes the rows of n bytes; returns how many bytes are done with.  A row that was cut
- * off by a full disk has the next one in it, wherever that begins. */
-static long take_rows(const char *bytes, size_t n,
-                      int (*take)(void *context, const struct run_event *event), void *context) {
-  struct run_event event;
-  size_t at = 0;
-  while (n - at >= sizeof(event)) {
-    size_t other = next_row(bytes + at, 1, sizeof(event));
-    memcpy(&event, bytes + at, sizeof(event));
-    if (!is_row(&event) || other < sizeof(event)) {
-      size_t skipped = next_row(bytes, at + 1, n);
-      at = skipped < n ? skipped : n - sizeof(event) + 1;
-      continue;
-    }
-    event.program[RUN_PROGRAM - 1] = event.host[RUN_HOST - 1] = '\0';
-    if (take(context, &event) < 0) return -1;
-    at += sizeof(event);
-  }
-  return (long)at;
+/* --- one file ------------------------------------------------------------------------- */
+
+struct rows {
+  int fd, failed;
+  char *block;
+  size_t room, at, have;
+  struct run_event row; /* the next one, if there is */
+  int has_row;
+};
+
+static int fill(struct rows *rows) {
+  ssize_t got;
+  rows->have -= rows->at;
+  memmove(rows->block, rows->block + rows->at, rows->have);
+  rows->at = 0;
+  do {
+    got = read(rows->fd, rows->block + rows->have, rows->room - rows->have);
+  } while (got < 0 && errno == EINTR);
+  rows->failed |= got < 0;
+  rows->have += got > 0 ? (size_t)got : 0;
+  return got > 0;
 }
 
-static ssize_t read_some(int fd, char *bytes, size_t n) {
-  ssize_t got;
-  do {
-    got = read(fd, bytes, n);
-  } while (got < 0 && errno == EINTR);
-  return got;
+/* A row that was cut off by a full disk has the next one in it, wherever that begins. */
+static void find_row(struct rows *rows) {
+  struct run_event *event = &rows->row;
+  rows->has_row = 0;
+  for (;;) {
+    while (rows->have - rows->at < sizeof(*event))
+      if (!fill(rows)) return;
+    size_t other = next_row(rows->block + rows->at, 1, sizeof(*event));
+    memcpy(event, rows->block + rows->at, sizeof(*event));
+    if (is_row(event) && other == sizeof(*event)) break;
+    size_t skipped = next_row(rows->block, rows->at + 1, rows->have);
+    rows->at = skipped < rows->have ? skipped : rows->have - sizeof(*event) + 1;
+  }
+  event->program[RUN_PROGRAM - 1] = event->host[RUN_HOST - 1] = '\0';
+  rows->at += sizeof(*event);
+  rows->has_row = 1;
+}
+
+/* 0, or -1: there is no such file. */
+static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
+  struct stat st;
+  *rows = (struct rows){.room = room};
+  rows->fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (rows->fd < 0) return -1;
+  if (fstat(rows->fd, &st) == 0 && S_ISREG(st.st_mode) && (rows->block = malloc(room))) return 0;
+  close(rows->fd);
+  return -1;
+}
+
+static void close_rows(struct rows *rows) {
+  free(rows->block);
+  close(rows->fd);
+}
+
+/* --- all of them ------------------------------------------------------------------------- */
+
+/* The one whose next row was written first; NULL: there is none left. */
+static struct rows *first_of(struct rows *all, int count) {
+  struct rows *first = NULL;
+  for (int i = 0; i < count; i++)
+    if (all[i].has_row && (!first || all[i].row.now_ns < first->row.now_ns)) first = &all[i];
+  return first;
+}
+
+static void name_of(char *name, size_t room, int number) {
+  snprintf(name, room, number ? RUN_EVENTS ".%d" : RUN_EVENTS, number);
 }
 
 int events_read(int folder, int (*take)(void *context, const struct run_event *event),
                 void *context) {
-  char block[BLOCK];
-  size_t have = 0;
-  ssize_t got = -1;
-  struct stat st;
-  int fd = openat(folder, RUN_EVENTS, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return -1;
-  if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-    close(fd);
-    return -1;
+  enum { SMALL_BLOCK = 1 << 13 };
+  static struct rows all[RUN_EVENTS_MOST];
+  char name[NAME_MAX];
+  int count = 0, result = 0;
+  for (; count < RUN_EVENTS_MOST; count++) {
+    name_of(name, sizeof(name), count);
+    if (open_rows(&all[count], folder, name, count ? SMALL_BLOCK : BLOCK) < 0) break;
+    find_row(&all[count]);
   }
-  while ((got = read_some(fd, block + have, sizeof(block) - have)) > 0) {
-    have += (size_t)got;
-    long done = take_rows(block, have, take, context);
-    if (done < 0) {
-      got = -1;
-      break;
-    }
-    have -= (size_t)done;
-    memmove(block, block + done, have);
+  for (struct rows *first; result == 0 && (first = first_of(all, count)); find_row(first))
+    if (take(context, &first->row) < 0) result = -1;
+  if (count == 0 || all[0].failed) result = -1;
+  while (count > 0)
+    close_rows(&all[--count]);
+  return result;
+}
+
+int events_is_file(const char *entry) {
+  size_t length = sizeof(RUN_EVENTS) - 1;
+  if (strncmp(entry, RUN_EVENTS, length) != 0) return 0;
+  return entry[length] == '\0' ||
+         (entry[length] == '.' && strspn(entry + length + 1, "0123456789") > 0);
+}
+
+void events_remove(int folder) {
+  char name[NAME_MAX];
+  for (int i = 0; i < RUN_EVENTS_MOST; i++) {
+    name_of(name, sizeof(name), i);
+    if (unlinkat(folder, name, 0) < 0 && errno == ENOENT && i > 0) return;
   }
-  close(fd);
-  return got < 0 ? -1 : 0;
 }
 
 int events_is_name(const char *entry) {

@@ -1,5 +1,5 @@
-/* The rows of a run's `events`, of which no byte is trusted, and the names of files that lie
- * beside it. */
+/* The rows of a run's `events` and the files that follow it, of which no byte is trusted, and the
+ * names of files that lie beside it. */
 #ifndef DARSHAN_RUNS_EVENTS_H
 #define DARSHAN_RUNS_EVENTS_H
 
@@ -11,11 +11,15 @@
 static const int64_t RUN_TIME_MOST = INT64_C(1) << 62;
 
 /* Calls back for each row that is whole and of a kind that is known, in the order of
- * the file; its texts end in NUL then, cut if they were full.  A row that is cut off or
- * foreign is passed by, and so are bytes between rows.  0, or -1: the file is not
- * there, or cannot be read, or take said so. */
+ * the file, of several by time; its texts end in NUL then, cut if they were full.  A row that is
+ * cut off or foreign is passed by, and so are bytes between rows.  0, or -1: the file is not there,
+ * or cannot be read, or take said so. */
 int events_read(int folder, int (*take)(void *context, const struct run_event *event),
                 void *context);
+
+/* One of the files of rows. */
+int events_is_file(const char *entry);
+void events_remove(int folder);
 
 /* A name that a file has in the run. */
 int events_is_name(const char *entry);

@@ -257,7 +257,7 @@ void folder_unlink(const struct run_folder *folder, const char *name) {
 /* `closed` goes last: while there is something, it says that there is a log. */
 void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, new_name);
-  folder_unlink(folder, RUN_EVENTS);
+  events_remove(folder->fd);
   folder_unlink(folder, fold_name);
   folder_unlink(folder, lock_name);
   folder_unlink(folder, RUN_CLOSED);

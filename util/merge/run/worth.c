@@ -30,7 +30,7 @@ int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *t
   for (size_t i = 0; i < tree->num_processes; i++) {
     const struct run_process *process = &tree->processes[i];
     jobs += process->job_ranks != 0;
-    silent += process->first_part < 0 && !process->lost;
+    silent += process->first_part < 0;
     for (int at = process->first_part; at >= 0; at = tree->parts[at].next, parts++)
       if (part_is_worth_it(folder, tree, process, &tree->parts[at])) return 1;
   }
