@@ -217,6 +217,7 @@ ABILITIES: dict[str, Ability] = {
     "chroot": Ability(chroot),
     "namespace:mount": Ability(lambda: works("unshare", "-m", "true")),
     "namespace:pid": Ability(lambda: works("unshare", "-p", "-f", "true")),
+    "namespace:host": Ability(lambda: works("unshare", "-u", "hostname", "node0")),
     "namespace:user": Ability(lambda: works("unshare", "-U", "-r", "true")),
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF

@@ -24,6 +24,8 @@ class Row:
     input: int = 0  # MiB of the file "input"
     many: bool = False  # whether there is a folder "many" with 1,200 small files
     mpi: str = ""  # name of the MPI, where it is a job
+    settings: tuple[tuple[str, str], ...] = ()  # of slow.c, beside the usual ones
+    hosts: int = 0  # of a job with a rank on each; 0: all are on this one
 
     @property
     def name(self) -> str:
@@ -39,7 +41,7 @@ class Row:
     @property
     def ranks(self) -> int:
         """Processes."""
-        return RANKS if self.mpi else 1
+        return self.hosts or (RANKS if self.mpi else 1)
 
 
 def _sync() -> list[Row]:
@@ -147,10 +149,12 @@ def _transfers() -> list[Row]:
         transfer("write-again", "same-bytes-again-written", "once"),
         transfer("header-each-block", f"{small_write} same-bytes-again-written", "together"),
         transfer("update-in-place", f"{both} read-write-alternation", "memory", 1),
+        transfer("search-from-start", "same-bytes-again-read small-accesses-read", "memory"),
         transfer("copy-each-edit", "whole-file-copy", "undo", 8),
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
         healthy("headers-among-bulk"),
+        replace(healthy("odd-buffers"), input=0),
     ]
 
 
@@ -224,10 +228,12 @@ def _fields() -> list[Row]:
             for case, finding, remedy in (
                 ("attributes-many", "many-objects", "array"),
                 ("elements", "element-wise", "block"),
+                ("flush-deflated", "hdf5-file-time-inside", "filter"),
             )
         ),
         Row("fields.c", "pieces"),
         Row("fields.c", "attributes-healthy", place=HERE),
+        Row("fields.c", "old-calls", place=HERE),
     ]
 
 
@@ -279,6 +285,45 @@ def _jobs(mpi: str) -> list[Row]:
         python("writes", "independent-shared-write", "collective"),
         python("gather-and-save", "one-process-does-all", "all processes"),
         Row("ranks.py", "healthy-parts", mpi=mpi),
+    ]
+
+
+# Locks of blocks, and of ranges, as a parallel file system asks a server for them.
+_BLOCKS = (("SLOW_BLOCK", "4096"), ("SLOW_LOCK", "1500"))
+_RANGES = (("SLOW_LOCK", "3000"),)
+_TARGETS = (("SLOW_TARGETS", "6"), ("SLOW_TARGET", "5"), ("SLOW_FACTOR", "100"))
+_HOST = (("SLOW_HOST", "node5"), ("SLOW_FACTOR", "60"), ("DXT_ENABLE_IO_TRACE", "1"))
+_DEVICE = (("SLOW_RATE", "200"),)  # of which it is worth to use more than one
+
+
+def _places() -> list[Row]:
+    """Blocks, locks, targets and hosts."""
+
+    def job(
+        case: str,
+        finding: str,
+        remedy: str,
+        settings: tuple[tuple[str, str], ...] = (),
+        **more: int,
+    ) -> Row:
+        # ROMIO's locks, sieving and hints; Open MPI's own MPI-IO has none of them.
+        return Row("blocks.c", case, finding, remedy, mpi="mpich", settings=settings, **more)
+
+    def shared(case: str, finding: str, remedy: str) -> Row:
+        # MPICH's ranks spin, and wait for processors where there are fewer.
+        return Row("ranks_fields.c", case, finding, remedy, mpi="openmpi")
+
+    both = job("odd-blocks", "shared-file-contention unaligned", "align", _BLOCKS)
+    return [
+        Row("targets.c", "all-targets", "slow-targets", "lfs", settings=_TARGETS),
+        both,
+        replace(both, mpi="openmpi"),
+        job("atomic", "mpi-io-itself", "POSIX", _RANGES),
+        job("column-of-own", "read-modify-write", "contiguous", _DEVICE),
+        job("one-aggregator", "waiting-in-mpi-io aggregators", "cb_nodes", _DEVICE, hosts=4),
+        job("own-file", "slow-hosts", "exclude", _HOST, hosts=6),
+        shared("walk", "collective-metadata", "H5Pset_all_coll_metadata_ops"),
+        shared("late-close", "hdf5-file-time-waiting", "together"),
     ]
 
 
@@ -334,5 +379,6 @@ ROWS: list[Row] = [
     *_fortran(),
     *_jobs("openmpi"),
     *_jobs("mpich"),
+    *_places(),
     *_honest(),
 ]

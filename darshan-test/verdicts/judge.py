@@ -24,6 +24,7 @@ sys.path[:0] = [str(HERE.parent)]
 from corpus import FAR, Row  # noqa: E402 - found by the line above
 from kept import Gain, kept  # noqa: E402
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
+from studies.mpirun import package  # noqa: E402
 
 SECONDS = 60  # until a run counts as hanging
 RUNS = 5  # of the program, and of its cure, to measure a gain
@@ -94,12 +95,16 @@ class Judge:
             return ["g++", *WARNINGS]
         front = [mpi.command("mpicc")] if mpi else ["gcc"]
         hdf5 = self._setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
+        if mpi and source.stem.endswith("_fields"):
+            hdf5 = [word for word in package(mpi, "hdf5") if not word.startswith("-l")]
         return [*front, *C, *hdf5]
 
-    def _libraries(self, source: Path) -> list[str]:
+    def _libraries(self, source: Path, mpi: Mpi | None) -> list[str]:
         known = {"sync.c": ["-lsqlite3"], "streams.c": ["-pthread"], "slow.c": ["-shared", "-fPIC"]}
         if source.name == "fields.c":
             return self._setting("HDF5_LIBS")
+        if mpi and source.stem.endswith("_fields"):
+            return package(mpi, "hdf5")
         return known.get(source.name, [])
 
     def compiled(self, source: Path, mpi: Mpi | None = None) -> Path:
@@ -107,11 +112,12 @@ class Judge:
         target = self.programs / f"{source.name}{'.' + mpi.name if mpi else ''}.made"
         with (self.programs / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            newest = max(source.stat().st_mtime, (HERE / "programs" / "case.h").stat().st_mtime)
+            headers = [*(HERE / "programs").glob("*.h"), *HERE.glob("*.h")]
+            newest = max(path.stat().st_mtime for path in (source, *headers))
             if not target.exists() or target.stat().st_mtime < newest:
                 new = target.with_suffix(".new")
                 command = [*self._compiler(source, mpi), "-o", new, source]
-                subprocess.run([*command, *self._libraries(source)], check=True)
+                subprocess.run([*command, *self._libraries(source, mpi)], check=True)
                 new.rename(target)
         return target
 
@@ -167,14 +173,14 @@ class Judge:
         with self._folder(row) as folder:
             if row.place == FAR:
                 preload.append(str(self.compiled(HERE / "slow.c")))
-                settings |= {**SLOW, "SLOW_FOLDER": f"{folder}/"}
+                settings |= {**SLOW, **dict(row.settings), "SLOW_FOLDER": f"{folder}/"}
             if preload:
                 settings["LD_PRELOAD"] = ":".join(preload)
             inside = self.work / "seconds"  # between start and end of a job
             if mpi := mpi_of(row):
                 if not log:
                     settings["CASE_SECONDS"] = str(inside)
-                command = mpi.launch(ranks_of(row.ranks, settings, command))
+                command = mpi.launch(ranks_on(row, settings, command))
                 settings = dict(ROOT_MAY_RUN)
             begun = time.perf_counter()
             run_quietly(command, settings, folder)
@@ -230,6 +236,18 @@ class Judge:
         return (CURE if accused else RIGHT), first.name
 
 
+# A rank is the only one of its host.
+NAMED = 'hostname "node${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" && exec env "$@"'
+
+
+def ranks_on(row: Row, env: dict[str, str], command: list[str]) -> list[str]:
+    """What a job is; env is for its ranks, not for what brings them there."""
+    if not row.hosts:
+        return ranks_of(row.ranks, env, command)
+    words = [*(f"{key}={value}" for key, value in env.items()), *command]
+    return ranks_of(row.ranks, {}, ["unshare", "-u", "sh", "-c", NAMED, "sh", *words])
+
+
 def mpi_of(row: Row) -> Mpi | None:
     """The MPI of a job."""
     return next((mpi for mpi in MPIS if mpi.name == row.mpi), None)
@@ -266,12 +284,31 @@ def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> N
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
-def problems_of(build: Path, log: Path) -> list[Any]:
-    """The problems that the report tells of a log, the first one first."""
+def needed(row: Row) -> list[str]:
+    """What the place must be able to do."""
+    found = ["slow-calls"] if row.place == FAR else []
+    if row.mpi:
+        found.append(f"{'hdf5' if row.program.endswith('_fields.c') else 'mpi'}:{row.mpi}")
+    if row.hosts:
+        found.append("namespace:host")
+    if row.program == "sync.c":
+        found.append("sqlite")
+    return [*found, "hdf5"] if row.program == "fields.c" else found
+
+
+def open_report(build: Path) -> tuple[Any, Any, Any]:
+    """Of the report: what diagnoses, its limits, and what opens a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
-    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415 - the path is known only here
+    from darshan_report.diagnose.limits import Limits  # noqa: PLC0415 - the path is known only here
+    from darshan_report.diagnose.run import diagnose  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
 
+    return diagnose, Limits, open_log
+
+
+def problems_of(build: Path, log: Path) -> list[Any]:
+    """The problems that the report tells of a log, the first one first."""
+    diagnose, _, open_log = open_report(build)
     with open_log(log) as opened:
         return [f for f in diagnose(opened) if f.kind == "problem"]

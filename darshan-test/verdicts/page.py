@@ -20,6 +20,9 @@ GROUPS = {
     "lines": "Python and Fortran",
     "fields": "HDF5 and netCDF",
     "ranks": "MPI jobs",
+    "blocks": "blocks, locks and hosts",
+    "targets": "storage targets",
+    "ranks_fields": "HDF5 of MPI jobs",
     "honest": "healthy, written last",
     "honest_jobs": "healthy jobs, written last",
 }

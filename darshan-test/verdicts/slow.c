@@ -6,7 +6,12 @@
  *   SLOW_FOLDER  the folder; relative names are in it
  *   SLOW_CALL    a transfer           SLOW_META  an operation on a name
  *   SLOW_SYNC    a sync               SLOW_RATE  bytes in a microsecond
+ *   SLOW_LOCK    the lock of a range  SLOW_BLOCK what a write locks, if it starts inside of one
+ *   SLOW_HOST    whose transfers take SLOW_FACTOR times as long
+ * With SLOW_TARGETS the files lie on Lustre: see lustre.h.
  */
+#include "lustre.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,12 +24,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { IN_FOLDER = 1, WRITES_THROUGH = 2, DESCRIPTORS = 8192 };
-enum Kind { TRANSFER, NAME_FIRST, NAME_SECOND, OPEN, CLOSE, DUP, SYNC, LISTING, MAPPED };
+enum { IN_FOLDER = 1, WRITES_THROUGH = 2, TARGET_SHIFT = 2, DESCRIPTORS = 8192 };
+enum Kind { TRANSFER, NAME_FIRST, NAME_SECOND, OPEN, CLOSE, DUP, SYNC, LISTING, MAPPED, LOCK };
 
 static const struct Call {
   unsigned number;
@@ -65,12 +71,14 @@ static const struct Call {
     {SYS_fdatasync, SYNC},
     {SYS_getdents64, LISTING},
     {SYS_msync, MAPPED},
+    {SYS_fcntl, LOCK},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
 static char folder[PATH_MAX];
 static size_t folder_length;
-static double call_us, meta_us, sync_us, rate;
+static double call_us, meta_us, sync_us, rate, lock_us;
+static uint64_t block;
 static volatile char stops = SYSCALL_DISPATCH_FILTER_ALLOW;
 static int dispatched;
 static volatile unsigned char kinds[DESCRIPTORS];
@@ -110,15 +118,26 @@ static void note_descriptor(long fd, unsigned kind) {
 }
 
 static double transfer_time(long fd, unsigned number, long result) {
-  double us = call_us + (double)result / rate;
+  double us = (call_us + (double)result / rate) * lustre_factor(kind_of(fd) >> TARGET_SHIFT);
   int writes = number == SYS_write || number == SYS_pwrite64 || number == SYS_writev;
   return writes && (kind_of(fd) & WRITES_THROUGH) ? us + sync_us : us;
+}
+
+/* Who writes to a part of a block has to get its lock from the neighbour. */
+static double neighbour_time(const greg_t *r, unsigned number) {
+  return number == SYS_pwrite64 && block > 0 && (uint64_t)r[REG_R10] % block ? lock_us : 0;
+}
+
+static double lock_time(const greg_t *r) {
+  int sets = r[REG_RSI] == F_SETLK || r[REG_RSI] == F_SETLKW;
+  return sets && kind_of(r[REG_RDI]) ? lock_us : 0;
 }
 
 static double open_time(const greg_t *r, long result) {
   int here = is_in_folder(r[REG_RDI], (const char *)r[REG_RSI]);
   int through = (r[REG_RDX] & O_DSYNC) != 0; /* O_SYNC has this bit, too */
-  note_descriptor(result, here ? IN_FOLDER | (through ? WRITES_THROUGH : 0) : 0);
+  unsigned target = lustre_target((const char *)r[REG_RSI]) << TARGET_SHIFT;
+  note_descriptor(result, here ? target | IN_FOLDER | (through ? WRITES_THROUGH : 0) : 0);
   return here ? meta_us : 0;
 }
 
@@ -127,7 +146,8 @@ static double time_of(const struct Call *call, const greg_t *r, long result) {
   unsigned fd = kind_of(r[REG_RDI]);
   switch (call->kind) {
   case TRANSFER: /* the end of a file is known without asking */
-    return fd && result > 0 ? transfer_time(r[REG_RDI], call->number, result) : 0;
+    if (!fd || result <= 0) return 0;
+    return transfer_time(r[REG_RDI], call->number, result) + neighbour_time(r, call->number);
   case NAME_FIRST:
     return is_in_folder(AT_FDCWD, (const char *)r[REG_RDI]) ? meta_us : 0;
   case NAME_SECOND:
@@ -143,6 +163,8 @@ static double time_of(const struct Call *call, const greg_t *r, long result) {
     return fd ? meta_us : 0;
   case MAPPED:
     return sync_us;
+  case LOCK:
+    return lock_time(r);
   case CLOSE:
     break;
   }
@@ -193,6 +215,7 @@ static void stopped(int signal, siginfo_t *info, void *context) {
   if (known && call->kind == CLOSE) note_descriptor(r[REG_RDI], 0);
   long result = slow_again(info->si_syscall, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10],
                            r[REG_R8], r[REG_R9]);
+  if (kind_of(r[REG_RDI])) result = lustre_answer(info->si_syscall, r, kind_of(r[REG_RDI]), result);
   if (known) wait_us(time_of(call, r, result));
   r[REG_RAX] = result;
 }
@@ -249,13 +272,24 @@ static double number(const char *name) {
   return text ? strtod(text, NULL) : 0;
 }
 
+/* Whether this is the host that is slow, and how many times. */
+static void slow_host(void) {
+  struct utsname host;
+  const char *name = getenv("SLOW_HOST");
+  if (!name || uname(&host) || strcmp(host.nodename, name) != 0) return;
+  call_us *= number("SLOW_FACTOR"), rate /= number("SLOW_FACTOR");
+}
+
 __attribute__((constructor)) static void slow(void) {
   const char *where = getenv("SLOW_FOLDER");
   if (where == NULL || strlen(where) >= sizeof folder) return;
   folder_length = strlen(strcpy(folder, where));
   call_us = number("SLOW_CALL"), meta_us = number("SLOW_META"), sync_us = number("SLOW_SYNC");
   rate = number("SLOW_RATE");
+  lock_us = number("SLOW_LOCK"), block = (uint64_t)number("SLOW_BLOCK");
+  lustre_start();
   if (rate <= 0) rate = 1e9;
+  slow_host();
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   if (dispatch()) abort(); /* nothing would be slow */
   dispatched = 1;

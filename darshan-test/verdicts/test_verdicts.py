@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import real
-from corpus import FAR, ROWS, Row
-from judge import HERE, Judge, Verdict
+from corpus import ROWS, Row
+from judge import HERE, Judge, Verdict, needed
 from kept import kept
 from known import SOMETIMES, known
 from page import GROUPS
@@ -31,19 +31,9 @@ def verdicts() -> dict[str, Verdict]:
     return {}
 
 
-def wanted(row: Row) -> list[str]:
-    """What the place must be able to do."""
-    found = ["slow-calls"] if row.place == FAR else []
-    if row.mpi:
-        found.append(f"mpi:{row.mpi}")
-    if row.program == "sync.c":
-        found.append("sqlite")
-    return [*found, "hdf5"] if row.program == "fields.c" else found
-
-
 @pytest.mark.parametrize("row", turning(ROWS, SHARE, "verdicts"), ids=lambda row: row.name)
 def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
-    needs(*wanted(row))
+    needs(*needed(row))
     listed = known().get(row.name, "")
     for _ in range(TRIES):
         verdict = verdicts[row.name] = judge.verdict(row)

@@ -142,6 +142,37 @@ static void attributes_healthy(bool cured) {
   fill_then_write(true);
 }
 
+/* A checkpoint of noise that HDF5 compresses when it is told to put it into the file. */
+static void flush_deflated(bool cured) {
+  hsize_t whole = 1 << 20;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &whole, NULL));
+  hid_t plist = held(H5Pcreate(H5P_DATASET_CREATE)), cache = held(H5Pcreate(H5P_DATASET_ACCESS));
+  H5Pset_chunk(plist, 1, &whole);
+  if (!cured) H5Pset_deflate(plist, 6);
+  H5Pset_chunk_cache(cache, 101, 16 << 20, 0);
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, cache));
+  double *values = malloc(whole * sizeof *values);
+  must(values != NULL, "malloc");
+  for (hsize_t i = 0; i < whole; i++)
+    values[i] = (double)(rand() & 0xfffff) / 3;
+  must(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, 0, values) >= 0, "H5Dwrite");
+  free(values);
+  H5Fflush(file, H5F_SCOPE_GLOBAL);
+  H5Dclose(data), H5Pclose(cache), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
+}
+
+/* As HDF5 1.6 had it: nothing that costs time. */
+static void old_calls(bool cured) {
+  (void)cured;
+  hsize_t whole = 1 << 16;
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(1, &whole, NULL));
+  hid_t data = held(H5Dcreate1(file, "x", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT));
+  must(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row) >= 0, "H5Dwrite");
+  H5Dclose(data), H5Sclose(space), H5Fclose(file);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"file-opens", file_opens},
@@ -152,6 +183,8 @@ int main(int argc, char **argv) {
       {"dataset-flushes", dataset_flushes},
       {"pieces", pieces},
       {"attributes-healthy", attributes_healthy},
+      {"flush-deflated", flush_deflated},
+      {"old-calls", old_calls},
       {NULL, NULL},
   };
   return run_case(argc, argv, cases);

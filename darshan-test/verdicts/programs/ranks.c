@@ -1,8 +1,7 @@
 /* Jobs of MPI. */
-#include "case.h"
+#include "job.h"
 
 #include <fcntl.h>
-#include <mpi.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -314,19 +313,5 @@ int main(int argc, char **argv) {
       {"own-files", own_files},
       {NULL, NULL},
   };
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const char *file = getenv("CASE_SECONDS"); /* starting a job takes longer than most of them */
-  if (file) MPI_Barrier(MPI_COMM_WORLD);
-  double begun = MPI_Wtime();
-  int status = run_case(argc, argv, cases);
-  if (file) MPI_Barrier(MPI_COMM_WORLD);
-  if (file && rank == 0) {
-    FILE *seconds = fopen(file, "w");
-    must(seconds != NULL && fprintf(seconds, "%f\n", MPI_Wtime() - begun) > 0, file);
-    fclose(seconds);
-  }
-  MPI_Finalize();
-  return status;
+  return run_job(argc, argv, cases, &rank, &ranks);
 }

@@ -252,9 +252,33 @@ static void headers_among_bulk(bool cured) {
   close(fd);
 }
 
+/* For each block that is written the records before it are looked at, one by one: twice as many
+ * blocks take eight times as long. */
+static void search_from_start(bool cured) {
+  enum { BLOCKS = 400, RECORD = 16, EACH = 500 };
+  int fd = made("blocks");
+  for (int i = 0; i < BLOCKS; i++) {
+    put(fd, 64 << 10);
+    for (int j = 0; !cured && j < i * i / EACH; j++)
+      take(fd, RECORD, (off_t)j * RECORD);
+  }
+  close(fd);
+}
+
+/* Large blocks from where they happen to be in memory. */
+static void odd_buffers(bool cured) {
+  (void)cured;
+  int fd = made("blocks");
+  for (int i = 0; i < 1200; i++)
+    must(write(fd, room + 1, 128 << 10) == 128 << 10, "write");
+  close(fd);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"small-writes", small_writes},
+      {"odd-buffers", odd_buffers},
+      {"search-from-start", search_from_start},
       {"small-reads", small_reads},
       {"byte-reads", byte_reads},
       {"copy-in-blocks", copy_in_blocks},

@@ -28,6 +28,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         time = sum(u.time(asking) for u in owned)
         if reads < _EACH * facts.nprocs or reads < facts.limits["operations"] / 10:
             continue
+        if _by_one(facts, upper.id, sum(u.below("BYTES_READ", asking) for u in owned)):
+            continue
         stake = facts.stake(
             time * (1 - 1 / facts.nprocs),
             "time in opens, attributes and other metadata calls that one process could do for all",
@@ -51,12 +53,23 @@ def find(facts: Facts) -> Iterator[Finding]:
             ),
             remedy=Remedy(
                 "Make metadata operations collective: one process reads and tells the others.",
-                "H5Pset_all_coll_metadata_ops(fapl, 1);  H5Pset_coll_metadata_write(fapl, 1)",
+                "H5Pset_all_coll_metadata_ops(fapl, 1);  H5Pset_coll_metadata_write(fapl, 1)\n"
+                "HDF5 1.10: H5Pset_all_coll_metadata_ops(dapl, 1) as well;  "
+                "H5Dopen2(file, name, dapl)",
             ),
             limits=("operations",),
             covers=frozenset({upper.id}),
         )
         return
+
+
+def _by_one(facts: Facts, file: int, asked: int) -> bool:
+    """Whether some processes read far less than this metadata: one reads, and tells them."""
+    lower = facts.table("POSIX")
+    place = lower.place(file) if lower is not None else None
+    if lower is None or place is None or not lower.shared[place]:
+        return False
+    return bool(lower["FASTEST_RANK_BYTES"][place] < asked / facts.nprocs / 2)
 
 
 def _datasets(facts: Facts, file: int) -> list:

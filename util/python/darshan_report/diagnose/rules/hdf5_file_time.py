@@ -52,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 upper,
                 *(f"F_{o}{k}_TIME" for o in _OPERATIONS for k in ("", "_POSIX", "_MPIIO", "_COMM")),
             ),
-            remedy=_waiting(facts, upper, posix) if mostly_mpi else _inside(),
+            remedy=_waiting(facts, upper, posix) if mostly_mpi else _inside(facts, upper),
             limits=("waiting.share",),
             covers=frozenset({upper.id}),
         )
@@ -83,7 +83,18 @@ def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
     )
 
 
-def _inside() -> Remedy:
+def _inside(facts: Facts, upper: Upper) -> Remedy:
+    """Where chunks pass through filters, that is what flushing and closing mostly do."""
+    if facts.attribution and upper.time((FLUSH, CLOSE)) > upper.time(_OPERATIONS) / 2:
+        own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
+        if any(u.counters["FILTERS"] > 0 for u in own):
+            return Remedy(
+                "Chunks pass through filters when the file is flushed or closed: take a faster "
+                "filter or a lower level, none for data that hardly shrinks, or let all processes "
+                "filter their own chunks.",
+                "H5Pset_deflate(dcpl, 1), H5Pset_szip, LZ4, Zstandard;  h5py: compression='lzf'\n"
+                "H5Fflush once per checkpoint;  collective H5Dwrite of filtered chunks",
+            )
     return Remedy(
         "HDF5 works on its metadata: a newer file format, larger metadata blocks, a metadata "
         "cache that holds what is used again.",

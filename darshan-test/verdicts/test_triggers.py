@@ -1,0 +1,147 @@
+"""Every diagnosis has a program that makes the runtime write what the diagnosis looks for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import ROWS, Row
+from judge import HERE, C, Judge, needed, open_report, run_quietly
+from place import needs
+from sample import turning
+
+SHARE = 0.1
+TRIES = 3  # on a busy machine
+
+BY_NAME = {row.name: row for row in ROWS}
+# Of a corpus row these must come first, which test_verdicts.py sees to.
+FIRST = {next(iter(row.findings)) for row in ROWS if len(row.findings) == 1}
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A program of the corpus, and under what circumstances."""
+
+    row: str
+    settings: tuple[tuple[str, str], ...] = ()
+    limits: tuple[tuple[str, float], ...] = ()  # for what is about more processes than we have
+    processor: bool = False  # all ranks on one
+
+
+# Those that come first of no row, or share this place with others.
+BESIDE = {
+    "aggregators": Trigger("blocks-c/one-aggregator/mpich"),
+    "as-it-should-be-collective": Trigger("ranks-c/large-collective/mpich"),
+    "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
+    "balance": Trigger("transfers-c/large-writes"),
+    "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
+    "deprecated-calls": Trigger("fields-c/old-calls"),
+    "file-per-process": Trigger(
+        "ranks-c/file-each-step/mpich", limits=(("perprocess.processes", 4),)
+    ),
+    "fine": Trigger("transfers-c/large-writes"),
+    "imbalance-shared": Trigger("ranks-c/uneven-shared/mpich"),
+    "incomplete": Trigger("names-c/read-many", (("DARSHAN_MODMEM", "1"),)),
+    "memory-alignment": Trigger("transfers-c/odd-buffers"),
+    "random-access-read": Trigger("transfers-c/random-reads"),
+    "random-access-write": Trigger("transfers-c/random-writes"),
+    "ranks-outnumber-processors": Trigger("ranks-c/tiny-collective/mpich", processor=True),
+    "read-write-alternation": Trigger("transfers-c/update-in-place"),
+    "shared-file-contention": Trigger("blocks-c/odd-blocks/mpich"),
+    "slowing-down": Trigger("transfers-c/search-from-start"),
+    "storage-targets": Trigger("targets-c/all-targets"),
+    "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
+    "unseen-mapped": Trigger("transfers-c/mapped"),
+}
+# Those whose program is in a test of this file.
+TESTS = {"unseen-io-uring": "test_rings"}
+
+
+@pytest.fixture(scope="module")
+def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """Builds what the sample needs."""
+    return Judge(build, tmp_path_factory.mktemp("triggers"))
+
+
+@contextmanager
+def on_one_processor(wanted: bool) -> Iterator[None]:
+    """What is started meanwhile stays there, if it is wanted."""
+    before = os.sched_getaffinity(0)
+    try:
+        if wanted:
+            os.sched_setaffinity(0, {min(before)})
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def told(build: Path, log: Path, limits: tuple[tuple[str, float], ...] = ()) -> set[str]:
+    """The names of all findings of a log."""
+    diagnose, limits_of, open_log = open_report(build)
+    with open_log(log) as opened:
+        return {f.name for f in diagnose(opened, limits_of(dict(limits)))}
+
+
+def all_names(build: Path) -> set[str]:
+    """Of all findings that there are: each has a case, which report/ holds against the rules."""
+    open_report(build)
+    sys.path.append(str(HERE.parent))
+    from report.diagnose.cases import CASES  # noqa: PLC0415 - it imports the report
+
+    return {name for name, _, _ in CASES}
+
+
+def test_all_have_one(build: Path) -> None:
+    declared = [FIRST, set(BESIDE), set(TESTS)]
+    missing = all_names(build) - set().union(*declared)
+    assert not missing, f"no program triggers {', '.join(sorted(missing))}"
+    assert set().union(*declared) <= all_names(build)
+    assert {trigger.row for trigger in BESIDE.values()} <= set(BY_NAME)
+    assert set(TESTS.values()) <= set(globals())
+
+
+def circumstances(trigger: Trigger) -> Row:
+    """The row as it has to be run."""
+    row = BY_NAME[trigger.row]
+    return replace(row, settings=row.settings + trigger.settings)
+
+
+@pytest.mark.parametrize("name", turning(sorted(BESIDE), SHARE, "triggers"))
+def test_told(name: str, judge: Judge) -> None:
+    trigger = BESIDE[name]
+    row = circumstances(trigger)
+    needs(*needed(row))
+    found: set[Any] = set()
+    for _ in range(TRIES):
+        with on_one_processor(trigger.processor):
+            found = told(judge.build, judge.log_of(row), trigger.limits)
+        if name in found:
+            return
+    pytest.fail(f"{row.name} is told as {', '.join(sorted(found))}")
+
+
+def test_rings(build: Path, tmp_path: Path) -> None:
+    """A ring of io_uring: of a library in place of liburing, as containers forbid the real one."""
+    library, source, log = (tmp_path / name for name in ("uring.so", "uring.c", "a.darshan"))
+    source.write_text(
+        "int io_uring_queue_init(unsigned n, void *ring, unsigned flags);\n"
+        "int io_uring_queue_init(unsigned n, void *ring, unsigned flags) {\n"
+        "  return n && ring && !flags ? 0 : -22;\n"
+        "}\n"
+    )
+    subprocess.run(["gcc", *C, "-shared", "-fPIC", "-o", library, source], check=True)
+    program = "import ctypes; ctypes.CDLL(None).io_uring_queue_init(8, bytes(4096), 0)"
+    settings = {
+        "LD_PRELOAD": f"{build / 'libdarshan.so'}:{library}",
+        "DARSHAN_LOGFILE": str(log),
+        "DARSHAN_ENABLE_NONMPI": "1",
+    }
+    run_quietly([sys.executable, "-c", program], settings, tmp_path)
+    assert "unseen-io-uring" in told(build, log)
