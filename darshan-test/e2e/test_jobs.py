@@ -11,6 +11,7 @@ from calls.run_case import Log
 from logs.pydarshan import compare_with_pydarshan
 from mpi.launch import ROOT_MAY_RUN, ranks_of, read
 from place import absent, elsewhere
+from sample import turning
 
 from .compare import differences, sizes
 from .jobs import JOBS, Job
@@ -66,7 +67,9 @@ def test_same() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("job", [pytest.param(job, id=job.name) for job in JOBS])
+@pytest.mark.parametrize(
+    "job", [pytest.param(job, id=job.name) for job in turning(JOBS, 1 / 2, "jobs")]
+)
 def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     if lacking := job.missing():
         absent(f"{lacking} is not installed")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from logs.pydarshan import compare_with_pydarshan
 from place import absent, needs
+from sample import turning
 
 from .compare import differences, sizes
 from .descriptors import Tally
@@ -55,7 +56,9 @@ def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in PROGRAMS])
+@pytest.mark.parametrize(
+    "program", [pytest.param(p, id=p.name) for p in turning(PROGRAMS, 2 / 3, "programs")]
+)
 def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
     needs(f"program:{program.command[0]}", "ptrace")
     if program.module and not importlib.util.find_spec(program.module):

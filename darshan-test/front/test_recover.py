@@ -384,14 +384,23 @@ def test_root_does_it_in_everybodys_name(
     (work / "theirs").chmod(0o777)
     leave()
     user = {"user": 65534, "group": 65534, "extra_groups": []}
-    subprocess.run(
-        ["sh", "-c", write_and_die(work / "theirs")], env=observed, cwd="/", check=False, **user
-    )
+    # Where they may read it: the build may lie below a folder of root's alone.
+    built = Path(observed["LD_PRELOAD"]).parent
+    for name in ("libdarshan.so", "darshan", "darshan-merge"):
+        shutil.copy2(built / name, work / "theirs")
+    environment = {**observed, "LD_PRELOAD": str(work / "theirs" / "libdarshan.so")}
+    script = write_and_die(work / "theirs")
+    subprocess.run(["sh", "-c", script], env=environment, cwd="/", check=False, **user)
     settle(journals)
     done = darshan("recover", "-o", "own")
     assert done.stdout.count(b"\n") == 1
     assert [path.stat().st_uid for path in journals.iterdir()] == [65534]
-    done = darshan("recover", "--all-users", "-o", work / "theirs" / "logs")
+    done = subprocess.run(
+        [work / "theirs" / "darshan", "recover", "--all-users", "-o", work / "theirs" / "logs"],
+        env={k: v for k, v in observed.items() if k != "LD_PRELOAD"},
+        capture_output=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     (log,) = (work / "theirs" / "logs").iterdir()
     assert log.stat().st_uid == 65534

@@ -25,8 +25,6 @@ class Row:
     modules: tuple[str, ...] = ()
     # Why it takes too long, or needs too much, for every ./check.
     full: str = ""
-    # Why it runs in one mode only, another one with each commit.
-    slow: str = ""
     # Why its calls differ from one run to the next: strace counts in the run that is recorded.
     varies: str = ""
     # Parts of names that are drawn by lot; files that differ only in these are added up.

@@ -134,7 +134,6 @@ JOBS = [
         scripts("jobs.sh", "wrapper.sh", and_then=settings),
         {"PROGRAM": f"{{bin}}/ranks.{mpi.name}", **ROOT_MAY_RUN},
         needs=(f"mpi:{mpi.name}",),
-        slow="four ranks wait by asking, and strace looks at each question",
         only_work="what an MPI shares elsewhere has the names of its own processes",
         logs=4,
     )
@@ -169,10 +168,6 @@ ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]
 
 
 def cases() -> list[tuple[Row, str]]:
-    """Rows and modes of this test run: what is costly is left to `./dev full`."""
+    """Rows of this test run, each in one mode: what is costly is left to `./dev full`."""
     rows = [row for row in ALL if everything() or not row.full]
-    return [
-        (row, mode)
-        for row in rows
-        for mode in (turning(MODES, 0.5, row.name) if row.slow else MODES)
-    ]
+    return [(row, mode) for row in rows for mode in turning(MODES, 0.5, row.name)]

@@ -67,10 +67,13 @@ def commands() -> list[Command]:
 def asked(command: Command, build: Path) -> str:
     """The text itself, whatever the terminal is like."""
     file, *words = command.words
+    program = build / file
+    if file.startswith("/"):  # a script of the sources
+        program = HERE.parents[1] / file[1:]
     # Wide, since versions of Python break lines, also at hyphens, in places of their own.
     environment = {**os.environ, "COLUMNS": "1000", "NO_COLOR": "1"}
     done = subprocess.run(
-        [build / file, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
+        [program, *words, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
         text=True, timeout=SECONDS, check=True, env=environment,
     )  # fmt: skip
     return done.stdout
