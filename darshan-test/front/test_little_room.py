@@ -66,6 +66,18 @@ def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
     assert "metadata: processes = 42\n" in darshan("parse", log).stdout.decode()
 
 
+def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
+    """Journals are longer, as the system counts, than what they may write."""
+    ends = "dd if=/dev/zero of=a bs=100 count=1 status=none; sh -c 'echo >b; kill -9 $$'; :"
+    done = darshan("run", "-o", "logs", "bash", "-c", f"ulimit -f 8000; {ends}")
+    (log,) = (work / "logs").iterdir()
+    assert done.returncode == 0
+    assert bytes_of(rows(log), work)["a"] == (0, 100)
+    said = darshan("parse", log).stdout.decode()
+    assert "metadata: processes = 3\n" in said
+    assert "metadata: processes_without_records = 1\n" in said
+
+
 def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
     """No log fits into what they may write."""
     (work / "a").write_bytes(bytes(1000))

@@ -47,7 +47,9 @@ enum run_event_kind {
   RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known;
                         * token 1: it could not, and its records are lost */
   RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait */
-  RUN_JOB = 8          /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
+  RUN_JOB = 8,         /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
+  RUN_UNKEPT = 9       /* pid records, and can have no journal: killed, it leaves nothing;
+                        * token 1: the records of this program are lost */
 };
 
 enum { RUN_EVENT_MAGIC = 0x4e555244 /* "DRUN" */, RUN_PROGRAM = 40, RUN_HOST = 24 };

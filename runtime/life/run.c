@@ -121,8 +121,15 @@ static void join(uint32_t token) {
   if (tell_start(parent, token) == 0) run_state.joined = 1;
 }
 
+/* No memory was enough, or no room; or the program may not make a file so long. */
+static int has_no_journal(void) {
+  const struct journal *journal = &darshan_store.journal;
+  return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
+}
+
 /* Whose journal began before there was a folder for it. */
 static void bring_journal(void) {
+  struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid};
   struct record_store *store = &darshan_store;
   const char *name = strrchr(store->journal.path, '/');
   darshan_config.mmap_logpath = run_state.folder;
@@ -132,6 +139,7 @@ static void bring_journal(void) {
     store_unlock(store);
   }
   path_buffer_give(path);
+  if (has_no_journal()) tell(&row);
 }
 
 /* The first of several makes it; whoever comes first, if that could not be seen. */
@@ -174,6 +182,11 @@ void run_started(void) {
 void run_grows(void) {
   if (is_in_run() && !run_state.joined && fd_may_change() && process_is_ours())
     stack_run(grow, NULL);
+}
+
+void run_note_unkept(void) {
+  struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid};
+  if (is_in_run() && run_state.joined) tell(&row);
 }
 
 void run_forking(void) {
@@ -273,7 +286,9 @@ int run_takes_part(void) {
 }
 
 int run_part_stays(int result) {
+  struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;
+  if (records_are_lost) tell(&row); /* the program that it becomes does not know */
   int taken = result < 0 || is_open() || log_take_back(log_state.path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';

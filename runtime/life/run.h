@@ -11,6 +11,8 @@ void run_started(void);
 
 /* Before there is a second process, or program: the folder is made, if this is the top. */
 void run_grows(void);
+/* What is recorded could not be made a file. */
+void run_note_unkept(void);
 /* Around a fork, in the parent: before it, and after one that failed; after one that did
  * not, where its result is seen, the child (0 or less: nothing is done). */
 void run_forking(void);

@@ -140,7 +140,10 @@ static void keep_journal(void) {
   store_set_job(store, &job_state.job, job_state.text, job_state.text_length + 1);
   store_unlock(store);
   if (store_keep(store) < 0) {
-    if (!store->journal.unsafe) return;
+    if (!store->journal.unsafe) {
+      run_note_unkept();
+      return;
+    }
     name_journal(store->journal.path, sizeof(store->journal.path));
     snapshot_begin();
     return;

@@ -189,7 +189,8 @@ static int still_running(const struct run_tree *tree) {
 static size_t lost(const struct run_tree *tree) {
   size_t found = 0;
   for (size_t i = 0; i < tree->num_processes; i++)
-    found += tree->processes[i].lost;
+    found += tree->processes[i].lost ||
+             (tree->processes[i].unkept && tree->processes[i].how != PROCESS_STILL_RAN);
   return found;
 }
 

@@ -142,7 +142,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   if (!process->told && start < process->start_ns) process->start_ns = start;
   int forked = event->token != 0 && process->programs == 0;
   process->told = 1;
-  process->execs = 0;
+  process->execs = process->unkept = 0;
   int program = add_program(tree, number, start, event->program);
   if (program >= 0) tree->programs[program].forked = forked;
   if (program >= 0) tree->programs[program].launcher = event->status == 1;
@@ -201,12 +201,16 @@ static int tell(struct run_tree *tree, int place, const struct run_event *event)
     was_reaped(process, event);
   } else if (event->kind == RUN_EXEC) {
     process->execs = 1;
+  } else if (event->kind == RUN_UNKEPT) {
+    process->lost |= event->token == 1;
+    process->unkept |= event->token == 0;
   } else if (event->kind == RUN_JOB) {
     process->job = event->job;
     process->job_ranks = event->status > 0 ? event->status : 1;
   } else {
     process->finished = 1;
-    process->lost = event->token == 1;
+    process->lost |= event->token == 1;
+    process->unkept = 0;
     process->end_ns = event->now_ns;
     process->how = PROCESS_EXITED;
     process->status = event->status < 0 ? -1 : event->status & 0xff;

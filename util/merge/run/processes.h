@@ -51,7 +51,8 @@ struct run_process {
   uint8_t execs;                          /* its next START is that of the same process */
   uint8_t finished;                       /* a new START of this pid is another process */
   uint8_t was_reaped;
-  uint8_t lost; /* its records, as it has said */
+  uint8_t lost;   /* its records, as it has said */
+  uint8_t unkept; /* they are, if it was killed */
 };
 
 struct run_place { /* where a pid means something */
