@@ -39,7 +39,9 @@ size_t folder_clean_path(char *out, size_t room, const char *path) {
   size_t length = 0;
   if (!spin_lock(SPIN_TABLE, &folder->lock)) return 0;
   ask(folder);
-  if (folder->length) length = darshan_clean_path(out, room, folder->path, folder->length, path);
+  length = folder->length
+               ? darshan_clean_path(out, room, folder->path, folder->length, path)
+               : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
   if (!is_trusted(folder)) folder->length = 0; /* nobody else's */
   spin_unlock(&folder->lock);
   return length;

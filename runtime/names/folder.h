@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Stands for a folder whose name nobody can say: one that was removed, or is outside of the
+ * root, or too deep.  A file that is open may still be named by its descriptor. */
+#define FOLDER_UNKNOWN "<unknown folder>"
+
 /* The name under which a relative path is recorded; 0: it cannot be had. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 

@@ -50,7 +50,8 @@ __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, i
   struct path_buffer *folder = path_buffer_take();
   if (!folder) return 0;
   size_t length = fd_name(folder->bytes, room, dirfd);
-  if (length) length = darshan_clean_path(out, room, folder->bytes, length, path);
+  length = length ? darshan_clean_path(out, room, folder->bytes, length, path)
+                  : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
   path_buffer_give(folder);
   return length;
 }
@@ -67,7 +68,26 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return clean_below_fd(buffer, room, dirfd, path);
 }
 
-int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
+/* What is behind an excluded name that may stand for any file (/dev/stdin, /proc/self/fd/5):
+ * the number that it names, or */
+enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
+static int behind(const char *name) {
+  static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  int in_proc = strncmp(name, "/proc/", 6) == 0, number = 0;
+  if (!in_proc && strncmp(name, "/dev/", 5) != 0) return BEHIND_NOTHING;
+  for (int i = 0; i < 3; i++)
+    if (strcmp(name, standard[i]) == 0) return i;
+  const char *at = strstr(name, "/fd/");
+  if (!at)
+    return in_proc && (strstr(name, "/cwd/") || strstr(name, "/root/")) ? BEHIND_SOMETHING
+                                                                        : BEHIND_NOTHING;
+  for (at += 4; *at >= '0' && *at <= '9' && number < RUNTIME_FDS_FAR; at++)
+    number = 10 * number + (*at - '0');
+  return *at ? BEHIND_SOMETHING : number;
+}
+
+static int name_of(struct posix_name *name, int module, int dirfd, const char *path,
+                   int *behind_it) {
   size_t length;
   name->buffer = NULL;
   if (!module_is_on(module)) return 0;
@@ -79,12 +99,42 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
     return 1;
   }
   if (name_is_excluded(module, name->text, length)) {
+    if (behind_it) *behind_it = behind(name->text);
     posix_name_done(name);
     return 0;
   }
   name->length = (uint32_t)length;
   name->id = darshan_hash(name->text, length, 0);
   return 1;
+}
+
+int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
+  return name_of(name, module, dirfd, path, NULL);
+}
+
+/* The name that the file of a number has here, if it is the very file. */
+static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
+  const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
+  struct fd_facts there;
+  if (!file || file->overflow || !file->name_length || !module_is_on(module)) return 0;
+  if (fd_look(number, &there) < 0 || there.inode != facts->inode ||
+      memcmp(there.device, facts->device, sizeof(there.device)) != 0)
+    return 0;
+  if (name_is_excluded(module, file->name, file->name_length)) return 0;
+  *name = (struct posix_name){file->name, file->name_length, file->id, NULL};
+  return 1;
+}
+
+int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd) {
+  int number = BEHIND_NOTHING, named = name_of(name, module, dirfd, path, &number);
+  struct fd_facts facts;
+  if (LIKELY(named ? !name->length || name->text[0] == '/' : number == BEHIND_NOTHING))
+    return named;
+  posix_name_done(name); /* two buffers at once are none for one frame */
+  if (fd_look(fd, &facts) == 0 && (named || facts.is_regular) &&
+      (is_also(name, module, number, &facts) || posix_name_behind(name, module, fd, &facts)))
+    return 1;
+  return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
 static uint64_t folder_hash(const char *name, uint32_t length) {

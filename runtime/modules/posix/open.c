@@ -48,7 +48,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   }
   fd_dropped(fd);
   int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
-  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path)) {
+  if (!posix_name_opened(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path, fd)) {
     fd_is_other(fd);
     return;
   }

@@ -31,6 +31,9 @@ static inline struct posix_aux *posix_aux_of(uint32_t record) {
 /* The name of a path; 0: not to be recorded.  Else posix_name_done, when the text
  * is not needed any more. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
+/* The same of what was opened as this number, which says more where the path says nothing of
+ * the file: it stands for a descriptor (/dev/stdin), or begins in a folder without a name. */
+int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd);
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
 }

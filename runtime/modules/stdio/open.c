@@ -34,7 +34,7 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   if (!fd_may_change()) return;
   fd_dropped(file->_fileno);
   if (!stdio_is_on()) return;
-  if (!posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path)) return;
+  if (!posix_name_opened(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path, file->_fileno)) return;
   struct stdio_stream *stream = follow(file, &name);
   posix_name_done(&name);
   count_open(stream, 0, t1, t2);

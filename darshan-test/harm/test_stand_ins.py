@@ -1,0 +1,135 @@
+"""Names that say nothing of a file: of a descriptor, or from a folder without a name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import Outcome, both, compile_c, same_end
+
+PROGRAM = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static char text[4096];
+static void want(int condition, int line) {
+  if (!condition) dprintf(2, "line %d\n", line), _exit(1);
+}
+#define WANT(condition) want((condition) != 0, __LINE__)
+static void put(int fd, int n) { WANT(fd >= 0 && write(fd, text, n) == n && close(fd) == 0); }
+static void print(FILE *file) { WANT(file && fputs("12345", file) >= 0 && fclose(file) == 0); }
+static void by_names(void) {
+  char name[64];
+  int fd = open("link/a", O_CREAT | O_RDWR, 0644), ends[2];
+  WANT(dup2(fd, 5) == 5);
+  put(open("/dev/fd/5", O_WRONLY), 1);
+  put(open("/dev/../dev/./fd//5", O_WRONLY), 2);
+  put(open("/proc/self/fd/5", O_WRONLY), 4);
+  put(open("/proc/thread-self/fd/5", O_WRONLY), 8);
+  snprintf(name, sizeof name, "/proc/%d/fd/5", (int)getpid());
+  put(openat(fd, name, O_WRONLY), 16);
+  put((int)syscall(SYS_openat, AT_FDCWD, name, O_WRONLY, 0), 32);
+  snprintf(name, sizeof name, "/proc/self/task/%d/fd/5", (int)getpid());
+  put(creat(name, 0644), 64);
+  WANT(chdir("/dev/fd") == 0);
+  put(open("5", O_WRONLY), 128);
+  print(fopen("/dev/fd/5", "w"));
+  put(open("/dev/stdin", O_WRONLY), 3); /* b, by another name than that of the run */
+  put(open("/dev/null", O_WRONLY), 700);
+  WANT(pipe(ends) == 0);
+  snprintf(name, sizeof name, "/proc/self/fd/%d", ends[1]);
+  put(open(name, O_WRONLY), 700);
+  WANT(open("/proc/self/fd/77", O_WRONLY) == -1 && open("/proc/self/stat", O_RDONLY) >= 0);
+}
+static void removed(void) {
+  struct stat st;
+  WANT(mkdir("gone", 0755) == 0);
+  int folder = open("gone", O_RDONLY | O_DIRECTORY);
+  WANT(chdir("gone") == 0 && rmdir("../gone") == 0);
+  put(open("../a", O_CREAT | O_WRONLY, 0644), 10);
+  put(open(".//../a", O_WRONLY | O_APPEND), 20);
+  put(openat(folder, "../b", O_CREAT | O_WRONLY, 0644), 40);
+  put(open("/proc/self/cwd/../b", O_WRONLY | O_APPEND), 50);
+  print(fopen("../c", "w"));
+  WANT(stat("../c", &st) == 0 && st.st_size == 5);
+  WANT(rename("../c", "../d") == 0 && unlink("../nothing") == -1);
+  WANT(chdir("..") == 0), put(open("e", O_CREAT | O_WRONLY, 0644), 1);
+}
+int main(int argc, char **argv) {
+  if (!strcmp(argv[1], "by_names")) by_names();
+  if (!strcmp(argv[1], "removed")) removed();
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both, chosen by name."""
+    return compile_c(tmp_path_factory.mktemp("stand-ins"), PROGRAM, "-w")
+
+
+def written(log: Outcome) -> dict[str, float]:
+    """Bytes by file, relative to the folder of work; STDIO's among them."""
+    found: dict[str, float] = {}
+    for (_, path), row in log.records.items():
+        n = sum(row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO"))
+        if n:
+            name = path.removeprefix(f"{log.work}/")
+            found[name] = found.get(name, 0) + n
+    return found
+
+
+def whole(log: Outcome) -> bool:
+    """Nobody had to share the record of those for which there is no room."""
+    return not [name for _, name in log.records if "overflow" in name]
+
+
+def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) -> None:
+    """By its name here where there is one; pipes, devices and tables of the system stay out."""
+
+    def setup(work: Path) -> None:
+        (work / "real").mkdir()
+        (work / "link").symlink_to("real")
+
+    script = f"exec 0<>link/b; exec {program} by_names"
+    bare, watched = both(build, tmp_path, ["bash", "-c", script], setup)
+    assert bare.status == 0, bare.stderr
+    assert same_end(bare, watched), watched.stderr
+    assert written(watched) == {"link/a": 255 + 5, "link/b": 3}
+    assert watched.value("link/a", "POSIX_OPENS") == 1 + 1 + 8  # itself, its dup2, and by number
+    assert not [name for _, name in watched.records if name.startswith(("/dev", "/proc"))]
+
+
+def test_a_pipeline_of_stand_ins(build: Path, tmp_path: Path) -> None:
+    script = (
+        "cat /dev/stdin <in | gzip -c >z; gzip -dc /dev/fd/5 5<z >o; "
+        "tee /dev/fd/6 6>six <in >/dev/null; perl -e 'open F,q(>/dev/stdout); print F 1 x 99' >o9"
+    )
+
+    def setup(work: Path) -> None:
+        (work / "in").write_text("0123456789\n" * 1000)
+
+    bare, watched = both(build, tmp_path, ["bash", "-c", script], setup)
+    assert bare.status == 0 and same_end(bare, watched), watched.stderr
+    sizes = {name: (watched.work / name).stat().st_size for name in ("z", "o", "six", "o9")}
+    found = written(watched)
+    assert {name: found.get(name) for name in sizes} == sizes
+    assert watched.value("z", "POSIX_BYTES_READ") == sizes["z"]
+    assert watched.value("in", "POSIX_BYTES_READ") == 2 * 11000
+
+
+def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -> None:
+    """What is open has the system's name; only of what is not, the folder is unknown."""
+    bare, watched = both(build, tmp_path, [program, "removed"])
+    assert bare.status == 0, bare.stderr
+    assert same_end(bare, watched), watched.stderr
+    assert len(watched.logs) == 1 and whole(watched)
+    found = written(watched)
+    assert found.pop("b", 0) + found.pop("gone/../b", 0) == 90
+    assert found == {"a": 30, "c": 5, "e": 1}
+    assert watched.value("<unknown folder>/../c", "POSIX_STATS") == 1
+    assert "POSIX_OPENS" in watched.records["POSIX", str(watched.work / "a")]
