@@ -21,5 +21,5 @@ def left_in(journals: Path) -> list[Path]:
     return sorted(
         path
         for path in (*journals.iterdir(), *journals.glob(f"{RUN}*/*"))
-        if not path.name.startswith(RUN) and path.name != "events"
+        if not path.name.startswith(RUN) and path.name not in {"events", "logs"}
     )

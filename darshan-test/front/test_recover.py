@@ -121,6 +121,26 @@ def test_one_log_of_a_run_whose_top_was_killed(
     assert list(journals.iterdir()) == []
 
 
+def test_front_that_was_killed(
+    build: Path, darshan: Run, environment: dict[str, str], journals: Path, work: Path
+) -> None:
+    """The log goes where that would have put it, and nothing else stays there."""
+    script = f"echo 12345 > {work}/file; /bin/kill -9 $PPID"
+    front = [build / "darshan", "run", "-o", "asked", "sh", "-c", script]
+    subprocess.run(front, cwd=work, env=environment, capture_output=True, check=False)
+    (left,) = (work / "asked").iterdir()
+    assert left.is_dir()
+    for _ in range(100):
+        done = darshan("recover", variables={"DARSHAN_LOGPATH": str(work / "other")})
+        if done.stdout:
+            break
+        time.sleep(0.05)  # the shell still ends
+    (log,) = (work / "asked").iterdir()
+    assert done.stdout.decode() == f"{log}: made of a run of 2 processes\n"
+    assert not (work / "other").exists()
+    assert list(journals.iterdir()) == []
+
+
 def test_dry_run_does_nothing(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
     journal = leave()
     settle(journals)

@@ -220,7 +220,7 @@ def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
     made("two", part, variables=nowhere)
     (folder,) = run_folders(tmp_path)
     for path in (folder, *folder.iterdir()):
-        os.utime(path, times=(time.time() - 2 * HOUR,) * 2)
+        os.utime(path, times=(time.time() - 2 * HOUR,) * 2, follow_symlinks=False)
     for stamp in folder.parent.glob("darshan-recovered.*"):
         os.utime(stamp, times=(time.time() - 25 * HOUR,) * 2)
     return folder
@@ -267,13 +267,14 @@ def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -
 
 
 def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:
+    """Each log goes where its own run's was to go."""
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [
-        f"darshan: 1 log of what was killed earlier, in {work}/mine"
+        f"darshan: 1 log of what was killed earlier, in {work}/darshan-logs"
     ]
     assert not orphan.exists()
-    assert len(list((work / "mine").iterdir())) == 2
+    assert [len(list((work / name).iterdir())) for name in ("mine", "darshan-logs")] == [1, 1]
 
 
 @pytest.mark.parametrize("why", ["rank", "today", "young"])

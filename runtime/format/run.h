@@ -11,6 +11,8 @@
  *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.h)
  *   *_mmap-log-*.darshan the journal of one that lives, or was killed; its job record's
  *                        start is that of the program
+ *   logs                 of a run of the front's: a link to the folder of its own, in the one
+ *                        for logs, that the processes' own logs go to
  *   closed               there is a log of the run: who comes later writes its own
  *   merging, merged, naming, partial, writing   a merger's (util/merge/run/closing.h)
  *   folding, folded      of who makes one part of many (util/merge/run/fold.h)
@@ -29,6 +31,7 @@ enum { RUN_EVENTS_MODE = 0600, RUN_TOP_LEFT_MODE = 0700, RUN_EVENTS_MOST = 256 /
 #define RUN_PART "part."
 #define RUN_CLOSED "closed"
 #define RUN_NAME "name."
+#define RUN_LOGS "logs"
 
 /* The folder's name: this, the process id of the top and something unique, with points
  * between.  "0" for the top: the front makes the log.  A "p" behind it: it is that of the

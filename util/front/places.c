@@ -129,7 +129,27 @@ static int make_journals(struct places *places, const char *wanted) {
   const char *name = places->is_tree ? RUN_FOLDER "0.XXXXXX" : "darshan-run-XXXXXX";
   if (join(places->journals, absolute, name) < 0 || !mkdtemp(places->journals)) return -1;
   places->hold = tree_hold(places->journals);
+  /* For whoever recovers it; without, its log goes where all go. */
+  int linked =
+      join(absolute, places->journals, RUN_LOGS) == 0 && symlink(places->logs, absolute) == 0;
+  (void)linked;
   return 0;
+}
+
+int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run) {
+  static const char name[] = "run-";
+  char link[PATH_MAX];
+  struct stat st;
+  ssize_t n = join(link, run, RUN_LOGS) < 0 ? -1 : readlink(link, own, PATH_MAX - 1);
+  own[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(own, '/');
+  if (!slash || slash == own || strncmp(slash + 1, name, sizeof(name) - 1) != 0) {
+    own[0] = '\0';
+    return -1;
+  }
+  snprintf(folder, PATH_MAX, "%.*s", (int)(slash - own), own);
+  if (lstat(own, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) own[0] = '\0';
+  return access(folder, W_OK | X_OK);
 }
 
 int places_make(struct places *places, const char *wanted) {
@@ -241,6 +261,15 @@ static void list_logs(const char *folder, const char *move_to, struct path_list 
   }
   if (dir) closedir(dir);
   path_list_sort(list, before);
+}
+
+void places_leave_own(const char *own, const char *folder) {
+  char link[PATH_MAX];
+  struct path_list logs = {NULL, 0};
+  list_logs(own, folder, &logs);
+  path_list_free(&logs);
+  if (join(link, own, TREE_LIBRARY) == 0) unlink(link);
+  rmdir(own); /* not while somebody still writes there */
 }
 
 /* Adds the logs that have got the user's name since the run began. */

@@ -44,6 +44,12 @@ void places_leave(struct places *places, int needed);
  * has it. */
 void places_around(const struct places *places, char out[PATH_MAX]);
 
+/* Where the front of a run that is no more had its logs: a folder of its own (empty: it is
+ * not there), and the one that it is in.  0, or -1: nobody may write there. */
+int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
+/* That of its own goes, after logs of single processes have come out of it. */
+void places_leave_own(const char *own, const char *folder);
+
 /* Makes a folder and those above it that are missing.  0, or -1 with errno set. */
 int places_make_folders(const char *path);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "merger.h"
+#include "places.h"
 #include "recover-log.h"
 #include "say.h"
 #include "tree.h"
@@ -91,7 +92,7 @@ static void make_logs(struct recovery *recovery, const struct tree *run) {
   close(fd);
 }
 
-static void recover_run(struct recovery *recovery, const char *path) {
+static void recover_tree(struct recovery *recovery, const char *path) {
   struct tree run;
   struct stat st;
   int readable = tree_read(&run, path) == 0 && lstat(path, &st) == 0;
@@ -105,6 +106,19 @@ static void recover_run(struct recovery *recovery, const char *path) {
     make_logs(recovery, &run);
   }
   tree_free(&run);
+}
+
+/* Where its front would have put the log, if nobody wants it elsewhere. */
+static void recover_run(struct recovery *recovery, const char *path) {
+  char own[PATH_MAX], folder[PATH_MAX], run[PATH_MAX];
+  struct stat st;
+  const char *output = recovery->output;
+  snprintf(run, sizeof(run), "%s", path);
+  if (places_of_run(own, folder, run) == 0 && !output) recovery->output = folder;
+  recover_tree(recovery, run);
+  recovery->output = output;
+  if (own[0] && !recovery->dry_run && lstat(run, &st) < 0)
+    places_leave_own(own, output ? output : folder);
 }
 
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan) {

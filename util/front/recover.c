@@ -28,7 +28,8 @@ static const char usage[] =
     "  removes these; a line for each says which.  What lives is left alone.\n"
     "  FOLDER          where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER
     "]\n"
-    "  -o DIR          where logs go [DARSHAN_LOGPATH, else darshan-logs in the home folder]\n"
+    "  -o DIR          where logs go [where darshan run was to put them, else\n"
+    "                  DARSHAN_LOGPATH, else darshan-logs in the home folder]\n"
     "  -n, --dry-run   only says what it would do\n"
     "  --all-users     of everybody, in everybody's name; for root\n"
     "  -h, --help\n";

@@ -91,7 +91,7 @@ static void add_entry(struct tree *folder, const char *name) {
   else if (strcmp(name, RUN_CLOSED) == 0)
     folder->is_closed = 1;
   else if (name[0] != '.' && !events_is_name(name) && !events_is_file(name) &&
-           strcmp(name, TREE_LIBRARY) != 0)
+           strcmp(name, TREE_LIBRARY) != 0 && strcmp(name, RUN_LOGS) != 0)
     folder->strange++;
 }
 
@@ -196,7 +196,7 @@ int tree_is_empty(const struct tree *folder) {
 }
 
 void tree_discard(const char *path) {
-  static const char *const own[] = {RUN_CLOSED, TREE_LIBRARY};
+  static const char *const own[] = {RUN_CLOSED, RUN_LOGS, TREE_LIBRARY};
   char file[PATH_MAX];
   struct tree folder;
   int needed = tree_read(&folder, path) < 0 || !tree_is_empty(&folder) || tree_is_held(path);

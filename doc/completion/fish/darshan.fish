@@ -91,7 +91,7 @@ complete -c darshan -n '__fish_seen_subcommand_from diff' -l no-annex -d 'leave 
 complete -c darshan -n '__fish_seen_subcommand_from diff' -s q -l quiet -d 'print nothing, the exit status tells'
 complete -c darshan -n '__fish_seen_subcommand_from diff' -l version
 complete -c darshan -n '__fish_seen_subcommand_from diff' -l help
-complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [DARSHAN_LOGPATH, else darshan-logs in the home folder]'
+complete -c darshan -n '__fish_seen_subcommand_from recover' -s o -x -a '(__fish_complete_directories)' -d 'where logs go [where darshan run was to put them, else DARSHAN_LOGPATH, else darshan-logs in the home folder]'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 'only says what it would do'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'of everybody, in everybody\'s name'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help

@@ -261,6 +261,7 @@ void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, fold_name);
   folder_unlink(folder, lock_name);
   folder_unlink(folder, RUN_CLOSED);
+  folder_unlink(folder, RUN_LOGS);
   events_remove_names(folder->path, 0);
   rmdir(folder->path);
 }
