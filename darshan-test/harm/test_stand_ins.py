@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hostile import Outcome, both, compile_c, same_end
+from hostile import Outcome, both, compile_c, read_records, run, same_end
 
 PROGRAM = r"""
 #include <fcntl.h>
@@ -133,3 +133,18 @@ def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -
     assert found == {"a": 30, "c": 5, "e": 1}
     assert watched.value("<unknown folder>/../c", "POSIX_STATS") == 1
     assert "POSIX_OPENS" in watched.records["POSIX", str(watched.work / "a")]
+
+
+def test_a_run_inside_of_a_run(build: Path, tmp_path: Path) -> None:
+    """What the inner one keeps of itself is none of the user's files."""
+    own = "darshan-run.1.mine"  # nearly such a folder
+    (tmp_path / own).mkdir()
+    inner = [build / "darshan", "run", "-o", tmp_path / "inner", "true"]
+    save = f"echo x >{own}/data; " + " ".join(map(str, inner))
+    done = run([build / "darshan", "run", "-o", tmp_path / "outer", "bash", "-c", save], tmp_path)
+    assert done.status == 0, done.stderr
+    records = read_records(build / "darshan-parser", sorted((tmp_path / "outer").glob("*.darshan")))
+    files = {name for _, name in records}
+    assert str(tmp_path / own / "data") in files
+    kept = {name for name in files if Path(name).parent.name.startswith("darshan-run.")}
+    assert kept == {str(tmp_path / own / "data")}

@@ -5,6 +5,7 @@
 #include "../intercept/stack.h"
 #include "log-format.h"
 #include "mpi-files.h"
+#include "run.h"
 
 /* __builtin_: in the runtime, which is built without builtins because it defines
  * functions of their names, a plain call of such a function stays a call. */
@@ -54,6 +55,31 @@ static bool of_mpi(const struct darshan_config *config, const char *name, size_t
   return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
 }
 
+/* The folder of a run (format/run.h): darshan-run.0.zNt6Qt/ */
+static bool is_run_folder(const char *name, size_t length) {
+  const char *end = name + length;
+  if (!BEGINS_WITH(name, length, RUN_FOLDER)) return false;
+  const char *at = name + sizeof(RUN_FOLDER) - 1, *number = at;
+  while (at < end && *at >= '0' && *at <= '9')
+    at++;
+  if (at == number) return false;
+  if (at < end && *at == 'p') at++;
+  return at < end && *at == '.' && memchr(at + 1, '.', (size_t)(end - at) - 1) == NULL;
+}
+
+/* What lies there: a run inside of another one is watched, and its front reads what its own
+ * processes said. */
+static bool of_a_run(const char *name, size_t length) {
+  const char *slash = memrchr(name, '/', length);
+  const char *folder = slash ? memrchr(name, '/', (size_t)(slash - name)) : NULL;
+  if (!folder || !is_run_folder(folder + 1, (size_t)(slash - folder) - 1)) return false;
+  const char *file = slash + 1;
+  size_t left = length - (size_t)(file - name);
+  return BEGINS_WITH(file, left, RUN_EVENTS) || BEGINS_WITH(file, left, RUN_PART) ||
+         BEGINS_WITH(file, left, RUN_NAME) || BEGINS_WITH(file, left, RUN_CLOSED) ||
+         strstr(file, "_mmap-log-") != NULL;
+}
+
 static bool names_are_paths(int module_id) {
   return module_id != DARSHAN_MOD_HEATMAP && module_id != DARSHAN_MOD_APMPI &&
          module_id != DARSHAN_MOD_MDHIM;
@@ -85,7 +111,8 @@ static bool matches(const struct darshan_name_rules *rules, int module_id, const
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length) {
   bool path = names_are_paths(module_id);
-  bool excluded = path && (in_system_folder(name, length) || of_mpi(config, name, length));
+  bool excluded = path && (in_system_folder(name, length) || of_mpi(config, name, length) ||
+                           of_a_run(name, length));
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */
