@@ -186,11 +186,18 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
+/* Without a journal, and without a part: its end may be unheard of for want of room. */
+static int was_killed_unkept(const struct run_tree *tree, const struct run_process *process) {
+  if (!process->unkept || process->how == PROCESS_STILL_RAN) return 0;
+  for (int at = process->first_part; at >= 0; at = tree->parts[at].next)
+    if (tree->parts[at].program == process->last_program) return 0;
+  return 1;
+}
+
 static size_t lost(const struct run_tree *tree) {
   size_t found = 0;
   for (size_t i = 0; i < tree->num_processes; i++)
-    found += tree->processes[i].lost ||
-             (tree->processes[i].unkept && tree->processes[i].how != PROCESS_STILL_RAN);
+    found += tree->processes[i].lost || was_killed_unkept(tree, &tree->processes[i]);
   return found;
 }
 
