@@ -119,6 +119,8 @@ def _names() -> list[Row]:
         name("remove-many", "metadata", "one file", many=True),
         replace(name("tell-each", "seeks", "pread", size=1), place=HERE),
         name("truncate-each", "opened-again", "Open once"),
+        name("walk-again", "listed-again", "once"),
+        Row("names.c", "walk-once"),
         Row("names.c", "list-once", many=True),
         Row("names.c", "open-some", input=20),
         Row("names.c", "stat-once", many=True, place=HERE),

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { FILES = 1200 }; /* of the folder "many" */
@@ -64,6 +65,43 @@ static void list_each_time(bool cured) {
       continue;
     closedir(folder);
   }
+}
+
+/* Files of a tree of 150 folders, which another program has made. */
+static int walk(void) {
+  int files = 0;
+  char name[300];
+  struct dirent *entry;
+  for (int i = 0; i < 150; i++) {
+    snprintf(name, sizeof name, "walked/%d", i);
+    DIR *folder = opendir(name);
+    must(folder != NULL, name);
+    while ((entry = readdir(folder)))
+      files += entry->d_type == DT_REG;
+    closedir(folder);
+  }
+  return files;
+}
+
+static void make_tree(void) {
+  int status = 1;
+  pid_t other = fork();
+  if (other == 0) {
+    unsetenv("LD_PRELOAD");
+    execl("/bin/sh", "sh", "-c",
+          "i=0; while [ $i -lt 150 ]; do mkdir -p walked/$i; "
+          ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done",
+          (char *)NULL);
+    _exit(1);
+  }
+  must(other > 0 && waitpid(other, &status, 0) == other && status == 0, "walked");
+}
+
+/* Is there something new?  The whole tree is gone through to see. */
+static void walk_again(bool cured) {
+  make_tree();
+  for (int i = 0; i < (cured ? 1 : 12); i++)
+    must(walk() == 300, "files");
 }
 
 static void read_many(bool cured) {
@@ -182,6 +220,13 @@ static void open_some(bool cured) {
   }
 }
 
+/* What there is, is looked at once. */
+static void walk_once(bool cured) {
+  (void)cured;
+  make_tree();
+  must(walk() == 300, "files");
+}
+
 /* A build tool looks once at each file, and then works. */
 static void stat_once(bool cured) {
   (void)cured;
@@ -199,7 +244,8 @@ int main(int argc, char **argv) {
       {"touch-each", touch_each},         {"remove-many", remove_many},
       {"tell-each", tell_each},           {"truncate-each", truncate_each},
       {"list-once", list_once},           {"open-some", open_some},
-      {"stat-once", stat_once},           {NULL, NULL},
+      {"stat-once", stat_once},           {"walk-again", walk_again},
+      {"walk-once", walk_once},           {NULL, NULL},
   };
   return run_case(argc, argv, cases);
 }
