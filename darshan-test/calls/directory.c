@@ -17,7 +17,10 @@ CASE(opendir) {
   const char *path = folder_with_files(1);
   DIR *dir = C(opendir(path));
   CHECK(dir != NULL);
-  model_ext(path, "POSIX_EXT_DIR_OPENS", 1);
+  DIR *again = C(opendir(path));
+  CHECK(again != NULL && closedir(again) == 0);
+  model_ext(path, "POSIX_EXT_DIR_OPENS", 2);
+  model_ext(path, "POSIX_EXT_DIR_REOPENS", 1);
   CHECK(C(opendir(in_dir("missing"))) == NULL && errno == ENOENT);
   expect_any(OTHER_PATHS, "POSIX_EXT_MISSES"); /* the rules name opens, of files */
   /* The folder's descriptor is a starting point for names. */

@@ -140,6 +140,14 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
 }
 
+/* Whether a folder was listed before.  A place holds one of the folders that share it: of
+ * more than there are places some are forgotten.  A fork's child knows what its parent did. */
+static int was_listed(uint64_t id) {
+  enum { PLACES = 4096 };
+  static uint64_t listed[PLACES];
+  return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
+}
+
 /* A folder is listed: its descriptor is marked, so that the entries read from
  * it count, and not those of system folders. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
@@ -147,9 +155,11 @@ void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint6
   if (!fd_may_change() || !fd_can_follow(fd)) return;
   if (path[0] != '\0') fd_dropped(fd);
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  int again = was_listed(name.id);
   posix_name_done(&name);
   struct posix_file *file = posix_file_of(fd);
   fd_set_stream(fd, FD_FOLDER);
+  if (again) posix_ext(file, POSIX_EXT_DIR_REOPENS, 1, -1, 0, 0);
   posix_ext(file, POSIX_EXT_DIR_OPENS, 1, POSIX_EXT_F_META_TIME, t1, t2);
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...summary.units import count, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -23,20 +25,29 @@ def find(facts: Facts) -> Iterator[Finding]:
         for n in ("ACCESSES", "TRUNCATES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
     )
     time += extra.sum("F_META_TIME") * lists / max(1.0, lists + others)
-    stake = facts.stake(time, "time in opening and reading folders")
-    if lists < facts.limits["lists.again"] * facts.nprocs or not facts.worth(stake):
+    known = bool(np.all(extra.records["POSIX_EXT_DIR_REOPENS"] >= 0))
+    # Older logs do not tell a tree that is walked again from one that was walked once.
+    again = extra.sum("DIR_REOPENS") if known else lists
+    stake = facts.stake(
+        time * again / max(1.0, lists), "time in opening and reading folders listed before"
+    )
+    if again < facts.limits["lists.again"] * facts.nprocs or not facts.worth(stake):
         return
     yield Finding(
         NAME,
         "Folders are listed again and again",
         f"Folders were listed {count(lists)} times, {count(entries)} entries in all; that took "
-        f"{seconds(time)}.",
+        f"{seconds(time)}."
+        + (f" {count(again)} of these times the folder had been listed before." if known else ""),
         stake=stake,
-        evidence=facts.sums(extra, "DIR_OPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"),
+        evidence=facts.sums(
+            extra, "DIR_OPENS", "DIR_REOPENS", "DIR_ENTRIES", "F_LIST_TIME", "F_META_TIME"
+        ),
         remedy=Remedy(
             "List a folder once and remember what is in it; keep a counter or an index instead of "
             "looking for the next free name; let one process list and tell the others.",
-            "names = os.listdir(folder)  # outside of the loop;  MPI_Bcast",
+            "names = os.listdir(folder)  # outside of the loop;  MPI_Bcast\n"
+            "entries = list(os.scandir(folder))  # names with their kinds, kept",
         ),
         limits=("lists.again",),
     )
