@@ -253,7 +253,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ),
         3: layout(
             "POSIX_EXT",
-            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS",
+            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS",
             f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
         ),
     },
