@@ -32,6 +32,8 @@ from ..measure.timelines import Timelines, timelines
 from ..records import Records, Totals
 from .text import ShortNames
 
+# Metadata of a run's log: how many processes, which parts.
+WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"
 _COMMON_SIZES = 4
 _LANES = 14  # programs that are told apart in a picture
 
@@ -297,7 +299,8 @@ class Context:
         for all records, or damaged; the last as far as it was read until now."""
         info = self.info
         lacking = any(region.partial for region in info.regions)
-        return bool(info.live or lacking or info.annex_problem or self.damaged)
+        lost = {WITHOUT_RECORDS, LEFT_OUT} & dict(info.metadata).keys()
+        return bool(info.live or lacking or lost or info.annex_problem or self.damaged)
 
     @property
     def nprocs(self) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...records import UNKNOWN
 from ...tables import Kind, module_by_id, module_by_name
-from ..context import Context, LayerFigures
+from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
 from ..model import Block, Heading, Paragraph
 from ..text import printable
 from ..units import WRONG, plural
@@ -56,7 +56,13 @@ def warnings(context: Context) -> list[str]:
     for region in info.regions:
         if region.partial:
             found.append(_partial(region.name or f"number {region.id}", known))
-    left_out = known.get("parts_left_out", "")
+    lost = known.get(WITHOUT_RECORDS, "")
+    if lost:
+        found.append(
+            f"The records of {printable(lost)} of its processes were lost, or some of them: the "
+            "runtime could not keep them. What is lost is in no number."
+        )
+    left_out = known.get(LEFT_OUT, "")
     if context.processes and left_out:
         found.append(
             "What some programs of this run left could not be read, and is in no number: "
