@@ -24,7 +24,7 @@ from place import needs
 from sample import turning
 from tree import real_log_paths
 
-from .conftest import Run
+from .conftest import INCOMPLETE, Run
 from .naive import rows
 from .pages import close, quantities, text_of
 from .test_numbers import parsed
@@ -65,7 +65,7 @@ def test_nothing_stands_on_something_else(summary: Run, tmp_path: Path) -> None:
     with_traces = [p for p in real_log_paths() if "dxt" in p.name or "treddy_mpi" in p.name]
     others = [p for p in real_log_paths() if p not in with_traces]
     for path in [*turning(with_traces, 0.01, "traces"), *turning(others, 0.01, "layout")]:
-        assert summary(path, "-o", "out.pdf").returncode == 0
+        assert summary(path, "-o", "out.pdf").returncode in (0, INCOMPLETE)
         assert overlaps(tmp_path / "out.pdf") == [], path.name
 
 
@@ -149,7 +149,7 @@ def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
                 if name.endswith(("_READ_TIME", "_WRITE_TIME", "_META_TIME")):
                     record.fcounters[name] = -1.3 if back else 1.3
         path.write_bytes(encode(log))
-        assert summary(path, "-o", "out.pdf").returncode == 0
+        assert summary(path, "-o", "out.pdf").returncode in (0, INCOMPLETE)
         shown = " ".join(text_of(tmp_path / "out.pdf").split())
         shown += " ".join(summary("--text", path).stdout.split())
         assert ("a clock was set back" in shown) is back
@@ -218,7 +218,7 @@ def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
     logs = [p for p in real_log_paths() if re.match(r"imbal|skew|nonmpi|hdf5_diag", p.name)]
     for path in turning(logs, 0.01, "order"):
         sums, sizes, used = order_and_sizes(parsed(parser, path))
-        assert summary(path, "-o", "out.pdf").returncode == 0
+        assert summary(path, "-o", "out.pdf").returncode in (0, INCOMPLETE)
         shown = text_of(tmp_path / "out.pdf")
         table = shown[shown.index("Transfers: order") :]
         for kind in ("READS", "WRITES"):
