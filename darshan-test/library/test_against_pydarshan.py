@@ -19,6 +19,7 @@ from logs.catalogue import Case, good_cases
 from logs.encode import encode
 from logs.layouts import LAYOUTS
 from logs.pydarshan import SLIPS, is_swapped
+from place import absent
 from sample import turning
 from tree import real_log_paths
 
@@ -40,7 +41,7 @@ def their_library() -> Path:
     folder = Path(found.origin or "").parent.parent / "darshan.libs" if found else Path("/nowhere")
     libraries = sorted(folder.glob("libdarshan-util*.so*"))
     if not libraries:
-        pytest.skip("PyDarshan's wheel with its library is not installed")
+        absent("PyDarshan's wheel with its library is not installed")
     return libraries[0]
 
 

@@ -2,6 +2,12 @@
 // time, who moved how much.
 
 const LAYER_HEIGHT = 62;
+const LINE_HEIGHT = 15; // as a name needs
+
+// Of a chart with a line for each program or rank: all are named, or as many as have room.
+function heightOf(lines) {
+  return Math.min(16 * LINE_HEIGHT, Math.max(44, LINE_HEIGHT * lines));
+}
 
 function stairs(colour, fill) {
   return { stroke: colour, fill, width: 1, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
@@ -61,7 +67,7 @@ function heatChart(heat, options, colour, end) {
   const bins = heat.cells.length / lines;
   options.scales.y = { range: [0, lines] };
   options.axes[1].splits = () => {
-    const every = Math.max(1, Math.ceil(lines / 8));
+    const every = Math.ceil((lines * LINE_HEIGHT) / heightOf(lines));
     return heat.rows.map((_, i) => lines - i - 0.5).filter((_, i) => i % every === 0);
   };
   options.axes[1].values = (chart, splits) => {
@@ -108,14 +114,14 @@ function pictureRows(picture) {
   if (picture.heat) {
     rows.push({
       title: `${picture.heat.layer}: bytes by ${picture.present.length ? "program" : "rank"}, darker is more (at most ${amount(picture.heat.most)} in ${seconds(picture.heat.bin)})`,
-      height: Math.min(180, Math.max(44, 14 * picture.heat.rows.length)),
+      height: heightOf(picture.heat.rows.length),
       make: (options, colour) => heatChart(picture.heat, options, colour, picture.end),
     });
   }
   if (picture.present.length) {
     rows.push({
       title: "Programs: when they were there",
-      height: Math.min(180, Math.max(44, 14 * picture.present.length)),
+      height: heightOf(picture.present.length),
       make: (options, colour) => presentChart(picture.present, options, colour, picture.end),
     });
   }
