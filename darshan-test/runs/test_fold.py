@@ -146,6 +146,29 @@ def test_one_that_fails_at_any_change(
 
 
 @pytest.mark.needs("ptrace")
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_list_that_cannot_be_read(
+    merge: Merge,
+    folder: Path,
+    tmp_path: Path,
+    whole: dict[tuple[str, str, float], Row],
+    number: int,
+) -> None:
+    """Who does not know what is done begins nothing else, and makes no log."""
+    under = ("strace", "-o", "/dev/null", "-P", "folded", "-e", "trace=openat")
+    merge("--fold", folder, under=(*under, "-e", f"inject=openat:error=EIO:when={number}"))
+    log = tmp_path / "one.darshan"
+    if (folder / "folded").exists():
+        blind = merge("--run", folder, "-o", log, under=(*under, "-e", "inject=openat:error=EIO"))
+        assert (blind.returncode, blind.stderr.count("\n"), log.exists()) == (1, 1, False)
+    else:
+        assert number == 1  # the look before anything is done
+    assert merge("--run", folder, "-o", log).returncode == 0
+    assert wrong(log, whole) == []
+    assert not folder.exists()
+
+
+@pytest.mark.needs("ptrace")
 def test_what_cannot_be_removed_counts_once(
     merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
 ) -> None:

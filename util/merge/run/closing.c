@@ -82,13 +82,14 @@ void closing_end(struct closing *closing, int made) {
   bytes_free(&closing->parts);
 }
 
-/* Is the log there that was about to get its name? */
+/* Is the log there that was about to get its name?  -1: that cannot be said now. */
 static int is_named(struct run_folder *folder, char *log) {
   uintmax_t device, inode;
   struct stat st;
   size_t n;
   int at = 0, found = 0;
-  char *text = folder_get(folder, naming_name, &n);
+  char *text;
+  if (folder_get(folder, naming_name, &text, &n) < 0) return -1;
   if (text && sscanf(text, "%" SCNuMAX " %" SCNuMAX " %n", &device, &inode, &at) == 2 && at > 0 &&
       strlen(text + at) < PATH_MAX && lstat(text + at, &st) == 0 && st.st_dev == device &&
       st.st_ino == inode) {
@@ -100,20 +101,26 @@ static int is_named(struct run_folder *folder, char *log) {
 }
 
 /* What a killed merger was writing is nobody's: it held the lock that we hold. */
-static void remove_partial(struct run_folder *folder) {
+static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;
-  char *path = folder_get(folder, partial_name, &n);
+  char *path;
+  if (folder_get(folder, partial_name, &path, &n) < 0) return -1;
   if (path && strlen(path) > length && strcmp(path + strlen(path) - length, ending) == 0)
     unlink(path);
   free(path);
+  return 0;
 }
 
 int closing_resume(struct run_folder *folder, char *log) {
   int named = is_named(folder, log);
   size_t n = 0;
-  char *list = named ? folder_get(folder, merged_name, &n) : NULL;
-  remove_partial(folder);
+  char *list = NULL;
+  if (named < 0 || (named && folder_get(folder, merged_name, &list, &n) < 0)) return -1;
+  if (remove_partial(folder) < 0) {
+    free(list);
+    return -1;
+  }
   if (named)
     finish(folder, list, n);
   else

@@ -14,7 +14,7 @@
 #include "folder.h"
 
 /* Finishes what a merger did not that was killed.  1: its log is there, and log has its
- * path (PATH_MAX); 0: nothing was done, or nothing that matters. */
+ * path (PATH_MAX); 0: nothing was done, or nothing that matters; -1: nobody can say now. */
 int closing_resume(struct run_folder *folder, char *log);
 struct closing {
   struct run_folder *folder;

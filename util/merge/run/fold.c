@@ -24,6 +24,7 @@ struct fold {
   int64_t start_ns, end_ns; /* of all, on the run's clock */
   struct darshan_job job;
   int count, failed, known; /* known: the job */
+  int stuck;                /* what was begun could not be finished: nothing else is begun */
 };
 
 /* --- which ------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static size_t job_of(const struct fold *fold, char *out) {
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
-  fold_resume(fold->folder);
+  fold->stuck = fold_resume(fold->folder) < 0;
 }
 
 static void write_part(struct fold *fold) {
@@ -167,7 +168,7 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   static struct fold fold; /* large, and zeroed */
   fold.folder = folder;
   fold.tree = tree;
-  for (int i = 0; i < ranks->count && !folder->folded; i++)
+  for (int i = 0; i < ranks->count && !fold.stuck; i++)
     while (ranks->ranks[i].folded && fold_rank(&fold, &ranks->ranks[i]))
       ;
   combined_free(&fold.combined);
@@ -187,9 +188,10 @@ static int remove_sources(struct run_folder *folder, const char *list, size_t n)
 }
 
 int fold_resume(struct run_folder *folder) {
-  size_t n = 0;
-  char *list = folder_get(folder, folded_name, &n);
-  if (!list) return 0;
+  size_t n;
+  char *list;
+  int got = folder_get(folder, folded_name, &list, &n);
+  if (got <= 0) return got;
   int stands = !strchr(list, '/') && folder_has(folder, list);
   if (stands && remove_sources(folder, list, n) < 0 && remove_sources(folder, list, n) < 0) {
     folder->folded = list;

@@ -10,7 +10,8 @@
 /* Of a tree of which all was read, as it will be dealt to ranks. */
 void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks);
 /* Finishes what somebody did not who was killed: before anything is read.  0, or -1: parts
- * that are in another one cannot be removed, and are passed by. */
+ * that are in another one cannot be removed, and are passed by (folder->folded), or nobody can
+ * say now which these are. */
 int fold_resume(struct run_folder *folder);
 
 #endif

@@ -214,25 +214,30 @@ int folder_put(const struct run_folder *folder, const char *name, const char *by
   return 0;
 }
 
-char *folder_get(const struct run_folder *folder, const char *name, size_t *n) {
+int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n) {
   struct bytes bytes = {NULL, 0, 0};
   char *more;
   ssize_t got = -1;
   int fd = openat(folder->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return NULL;
+  *text = NULL;
+  *n = 0;
+  if (fd < 0) return errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : -1;
   do {
     if (!(more = bytes_more(&bytes, BLOCK))) break;
     got = read(fd, more, BLOCK - 1);
     bytes.n -= got > 0 ? BLOCK - (size_t)got : BLOCK;
   } while (got > 0 && bytes.n < FILE_MOST);
+  int why = errno;
   close(fd);
   if (got != 0) {
     bytes_free(&bytes);
-    return NULL;
+    errno = why;
+    return got < 0 && why != EISDIR ? -1 : 0;
   }
   bytes.at[bytes.n] = '\0';
+  *text = bytes.at;
   *n = bytes.n;
-  return bytes.at;
+  return 1;
 }
 
 void folder_unlink_elsewhere(const struct run_folder *folder, const char *name) {

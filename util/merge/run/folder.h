@@ -33,8 +33,9 @@ void folder_part_name(const struct run_part *part, char *out);
 int folder_has(const struct run_folder *folder, const char *name);
 /* Writes a file whole under a name, or not at all.  0 or -1. */
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
-/* All bytes of a file and a NUL, to be freed; NULL: it is not there or cannot be read. */
-char *folder_get(const struct run_folder *folder, const char *name, size_t *n);
+/* text: all bytes of a file and a NUL, to be freed.  0 and NULL: it is not there, or nothing
+ * that a merger wrote; -1: it is, and cannot be read now, so nobody knows what it says. */
+int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
 /* Removes it; of a part that lies elsewhere, both, or only what the link leads to. */
 void folder_unlink_elsewhere(const struct run_folder *folder, const char *name);
 void folder_unlink(const struct run_folder *folder, const char *name);

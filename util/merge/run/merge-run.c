@@ -1,6 +1,7 @@
 /* See merge-run.h. */
 #include "merge-run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,8 +64,14 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
 static enum run_result merge_folder(struct one_log *run) {
   enum run_result result = RUN_NOTHING;
   char log[PATH_MAX];
-  fold_resume(&run->folder);
-  if (!run->options->keep && closing_resume(&run->folder, log)) {
+  int resumed = fold_resume(&run->folder) < 0 && !run->folder.folded ? -1 : 0;
+  if (resumed == 0 && !run->options->keep) resumed = closing_resume(&run->folder, log);
+  if (resumed < 0) {
+    merge_say("%s: what another merger has done cannot be read: %s", run->folder.path,
+              strerror(errno));
+    return RUN_FAILED;
+  }
+  if (resumed) {
     print_log(run->options, log);
     result = RUN_LOGGED;
   }
