@@ -17,6 +17,8 @@ PAGES = sorted(
     + [page for top in ("doc", "runtime", "darshan-test") for page in (TREE / top).rglob("*.md")]
 )
 SECONDS = 60
+# Made of what is there, whose names they have.
+MADE = ("counters.md", "diagnoses.md", "centre-tables.md")
 
 
 def named(page: Path) -> str:
@@ -168,7 +170,7 @@ NOT_OURS = {
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
     """Functions, options, settings and files in backticks are those of the tree."""
-    if page.name.startswith("howto-") or page.name in ("counters.md", "diagnoses.md"):
+    if page.name.startswith("howto-") or page.name in MADE:
         return  # they invent names, or are made of what is there
     paths, words = told
     wrong = []
@@ -255,7 +257,7 @@ def test_commands_have_these_options(build: Path) -> None:
 
     front = usage("darshan")
     tools = {"report": "darshan-job-summary", "parse": "darshan-parser", "merge": "darshan-merge"}
-    tools |= {name: f"darshan-{name}" for name in ("convert", "diff")}
+    tools |= {name: f"darshan-{name}" for name in ("convert", "diff", "collect")}
     texts = {
         name: front if name not in tools else usage(tools[name])
         for name in re.findall(r"^  ([a-z]+) ", front, re.MULTILINE)

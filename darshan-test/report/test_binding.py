@@ -122,6 +122,9 @@ def test_layout_matches_c(tmp_path: Path) -> None:
         "darshan_info": structs.Info,
         "darshan_counter": structs.Counter,
         "darshan_module": structs.Module,
+        "darshan_column": structs.Column,
+        "darshan_table": structs.Table,
+        "darshan_texts": structs.Texts,
     }
     lines, expected = [], []
     for name, mirror in pairs.items():
@@ -142,11 +145,12 @@ def test_layout_matches_c(tmp_path: Path) -> None:
         expected.append(layout.itemsize)
     source = tmp_path / "layout.c"
     source.write_text(
-        '#include <stdio.h>\n#include "darshan-read.h"\n#include "records.h"\nint main(void) {\n'
+        '#include <stdio.h>\n#include "darshan-columns.h"\n#include "records.h"\nint main(void) {\n'
         + "\n".join(lines)
         + "\nreturn 0; }\n"
     )
-    folders = [f"-I{SOURCE / name}" for name in ("runtime/format", "runtime", "util/reader")]
+    names = ("runtime/format", "runtime", "util/reader", "util/columns")
+    folders = [f"-I{SOURCE / name}" for name in names]
     command = [os.environ.get("CC", "cc"), *folders, str(source), "-o", str(tmp_path / "layout")]
     subprocess.run(command, check=True)
     done = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True)

@@ -38,6 +38,8 @@ static const char usage[] =
     "  diff [OPTION...] LOG LOG    what two logs say otherwise: darshan-diff\n"
     "  recover [-o DIR] [--dry-run] [FOLDER...]\n"
     "      finds what killed processes left, and makes their logs\n"
+    "  collect [OPTION...] LOG|FOLDER...\n"
+    "      many logs as tables of Parquet, each log once: a lake to ask\n"
     "  help [COMMAND]              the page of the manual, or what --help says\n"
     "  --version, --help\n";
 
@@ -46,7 +48,8 @@ static const struct {
   const char *command, *program;
 } others[] = {{"report", "darshan-job-summary"}, {"parse", "darshan-parser"},
               {"trace", "darshan-trace"},        {"merge", "darshan-merge"},
-              {"convert", "darshan-convert"},    {"diff", "darshan-diff"}};
+              {"convert", "darshan-convert"},    {"diff", "darshan-diff"},
+              {"collect", "darshan-collect"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];

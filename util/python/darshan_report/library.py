@@ -17,6 +17,7 @@ NAME_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_char_p, ctypes.
 _ERROR = ctypes.POINTER(structs.Error)
 _LOG = ctypes.c_void_p
 _RECORDS = ctypes.c_void_p
+_BATCH = ctypes.c_void_p
 
 _FUNCTIONS = {
     "darshan_log_read": (_LOG, [ctypes.c_char_p, _ERROR]),
@@ -41,6 +42,16 @@ _FUNCTIONS = {
     "darshan_module_by_name": (ctypes.POINTER(structs.Module), [ctypes.c_char_p]),
     "darshan_rule_name": (ctypes.c_char_p, [ctypes.c_int]),
     "darshan_unit_name": (ctypes.c_char_p, [ctypes.c_int]),
+    "darshan_batch_new": (_BATCH, [ctypes.c_uint64, ctypes.c_int, _ERROR]),
+    "darshan_batch_free": (None, [_BATCH]),
+    "darshan_batch_read": (
+        ctypes.c_int64,
+        [_BATCH, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int64, _ERROR],
+    ),
+    "darshan_batch_num_tables": (ctypes.c_int, [_BATCH]),
+    "darshan_batch_table": (ctypes.POINTER(structs.Table), [_BATCH, ctypes.c_int]),
+    "darshan_batch_texts": (ctypes.POINTER(structs.Texts), [_BATCH]),
+    "darshan_batch_clear": (None, [_BATCH]),
 }
 
 

@@ -122,3 +122,31 @@ class Module(ctypes.Structure):
         ("counters", ctypes.POINTER(Counter)),
         ("fcounters", ctypes.POINTER(Counter)),
     )
+
+
+class Column(ctypes.Structure):
+    """struct darshan_column"""
+
+    _fields_ = (("name", ctypes.c_char_p), ("type", ctypes.c_int), ("values", ctypes.c_void_p))
+
+
+class Table(ctypes.Structure):
+    """struct darshan_table"""
+
+    _fields_ = (
+        ("kind", ctypes.c_int),
+        ("module", ctypes.c_int),
+        ("num_columns", ctypes.c_int),
+        ("columns", ctypes.POINTER(Column)),
+        ("rows", ctypes.c_int64),
+    )
+
+
+class Texts(ctypes.Structure):
+    """struct darshan_texts"""
+
+    _fields_ = (
+        ("count", ctypes.c_int64),
+        ("bytes", ctypes.c_void_p),
+        ("offsets", ctypes.c_void_p),
+    )

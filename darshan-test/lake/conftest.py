@@ -1,0 +1,45 @@
+"""The lake of this build in this process, and its commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SECONDS = 60
+
+_BUILD = os.environ.get("DARSHAN_BUILD")
+if not _BUILD:
+    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
+sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
+os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def darshan(build: Path, tmp_path: Path) -> Run:
+    """Runs a command of lakes with the Python of the tests, which has what it needs."""
+
+    def run(
+        *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
+        more = {"DARSHAN_PYTHON": sys.executable, "TZ": "UTC", **(environment or {})}
+        return subprocess.run(
+            [build / "darshan", *arguments],
+            cwd=tmp_path,
+            env={**inherited, **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,219 @@
+"""Every cell of a lake is what darshan-parser prints of the log."""
+
+from __future__ import annotations
+
+import subprocess
+import uuid
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from darshan_report import module_by_name, open_log
+from darshan_report.lake import columns
+from darshan_report.lake.commit import place
+from darshan_report.lake.commit.publish import Publisher
+from darshan_report.lake.read import files
+from darshan_report.lake.write.part import Options, make
+from darshan_report.structs import Kind
+from darshan_report.variable import heat_maps, layouts, traces
+from logs.catalogue import good_cases
+from logs.encode import encode
+from sample import turning
+from tree import real_log_paths
+
+from .rows import identity, logs, rows
+
+SMALL = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
+CASES = turning(SMALL, 0.25, "lake cells")
+REAL = turning(real_log_paths(), 0.34, "lake cells")
+Cell = tuple[int, str, str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The logs."""
+    folder = tmp_path_factory.mktemp("logs")
+    for case in CASES:
+        (folder / case.name).write_bytes(encode(case.log))
+    return [*sorted(folder.iterdir()), *REAL]
+
+
+@pytest.fixture(scope="module")
+def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All of them, read in pieces as small as they can be: a log is in several files."""
+    where = tmp_path_factory.mktemp("lake") / "lake"
+    place.make(str(where), {})
+    options = Options(str(where), traces=True, findings=False, batch_bytes=200_000)
+    part = make([files.named(str(path)) for path in paths], options)
+    Publisher(str(where)).publish(part)
+    return where
+
+
+def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
+    """(rank, id, counter, value, mount, file system) by module."""
+    command = [parser, *(options or ("--base", "--show-incomplete")), log]
+    done = subprocess.run(command, capture_output=True, check=True)
+    found: dict[str, list[Cell]] = defaultdict(list)
+    for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"):
+        if line and not line.startswith("#"):
+            module, rank, record, counter, value, *_, mount, kind = line.split("\t")
+            found[module].append((int(rank), record, counter, value, mount, kind))
+    return found
+
+
+def shown(value: Any, column: columns.Column) -> str:
+    """A cell as the parser prints it."""
+    if value is None:
+        assert columns.unknown_is_null(column), column
+        value = -1.0 if column.type == columns.NUMBER else -1
+    return f"{value:f}" if column.type == columns.NUMBER else str(value)
+
+
+def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
+    """The same of rows of a lake."""
+    known = module_by_name(module)
+    assert known is not None
+    counters = [columns.counter_column(c) for c in (*known.counters, *known.fcounters)]
+    made = []
+    for row in found:
+        place = (row["mount"] or "UNKNOWN", row["file_system"] or "UNKNOWN")
+        if known.kind in (Kind.DFS, Kind.DAOS):
+            pool, container = (uuid.UUID(bytes=row[n]) for n in ("pool_uuid", "cont_uuid"))
+            known_place = known.kind is Kind.DAOS or (pool.int and container.int)
+            place = (f"{pool}:{container}" if known_place else "UNKNOWN", "N/A")
+        values = [(c.name, shown(row[c.name], c)) for c in counters]
+        if known.kind is Kind.FILE_COUNTERS:
+            name = f"{known.counters[0].name.rpartition('_')[0]}_FILE_REC_ID"
+            values.append((name, str(row["file_rec_id"])))
+        made += [(row["rank"], str(row["id"]), *value, *place) for value in values]
+    return made
+
+
+def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows(lake, table):
+        found[row["log"]].append(row)
+    return found
+
+
+def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
+    """Records of counters: values, ids, mount points; a log in pieces, both byte orders, every
+    version of every module."""
+    modules = [m for m in columns.modules() if m.fixed and m.name != "BG/Q"]
+    tables = {m.name: by_log(lake, columns.record_table(m).name) for m in modules}
+    compared = 0
+    for path in paths:
+        want = printed(parser, path)
+        for module, found in tables.items():
+            got = cells(found.get(identity(path), []), module)
+            assert sorted(got) == sorted(want.get(module, [])), (path.name, module)
+            compared += len(got)
+    assert compared > 10_000
+
+
+def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
+    """Bytes that are no UTF-8 are escaped, and nothing is lost."""
+    found = by_log(lake, "files_posix")
+    compared = 0
+    for path in paths:
+        with open_log(path) as log:
+            for row in found.get(identity(path), []):
+                name = log.name(row["id"])
+                raw = None if name is None else name.encode("utf-8", "surrogateescape")
+                assert row["name"] == (
+                    None if raw is None else raw.decode(errors="backslashreplace")
+                )
+                compared += 1
+    assert compared > 100
+
+
+def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: Path) -> None:
+    """A log that was read in pieces has one total."""
+    compared = 0
+    for module, prefix in (("POSIX", "POSIX"), ("MPI-IO", "MPIIO"), ("STDIO", "STDIO")):
+        known = module_by_name(module)
+        assert known is not None
+        table = columns.total_table(known)
+        found = by_log(lake, table.name)
+        for path in paths:
+            done = subprocess.run(
+                [parser, "--total", "--show-incomplete", path], capture_output=True, check=True
+            )
+            lines = (line.split(": ") for line in done.stdout.decode(errors="replace").split("\n"))
+            want = {x[0]: x[1] for x in lines if x[0].startswith(f"total_{prefix}_")}
+            rows_of = found.get(identity(path), [])
+            assert len(rows_of) == bool(want), (path.name, module)
+            for column in table.columns[len(columns.WHOSE) + 1 :] if want else ():
+                assert shown(rows_of[0][column.name], column) == want[f"total_{column.name}"]
+                compared += 1
+    assert compared > 300
+
+
+def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:
+    """What is no counter: a row per bin with bytes, per segment, per component."""
+    bins, segments, components = (by_log(lake, t) for t in ("heatmap", "dxt", "files_lustre"))
+    for path in paths:
+        key = identity(path)
+        with open_log(path) as log:
+            want_bins = [
+                (m.rank, i, int(m.read[i]), int(m.write[i]))
+                for m in heat_maps(log)
+                for i in range(len(m.read))
+                if m.read[i] or m.write[i]
+            ]
+            got_bins = [
+                (r["rank"], r["bin"], r["bytes_read"], r["bytes_written"])
+                for r in bins.get(key, [])
+            ]
+            assert sorted(got_bins) == sorted(want_bins), path.name
+            want_parts = [
+                (module.replace("DXT_", "").replace("MPIIO", "MPI-IO"), t.rank, t.id, kind,
+                 int(s["offset"]), int(s["length"]), float(s["start_time"]))
+                for module in columns.TRACES
+                for t in traces(log, module)
+                for kind, some in (("write", t.writes), ("read", t.reads))
+                for s in some
+            ]  # fmt: skip
+            got_parts = [
+                (r["layer"], r["rank"], r["id"], r["operation"], r["at"], r["length"],
+                 r["start_seconds"])
+                for r in segments.get(key, [])
+            ]  # fmt: skip
+            assert repr(sorted(got_parts)) == repr(sorted(want_parts)), path.name
+            want_stripes = sum(len(x.osts) for x in layouts(log))
+            got_stripes = [r["osts"].split(",") for r in components.get(key, []) if r["osts"]]
+            assert sum(map(len, got_stripes)) == want_stripes, path.name
+
+
+def test_jobs_say_what_the_log_says(lake: Path, paths: list[Path]) -> None:
+    """A row for each log that can be read, in its month."""
+    assert logs(lake) == sorted({identity(path) for path in paths})
+    found = {row["log"]: row for row in rows(lake, "jobs")}
+    for path in paths:
+        row = found[identity(path)]
+        with open_log(path) as log:
+            info = log.info
+            assert (row["uid"], row["job_id"], row["nprocs"]) == (
+                info.uid, info.jobid, info.nprocs,
+            )  # fmt: skip
+            assert row["path"] == str(path) and row["log_bytes"] == path.stat().st_size
+            assert row["run_seconds"] == (info.run_time if info.run_time >= 0 else None)
+            if row["started"] is not None:
+                assert abs(row["started"].timestamp() - info.start) < 1e-5
+                assert row["started"].date() == row["day"]
+
+
+def test_metadata_tell_units_and_rules(lake: Path) -> None:
+    """Of every counter's column, in the file itself."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - what it is about
+
+    from .rows import committed  # noqa: PLC0415
+
+    schema = pq.read_schema(lake / committed(lake)["files_posix"][0])
+    module = module_by_name("POSIX")
+    assert module is not None
+    for counter in (*module.counters, *module.fcounters):
+        said = {k.decode(): v.decode() for k, v in schema.field(counter.name).metadata.items()}
+        assert (said.get("unit", ""), said["rule"]) == (counter.unit, counter.rule)
+        assert said["meaning"] == counter.meaning

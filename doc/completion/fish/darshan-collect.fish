@@ -1,0 +1,12 @@
+# Made by ./dev describe.
+complete -c darshan-collect -s h -l help -d 'show this help message and exit'
+complete -c darshan-collect -l into -x -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
+complete -c darshan-collect -l workers -x -d 'processes that read logs (one per core)'
+complete -c darshan-collect -l traces -d 'traced transfers, too: the table dxt'
+complete -c darshan-collect -l no-findings -d 'without the table findings'
+complete -c darshan-collect -l thresholds -r -F -d 'other thresholds of findings: lines name = number'
+complete -c darshan-collect -l since -x -d 'only logs changed since: 2026-11-22, or 7d, 12h ago'
+complete -c darshan-collect -l follow -d 'goes on for ever: looks for new logs every minute (--every)'
+complete -c darshan-collect -l every -x -d 'see --follow'
+complete -c darshan-collect -l obfuscate -x -d 'names of users, programs, files and hosts become words that say nothing'
+complete -c darshan-collect -l remove-collected -d 'removes a log after its rows were read back from the lake, and the file was found unchanged'

@@ -1,0 +1,200 @@
+/* One log after another, module by module, until the batch is full; and on from there. */
+#include "columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void out_of_memory(struct darshan_error *error) {
+  static const char text[] = "out of memory";
+  memcpy(error->text, text, sizeof(text));
+}
+
+darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error) {
+  darshan_batch *batch = calloc(1, sizeof(*batch));
+  if (!batch) {
+    out_of_memory(error);
+    return NULL;
+  }
+  batch->bytes = bytes;
+  batch->flags = flags;
+  return batch;
+}
+
+static void close_log(darshan_batch *batch) {
+  darshan_records_close(batch->records);
+  darshan_log_free(batch->log);
+  batch->records = NULL;
+  batch->record = NULL;
+  batch->log = NULL;
+}
+
+void darshan_batch_free(darshan_batch *batch) {
+  if (!batch) return;
+  close_log(batch);
+  for (int i = 0; i < batch->num_tables; i++)
+    table_free(&batch->tables[i]);
+  text_pool_free(&batch->pool);
+  free(batch);
+}
+
+struct table *batch_table(darshan_batch *batch, enum darshan_table_kind kind, int module) {
+  for (int i = 0; i < batch->num_tables; i++) {
+    struct table *table = &batch->tables[i];
+    if (table->shown.kind == (int)kind && table->shown.module == module) return table;
+  }
+  struct table *table = &batch->tables[batch->num_tables];
+  if (batch->num_tables == TABLES_MAX || !shape_table(table, kind, module)) {
+    batch->failed = true;
+    return NULL;
+  }
+  table->shown.kind = (int)kind;
+  table->shown.module = module;
+  batch->num_tables++;
+  return table;
+}
+
+uint64_t *batch_row(darshan_batch *batch, struct table *table) {
+  uint64_t *row = table_row(table, batch->bytes);
+  if (!row) batch->failed = true;
+  batch->used += table_row_bytes(table);
+  return row;
+}
+
+bool batch_is_full(const darshan_batch *batch) {
+  return batch->used + (uint64_t)batch->pool.texts.count * sizeof(int32_t) +
+             (batch->pool.offsets ? (uint64_t)batch->pool.offsets[batch->pool.texts.count] : 0) >=
+         batch->bytes;
+}
+
+uint64_t batch_text(darshan_batch *batch, const char *text) {
+  return (uint64_t)(int64_t)text_place(&batch->pool, text, &batch->failed);
+}
+
+void batch_problem(darshan_batch *batch, int module, const char *text) {
+  struct table *table = batch_table(batch, DARSHAN_TABLE_PROBLEMS, -1);
+  uint64_t *row = table ? batch_row(batch, table) : NULL;
+  if (!row) return;
+  row[0] = (uint64_t)batch->log_number;
+  row[1] = (uint64_t)(int64_t)module;
+  row[2] = batch_text(batch, text);
+}
+
+static bool begin_log(darshan_batch *batch, const char *path) {
+  struct darshan_error error = {""};
+  batch->log = darshan_log_read(path, &error);
+  batch->region = 0;
+  if (!batch->log) {
+    batch_problem(batch, -1, error.text);
+    batch->log_number++;
+    return false;
+  }
+  row_of_log(batch);
+  return true;
+}
+
+/* Opens the next module whose records become rows; false: there is none left. */
+static bool begin_module(darshan_batch *batch) {
+  const struct darshan_info *info = darshan_log_info(batch->log);
+  while (batch->region < info->num_modules) {
+    const struct darshan_module_region *region = &info->modules[batch->region++];
+    const struct darshan_module *module = darshan_module_by_id(region->id);
+    struct darshan_error error = {""};
+    if (region->length == 0 || !rows_are_known(module, batch->flags)) continue;
+    batch->module = module;
+    batch->records = darshan_records_open(batch->log, region->id, &error);
+    if (!batch->records) {
+      batch_problem(batch, region->id, error.text);
+      continue;
+    }
+    bool counted = darshan_merge_plan_of(&batch->plan, region->id);
+    if (!counted || batch->plan.record_size > sizeof(batch->total_record)) batch->plan.id = -1;
+    memset(&batch->total, 0, sizeof(batch->total));
+    memset(batch->total_record, 0, sizeof(batch->total_record));
+    batch->num_records = 0;
+    return true;
+  }
+  return false;
+}
+
+static void end_module(darshan_batch *batch) {
+  if (batch->plan.id >= 0 && batch->num_records > 0) row_of_total(batch);
+  darshan_records_close(batch->records);
+  batch->records = NULL;
+}
+
+/* The next record; false: the module is through. */
+static bool next_record(darshan_batch *batch) {
+  struct darshan_error error = {""};
+  batch->row_of_record = 0;
+  int more = darshan_records_next(batch->records, &batch->record, &batch->record_size, &error);
+  if (more < 0) batch_problem(batch, batch->module->id, error.text);
+  if (more <= 0) {
+    batch->record = NULL;
+    return false;
+  }
+  batch->num_records++;
+  if (batch->plan.id >= 0)
+    darshan_total_add(&batch->plan, &batch->total, batch->total_record, batch->record);
+  return true;
+}
+
+/* Goes on with the open log; false: the batch is full before its end. */
+static bool read_log(darshan_batch *batch) {
+  for (;;) {
+    if (!batch->records && !begin_module(batch)) return true;
+    for (;;) {
+      if (batch_is_full(batch) || batch->failed) return false;
+      if (!batch->record && !next_record(batch)) break;
+      if (!rows_of_record(batch)) return false;
+      batch->record = NULL;
+    }
+    end_module(batch);
+  }
+}
+
+static void settle(darshan_batch *batch) {
+  batch->num_shown = 0;
+  for (int i = 0; i < batch->num_tables; i++) {
+    table_settle(&batch->tables[i]);
+    if (batch->tables[i].shown.rows > 0) batch->shown[batch->num_shown++] = &batch->tables[i].shown;
+  }
+}
+
+int64_t darshan_batch_read(darshan_batch *batch, const char *const *paths, int64_t count,
+                           struct darshan_error *error) {
+  int64_t done = 0;
+  while (done < count && !batch->failed && !batch_is_full(batch)) {
+    if (!batch->log && !begin_log(batch, paths[done])) {
+      done++;
+      continue;
+    }
+    if (!read_log(batch)) break;
+    close_log(batch);
+    batch->log_number++;
+    done++;
+  }
+  settle(batch);
+  if (!batch->failed) return done;
+  out_of_memory(error);
+  return -1;
+}
+
+int darshan_batch_num_tables(const darshan_batch *batch) {
+  return batch->num_shown;
+}
+
+const struct darshan_table *darshan_batch_table(const darshan_batch *batch, int number) {
+  return number >= 0 && number < batch->num_shown ? batch->shown[number] : NULL;
+}
+
+const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch) {
+  return &batch->pool.texts;
+}
+
+void darshan_batch_clear(darshan_batch *batch) {
+  for (int i = 0; i < batch->num_tables; i++)
+    table_clear(&batch->tables[i]);
+  text_pool_clear(&batch->pool);
+  batch->used = 0;
+  batch->num_shown = 0;
+}

@@ -1,0 +1,112 @@
+/* Rows that become columns.  Some are kept as they come and turned together: a row that is
+ * spread over a hundred arrays at once would touch a hundred cache lines for 8 bytes each. */
+#include "columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t size_of(enum darshan_column_type type) {
+  switch (type) {
+  case DARSHAN_COLUMN_TEXT:
+  case DARSHAN_COLUMN_I32:
+    return 4;
+  case DARSHAN_COLUMN_UUID:
+    return 16;
+  default:
+    return 8;
+  }
+}
+
+bool table_column(struct table *table, const char *name, enum darshan_column_type type) {
+  int count = table->shown.num_columns;
+  if ((count & (count + 1)) == 0) { /* room for 1, 3, 7 ... */
+    size_t room = 2 * (size_t)count + 1;
+    struct darshan_column *columns = realloc(table->columns, room * sizeof(*columns));
+    if (!columns) return false;
+    table->columns = columns;
+  }
+  table->columns[count] = (struct darshan_column){name, (int)type, NULL};
+  table->shown.num_columns = count + 1;
+  table->shown.columns = table->columns;
+  table->words += type == DARSHAN_COLUMN_UUID ? 2 : 1;
+  return true;
+}
+
+size_t table_row_bytes(const struct table *table) {
+  size_t bytes = 0;
+  for (int i = 0; i < table->shown.num_columns; i++)
+    bytes += size_of((enum darshan_column_type)table->columns[i].type);
+  return bytes;
+}
+
+/* Memory of this size comes from the kernel page by page, as it is used. */
+static bool make_block(struct table *table, uint64_t bytes) {
+  size_t row = table_row_bytes(table);
+  table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;
+  table->block = malloc((size_t)table->capacity * row);
+  table->waiting = malloc(sizeof(uint64_t) * ROWS_AT_A_TIME * (size_t)table->words);
+  if (!table->block || !table->waiting) {
+    table_clear(table);
+    return false;
+  }
+  unsigned char *next = table->block;
+  /* Widest first, so that each begins where its type may. */
+  for (size_t size = 16; size >= 4; size /= 2)
+    for (int i = 0; i < table->shown.num_columns; i++) {
+      if (size_of((enum darshan_column_type)table->columns[i].type) != size) continue;
+      table->columns[i].values = next;
+      next += size * (size_t)table->capacity;
+    }
+  return true;
+}
+
+bool table_is_full(const struct table *table) {
+  return table->block && table->shown.rows + table->num_waiting >= table->capacity;
+}
+
+uint64_t *table_row(struct table *table, uint64_t bytes) {
+  if (!table->block && !make_block(table, bytes)) return NULL;
+  if (table->num_waiting == ROWS_AT_A_TIME) table_settle(table);
+  return table->waiting + (size_t)table->num_waiting++ * (size_t)table->words;
+}
+
+void table_settle(struct table *table) {
+  const size_t words = (size_t)table->words, rows = (size_t)table->num_waiting;
+  const uint64_t *word = table->waiting;
+  for (int i = 0; i < table->shown.num_columns; i++) {
+    enum darshan_column_type type = (enum darshan_column_type)table->columns[i].type;
+    size_t size = size_of(type);
+    unsigned char *to = table->block +
+                        ((const unsigned char *)table->columns[i].values - table->block) +
+                        size * (size_t)table->shown.rows;
+    if (size == 8) {
+      uint64_t *values = (uint64_t *)(void *)to;
+      for (size_t row = 0; row < rows; row++)
+        values[row] = word[row * words];
+    } else if (size == 4) {
+      int32_t *values = (int32_t *)(void *)to;
+      for (size_t row = 0; row < rows; row++)
+        values[row] = (int32_t)word[row * words];
+    } else {
+      for (size_t row = 0; row < rows; row++)
+        memcpy(to + row * size, word + row * words, size);
+    }
+    word += size == 16 ? 2 : 1;
+  }
+  table->shown.rows += (int64_t)rows;
+  table->num_waiting = 0;
+}
+
+void table_clear(struct table *table) {
+  free(table->block);
+  free(table->waiting);
+  table->block = NULL;
+  table->waiting = NULL;
+  table->num_waiting = 0;
+  table->shown.rows = 0;
+}
+
+void table_free(struct table *table) {
+  table_clear(table);
+  free(table->columns);
+}

@@ -1,0 +1,127 @@
+/* Texts of a batch: each once, one behind the other, as UTF-8. */
+#include "columns.h"
+#include "record-id.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* bytes of \xNN */ };
+static const size_t most_bytes = (size_t)1 << 30; /* offsets have 31 bits */
+
+/* Length of the character of UTF-8 that begins here, 0: none does. */
+static size_t character(const unsigned char *p, size_t left) {
+  if (p[0] < 0x80) return 1;
+  size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : 4;
+  if (p[0] < 0xC2 || p[0] > 0xF4 || left < n) return 0;
+  for (size_t i = 1; i < n; i++)
+    if ((p[i] & 0xC0) != 0x80) return 0;
+  /* Longer than needed, a half of UTF-16, beyond the last one. */
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F)) return 0;
+  if ((p[0] == 0xF0 && p[1] < 0x90) || (p[0] == 0xF4 && p[1] > 0x8F)) return 0;
+  return n;
+}
+
+/* Writes the text as UTF-8; returns its length.  Room for ESCAPED times as much. */
+static size_t write_clean(char *to, const char *text, size_t length) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *p = (const unsigned char *)text;
+  size_t used = 0;
+  for (size_t i = 0; i < length;) {
+    size_t n = character(p + i, length - i);
+    if (n == 0) {
+      char escaped[ESCAPED] = {'\\', 'x', digits[p[i] >> 4], digits[p[i] & 15]};
+      memcpy(to + used, escaped, ESCAPED);
+      used += ESCAPED;
+      i++;
+      continue;
+    }
+    memcpy(to + used, p + i, n);
+    used += n;
+    i += n;
+  }
+  return used;
+}
+
+static bool make_room(struct text_pool *pool, size_t length) {
+  size_t wanted = pool->offsets ? (size_t)pool->offsets[pool->texts.count] + length : length;
+  if (wanted > most_bytes) return false;
+  if (wanted > pool->capacity) {
+    size_t capacity = wanted + wanted / 2 + 65536;
+    char *bytes = realloc(pool->bytes, capacity);
+    if (!bytes) return false;
+    pool->bytes = bytes;
+    pool->capacity = capacity;
+  }
+  if ((size_t)pool->texts.count + 2 > pool->room) {
+    size_t room = 2 * pool->room + FIRST_SLOTS;
+    int32_t *offsets = realloc(pool->offsets, room * sizeof(*offsets));
+    if (!offsets) return false;
+    if (!pool->offsets) offsets[0] = 0;
+    pool->offsets = offsets;
+    pool->room = room;
+  }
+  pool->texts.bytes = pool->bytes;
+  pool->texts.offsets = pool->offsets;
+  return true;
+}
+
+static bool is_text(const struct text_pool *pool, int32_t place, const char *text, size_t length) {
+  int32_t from = pool->offsets[place];
+  return (size_t)(pool->offsets[place + 1] - from) == length &&
+         memcmp(pool->bytes + from, text, length) == 0;
+}
+
+/* The slot of this text, or the free one where it belongs. */
+static int32_t *slot_of(const struct text_pool *pool, const char *text, size_t length) {
+  size_t mask = pool->num_slots - 1;
+  size_t i = (size_t)darshan_hash(text, length, pool->seed) & mask;
+  while (pool->slots[i] && !is_text(pool, pool->slots[i] - 1, text, length))
+    i = (i + 1) & mask;
+  return &pool->slots[i];
+}
+
+static bool grow_slots(struct text_pool *pool) {
+  /* Names come from a stranger: with a seed, none can be chosen to fall into one slot. */
+  if (!pool->slots && getrandom(&pool->seed, sizeof(pool->seed), GRND_NONBLOCK) < 0)
+    pool->seed = (uint64_t)(uintptr_t)pool;
+  size_t number = pool->num_slots ? 2 * pool->num_slots : FIRST_SLOTS;
+  int32_t *slots = calloc(number, sizeof(*slots));
+  if (!slots) return false;
+  free(pool->slots);
+  pool->slots = slots;
+  pool->num_slots = number;
+  for (int64_t i = 0; i < pool->texts.count; i++) {
+    const char *text = pool->bytes + pool->offsets[i];
+    *slot_of(pool, text, (size_t)(pool->offsets[i + 1] - pool->offsets[i])) = (int32_t)i + 1;
+  }
+  return true;
+}
+
+int32_t text_place(struct text_pool *pool, const char *text, bool *failed) {
+  if (!text) return -1;
+  size_t length = strlen(text);
+  if (!make_room(pool, ESCAPED * length) ||
+      (2 * (size_t)pool->texts.count >= pool->num_slots && !grow_slots(pool))) {
+    *failed = true;
+    return -1;
+  }
+  char *end = pool->bytes + pool->offsets[pool->texts.count];
+  length = write_clean(end, text, length);
+  int32_t *slot = slot_of(pool, end, length);
+  if (*slot) return *slot - 1;
+  *slot = (int32_t)++pool->texts.count;
+  pool->offsets[pool->texts.count] = (int32_t)(end - pool->bytes + (long)length);
+  return *slot - 1;
+}
+
+void text_pool_clear(struct text_pool *pool) {
+  text_pool_free(pool);
+}
+
+void text_pool_free(struct text_pool *pool) {
+  free(pool->bytes);
+  free(pool->offsets);
+  free(pool->slots);
+  memset(pool, 0, sizeof(*pool));
+}

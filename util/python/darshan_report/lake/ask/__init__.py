@@ -1,0 +1,1 @@
+"""From a lake to answers."""

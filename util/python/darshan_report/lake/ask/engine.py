@@ -1,0 +1,169 @@
+"""A lake that is asked in SQL, by DuckDB inside of this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from .. import columns
+from ..commit.commits import File, Snapshot
+from ..commit.place import LakeError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+MEMORY = "2GB"  # what a question may take, beyond which it goes to the disk
+# Types of columns, for tables that have no files yet.
+_TYPES = {
+    columns.TEXT: "VARCHAR",
+    columns.WHOLE: "BIGINT",
+    columns.ID: "UBIGINT",
+    columns.NUMBER: "DOUBLE",
+    columns.FLAG: "BOOLEAN",
+    columns.DAY: "DATE",
+    columns.TIME: "TIMESTAMPTZ",
+    columns.UUID: "BLOB",
+    columns.EVIDENCE: "STRUCT(module VARCHAR, record VARCHAR, counter VARCHAR, value DOUBLE)[]",
+}
+Values = Mapping[str, Any]
+
+
+class Answer:
+    """The rows of an answer, in the form that is wanted."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    @property
+    def columns(self) -> list[str]:
+        """Their names."""
+        return list(self._table.column_names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Row by row."""
+        return zip(*(c.to_pylist() for c in self._table.columns))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each as a dict."""
+        found: list[dict[str, Any]] = self._table.to_pylist()
+        return found
+
+    def arrow(self) -> pa.Table:
+        """A table of pyarrow."""
+        return self._table
+
+    def frame(self) -> pandas.DataFrame:
+        """A frame of pandas, which has to be installed."""
+        return self._table.to_pandas()
+
+    def polars(self) -> polars.DataFrame:
+        """A frame of polars, which has to be installed."""
+        import polars  # noqa: PLC0415 - the caller's
+
+        return polars.from_arrow(self._table)  # type: ignore[return-value]
+
+    def _repr_html_(self) -> str:
+        html: str = self.frame()._repr_html_()
+        return html
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _empty(table: columns.Table) -> str:
+    some = [f'NULL::{_TYPES[c.type]} AS "{c.name}"' for c in table.columns]
+    return f"SELECT {', '.join(some)}, NULL::VARCHAR AS month WHERE false"
+
+
+def read_parquet(lake: str, files: Sequence[File]) -> str:
+    """What DuckDB reads these files by."""
+    names = ", ".join(_quoted(os.path.join(lake, f.path)) for f in files)
+    # Files of another release may have other counters: to look into all costs time.
+    union = len({f.shape for f in files}) > 1
+    return (
+        f"read_parquet([{names}], hive_partitioning = true, hive_types_autocast = false, "
+        f"union_by_name = {'true' if union else 'false'})"
+    )
+
+
+class Asked:
+    """An open lake: a view for each table, of what was committed when it was opened."""
+
+    def __init__(self, path: str | os.PathLike[str], user: str | None = None) -> None:
+        """user: sees no rows but this one's."""
+        self.path = os.path.abspath(os.fspath(path))
+        self._snapshot = Snapshot(self.path)
+        self._user = user
+        self._database = duckdb.connect(":memory:")
+        self._database.execute(f"SET memory_limit = '{MEMORY}'")
+        self._database.execute("SET TimeZone = 'UTC'")
+        self._make_views()
+
+    def _make_views(self) -> None:
+        for name, table in columns.tables().items():
+            files = self._snapshot.of(name)
+            rows = f"SELECT * FROM {read_parquet(self.path, files)}" if files else _empty(table)
+            if self._user is not None and files:
+                rows += f' WHERE "user" = {_quoted(self._user)}'
+            self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
+
+    def refresh(self) -> None:
+        """Sees what was committed since."""
+        before = self._snapshot.number
+        self._snapshot.refresh()
+        if self._snapshot.number != before:
+            self._make_views()
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit that is seen."""
+        return self._snapshot.number
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that have rows."""
+        return self._snapshot.tables
+
+    def files(self, table: str) -> list[str]:
+        """The files of a table, for another engine; all of them, whatever user was named."""
+        return [os.path.join(self.path, f.path) for f in self._snapshot.of(table)]
+
+    def describe(self, table: str) -> tuple[columns.Column, ...]:
+        """The columns of a table: type, unit, rule, and what they mean."""
+        known = columns.tables().get(table)
+        if known is None:
+            raise LakeError(f"no table is called {table}")
+        return known.columns
+
+    def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
+        """Asks; values: of $name or ? in the query.  LakeError says what is wrong with it."""
+        try:
+            found = self._database.sql(query, params=values)
+            return Answer(pa.table({}) if found is None else found.to_arrow_table())
+        except duckdb.Error as error:
+            raise LakeError(str(error).strip()) from None
+
+    def close(self) -> None:
+        """Closes it."""
+        self._database.close()
+
+    def __enter__(self) -> Asked:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

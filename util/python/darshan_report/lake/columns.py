@@ -1,0 +1,287 @@
+"""The tables of a lake and their columns: names, types, units, and what they mean.
+
+Of counters all of this stands in the tables of the modules (runtime/modules/*/*.def), and
+comes from there; here are the columns that a lake adds.  doc/centre.md's tables, and the
+metadata of the files, are made of this.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..measure.layers import LAYERS, SIZES, Layer
+from ..structs import Kind
+from ..tables import Counter, Module, module_by_id
+
+# Words of a column's type; write/arrow.py says what each is in Parquet.
+TEXT, WHOLE, ID, NUMBER, FLAG, DAY, TIME, UUID, EVIDENCE = (
+    "text", "whole", "id", "number", "flag", "day", "time", "uuid", "evidence",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.  rule: how values of several rows become one; empty: they do not."""
+
+    name: str
+    type: str
+    unit: str = ""
+    meaning: str = ""
+    rule: str = ""
+    secret: bool = False  # tells who, or of what: hidden where a lake hides names
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a lake."""
+
+    name: str
+    title: str  # what a row is
+    columns: tuple[Column, ...]
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(c.name for c in self.columns)
+
+
+# Every table begins with these, so that few questions need a join.
+WHOSE = (
+    Column("log", TEXT, "", "which log: the first 128 bits of the SHA-256 of its content"),
+    Column("day", DAY, "", "the day on which the job began, in UTC"),
+    Column("user", TEXT, "", "who: as the log's file is named, else the user's number", "", True),
+    Column("program", TEXT, "", "the program's short name", "", True),
+)
+
+
+def _sum(name: str, type_: str, unit: str, meaning: str) -> Column:
+    return Column(name, type_, unit, meaning, "sum")
+
+
+def _of_layers() -> tuple[Column, ...]:
+    found: list[Column] = []
+    for layer in LAYERS:
+        prefix, of = layer.prefix.lower(), f"the records of {layer.module}"
+        if has_bytes(layer):
+            found.append(_sum(f"{prefix}_bytes_read", WHOLE, "bytes", f"bytes read, of {of}"))
+            found.append(_sum(f"{prefix}_bytes_written", WHOLE, "bytes", f"written, of {of}"))
+        found.append(_sum(f"{prefix}_seconds", NUMBER, "seconds", f"in calls, of {of}"))
+    return tuple(found)
+
+
+def has_bytes(layer: Layer) -> bool:
+    """Whether the records of a layer count bytes."""
+    return layer.module not in ("H5F", "PNETCDF_FILE")
+
+
+_BASE = "of the lowest layers (" + ", ".join(x.module for x in LAYERS if x.base) + ")"
+JOBS = Table(
+    "jobs",
+    "a log",
+    (
+        *WHOSE,
+        Column("path", TEXT, "", "where the log lay when it was collected", "", True),
+        Column("log_bytes", WHOLE, "bytes", "size of the log", "sum"),
+        Column("uid", WHOLE, "id", "the user's number", "", True),
+        Column("job_id", WHOLE, "id", "number of the batch job, or of the process", "", True),
+        Column("command", TEXT, "", "the command line", "", True),
+        Column("started", TIME, "", "when it began, in UTC"),
+        Column("ended", TIME, "", "when it ended"),
+        Column("run_seconds", NUMBER, "seconds", "how long it ran; null: it has no end"),
+        Column("nprocs", WHOLE, "count", "ranks of the job"),
+        Column("processes", WHOLE, "count", "processes: ranks, or those of a tree of programs"),
+        Column("process_seconds", NUMBER, "seconds", "what all processes had together", "sum"),
+        Column("hosts", WHOLE, "count", "hosts, where the log names them"),
+        Column("library", TEXT, "", "version of the library that wrote the log"),
+        Column("format", TEXT, "", "version of the log's format"),
+        Column("swapped", FLAG, "", "written by a machine of the other byte order"),
+        Column("partial", FLAG, "", "the log does not hold everything"),
+        Column("partial_modules", TEXT, "", "modules of which records were left out"),
+        _sum("files", WHOLE, "count", f"records {_BASE}"),
+        _sum("bytes_read", WHOLE, "bytes", f"read, {_BASE}"),
+        _sum("bytes_written", WHOLE, "bytes", f"written, {_BASE}"),
+        _sum("read_seconds", NUMBER, "seconds", f"in reads, {_BASE}"),
+        _sum("write_seconds", NUMBER, "seconds", f"in writes, {_BASE}"),
+        _sum("meta_seconds", NUMBER, "seconds", f"in other calls, {_BASE}"),
+        *_of_layers(),
+        Column("problems", WHOLE, "count", "findings that cost something; null: not looked for"),
+        Column("stake_seconds", NUMBER, "seconds", "what the costliest of them costs, at most"),
+    ),
+)
+
+LAYER_SUMS = Table(
+    "layers",
+    "a layer of a log: the sums over its records",
+    (
+        *WHOSE,
+        Column("layer", TEXT, "", "name of the module: POSIX, STDIO, MPI-IO, H5D, ..."),
+        _sum("records", WHOLE, "count", "records: files, datasets, variables, of each rank"),
+        _sum("opens", WHOLE, "count", "opens and creates"),
+        _sum("reads", WHOLE, "count", "reads of every kind"),
+        _sum("writes", WHOLE, "count", "writes of every kind"),
+        _sum("bytes_read", WHOLE, "bytes", "bytes read"),
+        _sum("bytes_written", WHOLE, "bytes", "bytes written"),
+        _sum("read_seconds", NUMBER, "seconds", "in reads, of all processes together"),
+        _sum("write_seconds", NUMBER, "seconds", "in writes"),
+        _sum("meta_seconds", NUMBER, "seconds", "in other calls"),
+        *(
+            _sum(f"{kind}s_{end.lower()}", WHOLE, "count", f"{kind}s of {words}")
+            for kind in ("read", "write")
+            for end, words in SIZES
+        ),
+    ),
+)
+
+FINDINGS = Table(
+    "findings",
+    "a finding in a log, the costliest first",
+    (
+        *WHOSE,
+        Column("number", WHOLE, "count", "its place among those of its log, from 1"),
+        Column("kind", TEXT, "", "problem, notice or good"),
+        Column("rule", TEXT, "", "which diagnosis: doc/diagnoses.md"),
+        Column("title", TEXT, "", "its title"),
+        Column("sentence", TEXT, "", "what it says", "", True),
+        Column("remedy", TEXT, "", "what to change", "", True),
+        Column("example", TEXT, "", "the same as one writes it", "", True),
+        Column("stake_seconds", NUMBER, "seconds", "what could be won at most, all processes"),
+        Column("of_seconds", NUMBER, "seconds", "what all processes had"),
+        Column("stake_bytes", WHOLE, "bytes", "bytes that could be saved"),
+        Column("of_bytes", WHOLE, "bytes", "bytes that were moved"),
+        Column("same_as", TEXT, "", "title of the finding that claims the same seconds"),
+        Column("file", TEXT, "", "the file that it is about most", "", True),
+        Column("dataset", TEXT, "", "the dataset or variable in it", "", True),
+        Column("evidence", EVIDENCE, "", "the counters that it rests on", "", True),
+        Column("programs", TEXT, "", "of a tree of programs: which did it", "", True),
+    ),
+)
+
+PROBLEMS = Table(
+    "problems",
+    "what could not be read, and why",
+    (
+        *WHOSE,
+        Column("path", TEXT, "", "where the log lay", "", True),
+        Column("log_bytes", WHOLE, "bytes", "its size"),
+        Column("module", TEXT, "", "of which records; empty: the log itself"),
+        Column("problem", TEXT, "", "one line"),
+    ),
+)
+
+RECORD = (
+    Column("id", ID, "id", "record id: the format's hash of the name"),
+    Column("rank", WHOLE, "rank", "rank; -1: all ranks together"),
+    Column("name", TEXT, "", "name of the record: of a file its path", "", True),
+    Column("mount", TEXT, "", "mount point that holds it"),
+    Column("file_system", TEXT, "", "type of that file system"),
+)
+_OWN = {
+    "file_rec_id": Column("file_rec_id", ID, "id", "record id of the file that contains it"),
+    "component": Column("component", WHOLE, "count", "which component of the layout, from 0"),
+    "pool_name": Column("pool_name", TEXT, "", "pool of the targets"),
+    "osts": Column("osts", TEXT, "", "numbers of the targets, commas between"),
+    "pool_uuid": Column("pool_uuid", UUID, "id", "the pool"),
+    "cont_uuid": Column("cont_uuid", UUID, "id", "the container"),
+    "oid_hi": Column("oid_hi", ID, "id", "the object, upper half"),
+    "oid_lo": Column("oid_lo", ID, "id", "the object, lower half"),
+    "records": _sum("records", WHOLE, "count", "records that these are the totals of"),
+}
+_HEATMAP = (
+    Column("layer", TEXT, "", "whose transfers: POSIX, STDIO or MPI-IO"),
+    Column("rank", WHOLE, "rank", "of which rank"),
+    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with transfers"),
+    Column("bin_seconds", NUMBER, "seconds", "how long a part is"),
+    Column("start_seconds", NUMBER, "seconds from start", "its begin, after the job's"),
+    _sum("bytes_read", WHOLE, "bytes", "bytes read in it"),
+    _sum("bytes_written", WHOLE, "bytes", "bytes written in it"),
+)
+_DXT = (
+    Column("layer", TEXT, "", "POSIX or MPI-IO"),
+    *RECORD,
+    Column("host", TEXT, "", "on which host", "", True),
+    Column("operation", TEXT, "", "read or write"),
+    Column("at", WHOLE, "byte offset", "where in the file; -1: not known"),
+    _sum("length", WHOLE, "bytes", "how many bytes"),
+    Column("start_seconds", NUMBER, "seconds from start", "after the job's start"),
+    Column("end_seconds", NUMBER, "seconds from start", "after the job's start"),
+    Column("thread", ID, "id", "which thread"),
+)
+_PROCESS = (
+    Column("host", TEXT, "", "on which host", "", True),
+    Column("command", TEXT, "", "its command line", "", True),
+)
+HEATMAP = Table("heatmap", "a part of a run in which a rank moved bytes", (*WHOSE, *_HEATMAP))
+DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
+TRACES = ("DXT_POSIX", "DXT_MPIIO")
+
+
+def counter_column(counter: Counter) -> Column:
+    """The column of a counter, under its own name."""
+    kind = NUMBER if counter.is_float else ID if counter.unit == "id" else WHOLE
+    return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule)
+
+
+# -1 in a counter of these units says that the log does not know; in others it is a value.
+_UNKNOWN = frozenset(("count", "bytes", "seconds", "elements", "seconds from start"))
+
+
+def unknown_is_null(column: Column) -> bool:
+    """Whether -1 in this column of a counter becomes null: a sum must not take it."""
+    return column.unit in _UNKNOWN
+
+
+def _word(module: Module) -> str:
+    return re.sub(r"[^a-z0-9_]", "", module.name.lower())
+
+
+def record_table(module: Module) -> Table:
+    """The table of a module's records."""
+    if module.name == "HEATMAP":
+        return HEATMAP
+    if module.name in TRACES:
+        return DXT
+    counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
+    before: tuple[Column, ...] = ()
+    behind: Sequence[str] = ()
+    if module.kind is Kind.LUSTRE:
+        before, behind = (_OWN["component"],), ("pool_name", "osts")
+    elif module.kind is Kind.FILE_COUNTERS:
+        before = (_OWN["file_rec_id"],)
+    elif module.kind in (Kind.DFS, Kind.DAOS):
+        behind = ("pool_uuid", "cont_uuid")
+        behind += ("oid_hi", "oid_lo") if module.kind is Kind.DAOS else ()
+    name, title = f"files_{_word(module)}", f"a record of {module.name}"
+    if module.name == "PROCESS":
+        name, title, before = "processes", "a process of a run (or several of a rank)", _PROCESS
+    after = tuple(_OWN[n] for n in behind)
+    return Table(name, title, (*WHOSE, *RECORD, *before, *counters, *after))
+
+
+def total_table(module: Module) -> Table:
+    """The table of a module's totals: what `darshan parse --total` says of each log."""
+    counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
+    title = f"a log: all its records of {module.name} as one"
+    return Table(f"totals_{_word(module)}", title, (*WHOSE, _OWN["records"], *counters))
+
+
+_KINDS = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
+
+
+@functools.cache
+def modules() -> tuple[Module, ...]:
+    """The modules whose records are collected."""
+    known = (module_by_id(number) for number in range(128))
+    kinds = (*_KINDS, Kind.LUSTRE, Kind.HEATMAP, Kind.DXT)
+    return tuple(m for m in known if m is not None and m.kind in kinds and m.name != "TEMPLATE")
+
+
+@functools.cache
+def tables() -> dict[str, Table]:
+    """All tables, by name."""
+    found = [JOBS, LAYER_SUMS, FINDINGS, PROBLEMS]
+    found += [record_table(m) for m in modules()]
+    found += [total_table(m) for m in modules() if m.kind in _KINDS]
+    return {table.name: table for table in found}

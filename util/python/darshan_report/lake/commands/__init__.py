@@ -1,0 +1,1 @@
+"""The commands darshan collect, darshan ask and darshan lake."""

@@ -1,0 +1,79 @@
+"""The options of darshan collect, darshan ask and darshan lake.
+
+Apart from what carries them out, which needs pyarrow: --help does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import time
+from collections.abc import Sequence
+
+COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
+
+
+def collect(given: Sequence[str]) -> argparse.Namespace:
+    """Of darshan collect."""
+    parser = argparse.ArgumentParser(
+        prog=COLLECT,
+        description="Turns logs into a lake: tables of Parquet for DuckDB, Spark and others. "
+        "Each log is taken once, however often it is named.",
+        epilog="Exit status: 0; 1 if not all could be collected (no room, say): the lake is "
+        "whole then, too. Damaged logs are rows of the table problems.",
+    )
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="a log, or a folder of logs")
+    parser.add_argument(
+        "--into", metavar="LAKE", default=os.environ.get("DARSHAN_LAKE") or "darshan-lake",
+        help="the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--workers", metavar="N", default=str(len(os.sched_getaffinity(0))),
+        help="processes that read logs (one per core)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--traces", action="store_true", help="traced transfers, too: the table dxt"
+    )
+    parser.add_argument("--no-findings", action="store_true", help="without the table findings")
+    parser.add_argument(
+        "--thresholds", metavar="FILE", help="other thresholds of findings: lines name = number"
+    )
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only logs changed since: 2026-11-22, or 7d, 12h ago"
+    )
+    parser.add_argument(
+        "--follow", action="store_true", help="goes on for ever: looks for new logs every "
+        "minute (--every)"
+    )  # fmt: skip
+    parser.add_argument("--every", metavar="SECONDS", type=float, default=60.0, help="see --follow")
+    parser.add_argument(
+        "--obfuscate", metavar="KEY", default="", help="names of users, programs, files and "
+        "hosts become words that say nothing; the same with the same KEY"
+    )  # fmt: skip
+    parser.add_argument(
+        "--remove-collected", action="store_true", help="removes a log after its rows were "
+        "read back from the lake, and the file was found unchanged"
+    )  # fmt: skip
+    options = parser.parse_args(given)
+    options.since = _moment(parser, "--since", options.since)
+    if not options.workers.isdecimal() or not 1 <= int(options.workers) <= 1024:
+        parser.error(f"--workers {options.workers}: a number from 1 to 1024 is needed")
+    if options.every <= 0:
+        parser.error("--every needs a number of seconds above 0")
+    return options
+
+
+def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
+    """Nanoseconds since the epoch; 0: since ever."""
+    if text is None:
+        return 0
+    ago = re.fullmatch(r"(\d+)([hdw])", text)
+    if ago:
+        seconds = int(ago[1]) * {"h": 3600, "d": 86400, "w": 7 * 86400}[ago[2]]
+        return int((time.time() - seconds) * 1e9)
+    for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"):
+        with contextlib.suppress(ValueError):
+            return int(time.mktime(time.strptime(text, form)) * 1e9)
+    parser.error(f"{option} {text}: neither a day (2026-11-22) nor how long ago (7d, 12h, 2w)")

@@ -1,0 +1,52 @@
+"""Which command it is, and what it needs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+
+from ...library import LibraryMissing
+from . import arguments
+from .say import say
+
+# The packages that each needs besides those of the report.
+_COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
+    "collect": (arguments.collect, ("pyarrow",)),
+}
+
+
+def _lacking(packages: Sequence[str]) -> list[str]:
+    lacking = []
+    for package in packages:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            lacking.append(package)
+    return lacking
+
+
+def main(command: str, given: Sequence[str] | None = None) -> int:
+    """Runs a command of lakes; its exit status."""
+    parse, packages = _COMMANDS[command]
+    options = parse(sys.argv[1:] if given is None else given)
+    program = f"darshan {command}"
+    lacking = _lacking(packages)
+    if lacking:
+        say(
+            program,
+            f"needs {' and '.join(lacking)}, which {sys.executable} does not have: "
+            f"{sys.executable} -m pip install {' '.join(lacking)}, or name a Python that has "
+            "them by DARSHAN_PYTHON",
+        )
+        return 1
+    try:
+        module = importlib.import_module(f".{command}", __package__)
+        status: int = module.main(options)
+    except LibraryMissing as error:
+        say(program, str(error))
+        return 1
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    return status

@@ -1,0 +1,60 @@
+"""How far a collector is: a line that is written over on a terminal, else one per thousand
+logs."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from .say import say
+
+_EACH = 1000
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+class Progress:
+    """Of one run of the command."""
+
+    def __init__(self, program: str, whole: int) -> None:
+        """whole: files that there are to look at."""
+        self._program = program
+        self._whole = whole
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._begun = time.monotonic()
+        self._wide = 0
+        self._told = 0
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._begun
+
+    def at(self, number: int, done: int) -> None:
+        """So many files were looked at, and so many of them collected now."""
+        rate = done / self.seconds if self.seconds > 0 else 0.0
+        left = self._whole - number
+        text = f"{number:,} of {self._whole:,} logs, {rate:,.0f}/s"
+        pace = number / self.seconds if self.seconds > 0 else 0.0
+        if pace and left > 0:
+            text += f", {_span(left / pace)} left"
+        if self._terminal:
+            line = f"{self._program}: {text}"
+            self._wide = max(self._wide, len(line))
+            sys.stderr.write(f"\r{line:<{self._wide}}")
+            sys.stderr.flush()
+        elif number // _EACH > self._told // _EACH:
+            self._told = number
+            say(self._program, text)
+
+    def clear(self) -> None:
+        """Makes room for another line."""
+        if self._wide:
+            sys.stderr.write(f"\r{' ' * self._wide}\r")
+            sys.stderr.flush()

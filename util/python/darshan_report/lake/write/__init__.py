@@ -1,0 +1,1 @@
+"""From columns in memory to files of Parquet that nobody sees yet."""

@@ -1,0 +1,110 @@
+"""The rows of findings: what the report says of one log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...diagnose.facts import Facts
+from ...diagnose.finding import PROBLEM, Finding
+from ...diagnose.limits import Limits
+from ...diagnose.run import diagnose_facts
+from ...library import LogError
+from ...log import Log, open_log
+from ...measure.processes import processes
+from .hide import Hide
+from .jobs import Job
+
+# Records of a log whose findings are made: all of them are in memory then, with what is
+# added up of them, and a worker has its bound.
+MOST_BYTES = 48 << 20
+_DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
+
+
+class _HiddenLog(Log):
+    """A log whose names say nothing, in sentences too."""
+
+    hide: Hide
+
+    def name(self, record: int) -> str | None:
+        found = super().name(record)
+        return None if found is None else self.hide.text(found)
+
+
+def _open(path: str, hide: Hide) -> Log:
+    if not hide:
+        return open_log(path)
+    log = _HiddenLog(path)
+    log.hide = hide
+    return log
+
+
+def _place(finding: Finding) -> tuple[str | None, str | None]:
+    """The file that it is about, and the dataset in it."""
+    for evidence in finding.evidence:
+        if not evidence.record:
+            continue
+        if evidence.module in _DATASETS:
+            file, colon, dataset = evidence.record.rpartition(":")
+            return (file, dataset) if colon else (evidence.record, None)
+        return evidence.record, None
+    return None, None
+
+
+def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
+    file, dataset = _place(finding)
+    stake = finding.stake
+    return {
+        **job.whose,
+        "number": number,
+        "kind": finding.kind,
+        "rule": finding.name,
+        "title": finding.title,
+        "sentence": finding.sentence,
+        "remedy": finding.remedy.text,
+        "example": finding.remedy.example,
+        "stake_seconds": stake.seconds,
+        "of_seconds": stake.of_seconds,
+        "stake_bytes": stake.bytes,
+        "of_bytes": stake.of_bytes,
+        "same_as": stake.same_as or None,
+        "file": file,
+        "dataset": dataset,
+        "evidence": [
+            {"module": e.module, "record": e.record, "counter": e.counter, "value": float(e.value)}
+            for e in finding.evidence
+        ],
+        "programs": finding.programs or None,
+    }
+
+
+class Findings:
+    """Makes the findings of one log after another."""
+
+    def __init__(self, limits: Limits, hide: Hide) -> None:
+        self._limits = limits
+        self._hide = hide
+
+    def of(self, job: Job) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Rows of findings, and what they add to the row of the job; LogError."""
+        with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
+            try:
+                known = processes(log)
+            except LogError:
+                known = None
+            facts = Facts(log, self._limits, known)
+            found = diagnose_facts(facts)
+            problems = [f for f in found if f.kind == PROBLEM]
+            more = {
+                "problems": len(problems),
+                "stake_seconds": max((f.stake.seconds for f in problems), default=0.0),
+                "process_seconds": facts.process_time,
+            }
+            return list(_rows(job, found)), more
+
+
+def _rows(job: Job, found: list[Finding]) -> Iterator[dict[str, Any]]:
+    for number, finding in enumerate(found, 1):
+        yield _row(job, number, finding)

@@ -1,0 +1,180 @@
+"""The rows of jobs and layers: what a log says of itself, and sums of its totals."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...measure.layers import LAYERS, SIZES, Layer
+from ...measure.programs import program_name
+from ..columns import has_bytes
+from ..read.batch import Columns, Texts
+from ..read.files import Found, Identity
+
+_LAST_YEAR = 2200  # a later start is damage
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_ENDS = {"open": ("open", "create", "lookup"), "read": ("read",), "write": ("write",)}
+Totals = Mapping[str, int | float | None]
+
+
+@dataclass
+class Job:
+    """One log of which rows are made."""
+
+    identity: str
+    found: Found
+    info: dict[str, Any] = field(default_factory=dict)
+    totals: dict[str, dict[str, Any]] = field(default_factory=dict)  # by module
+    damaged: bool = False
+    hosts: set[str] = field(default_factory=set)
+    program: str = ""
+    user: str = ""
+    day: datetime.date | None = None
+
+    @property
+    def month(self) -> str:
+        """Its partition."""
+        return self.day.strftime("%Y-%m") if self.day else "unknown"
+
+    @property
+    def whose(self) -> dict[str, Any]:
+        """The columns that every table begins with."""
+        return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
+
+
+def user_of(path: str) -> str:
+    """Who ran it, as the runtime names logs: <user>_<program>_id<job>-..."""
+    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(path))
+    return found[1] if found and not found[1].isdecimal() else ""
+
+
+def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
+    last = (_LAST_YEAR - 1970) * 365 * 86400
+    if not 0 < seconds < last:
+        return None
+    part = nanoseconds // 1000 if 0 <= nanoseconds < 1_000_000_000 else 0
+    return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=part)
+
+
+def begin(job: Job, logs: Columns, texts: Texts, row: int) -> None:
+    """Takes what a log says before its records."""
+    info: dict[str, Any] = {}
+    for name, array in logs.arrays.items():
+        value = array[row].item()
+        info[name] = texts[value] if name in logs.texts else value
+    info["started"] = _moment(info["start_sec"], info["start_nsec"])
+    info["ended"] = _moment(info["end_sec"], info["end_nsec"])
+    info["metadata"] = dict(
+        line.partition("=")[::2] for line in info["metadata"].split("\n") if line
+    )
+    job.info = info
+    job.day = info["started"].date() if info["started"] else None
+    job.user = user_of(job.found.path) or str(info["uid"])
+    job.program = program_name(info["command"])[0] if info["command"].strip() else ""
+
+
+def _number(value: Any) -> Any:
+    """What a sum of unknown values is: unknown."""
+    if value is None or value < 0 or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value
+
+
+def _plus(*values: Any) -> Any:
+    known = [v for v in values if v is not None]
+    return sum(known) if known else None
+
+
+def _count(layer: Layer, totals: Totals, kind: str) -> int | None:
+    """Calls of a kind: of a layer all its sorts of reads, say."""
+    names = [
+        name
+        for label, plus, _ in layer.operations
+        if label.split()[-1] in _ENDS[kind]
+        for name in plus
+    ]
+    return _plus(*(_number(totals.get(layer.counter(n))) for n in names))
+
+
+def _seconds(layer: Layer, totals: Totals, *names: str) -> float | None:
+    return _plus(*(_number(totals.get(layer.counter(n))) for n in names))
+
+
+def layer_row(layer: Layer, totals: Totals) -> dict[str, Any]:
+    """A layer of a log."""
+    row: dict[str, Any] = {
+        "layer": layer.module,
+        "records": totals["records"],
+        "opens": _count(layer, totals, "open"),
+        "reads": _count(layer, totals, "read"),
+        "writes": _count(layer, totals, "write"),
+        "read_seconds": _seconds(layer, totals, "F_READ_TIME"),
+        "write_seconds": _seconds(layer, totals, "F_WRITE_TIME"),
+        "meta_seconds": _seconds(layer, totals, "F_META_TIME", "F_WAIT_TIME"),
+    }
+    if has_bytes(layer):
+        row["bytes_read"] = _number(totals.get(layer.counter("BYTES_READ")))
+        row["bytes_written"] = _number(totals.get(layer.counter("BYTES_WRITTEN")))
+    for kind in ("READ", "WRITE"):
+        for end, _ in SIZES:
+            name = layer.counter(f"SIZE_{kind}_{layer.size_names}{end}")
+            row[f"{kind.lower()}s_{end.lower()}"] = _number(totals.get(name))
+    return row
+
+
+def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
+    """Those that a log has, from the application downwards."""
+    for layer in LAYERS:
+        totals = job.totals.get(layer.module)
+        if totals:
+            yield layer, {**job.whose, **layer_row(layer, totals)}
+
+
+def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, Any]:
+    """A log."""
+    info = job.info
+    run = info["run_time"] if math.isfinite(info["run_time"]) and info["run_time"] >= 0 else None
+    process = job.totals.get("PROCESS")
+    ranks = max(1, info["nprocs"])
+    row: dict[str, Any] = {
+        **job.whose,
+        "path": job.found.path.encode("utf-8", "backslashreplace").decode(),
+        "log_bytes": job.found.size,
+        "uid": info["uid"],
+        "job_id": info["job_id"],
+        "command": info["command"],
+        "started": info["started"],
+        "ended": info["ended"],
+        "run_seconds": run,
+        "nprocs": info["nprocs"],
+        "processes": process["PROCESS_COUNT"] if process else info["nprocs"],
+        "process_seconds": None if run is None else run * ranks,
+        "hosts": len(job.hosts) or None,
+        "library": info["metadata"].get("lib_ver"),
+        "format": info["version"],
+        "swapped": bool(info["swapped"]),
+        "partial": bool(info["partial"] or info["annex"] or job.damaged or run is None),
+        "partial_modules": info["partial"],
+    }
+    base = [found for layer, found in layers if layer.base]
+    row["files"] = sum(found["records"] for found in base)
+    for name in ("bytes_read", "bytes_written", "read_seconds", "write_seconds", "meta_seconds"):
+        row[name] = _plus(*(found.get(name) for found in base))
+    for layer, found in layers:
+        prefix = layer.prefix.lower()
+        row[f"{prefix}_bytes_read"] = found.get("bytes_read")
+        row[f"{prefix}_bytes_written"] = found.get("bytes_written")
+        row[f"{prefix}_seconds"] = _plus(
+            *(found[f"{kind}_seconds"] for kind in ("read", "write", "meta"))
+        )
+    return row
+
+
+def identified(found: Found, identity: Identity) -> Job:
+    """A log that is to be read."""
+    return Job(identity.text, found)

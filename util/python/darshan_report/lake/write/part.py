@@ -1,0 +1,288 @@
+"""One part of what is to be collected: some logs become files of Parquet in a folder of
+their own, which belong to no lake until they are committed.  A part needs nothing of other
+parts, so it is what a worker does, here or on another machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ...diagnose.limits import Limits
+from ...library import LogError
+from ...measure.layers import LAYERS, SIZES
+from ...measure.programs import split
+from ...tables import module_by_id, module_by_name
+from .. import columns
+from ..commit import place
+from ..commit.commits import File
+from ..commit.seen import ROW
+from ..read import files
+from ..read.batch import Batch, Columns, Kind, Texts
+from ..read.files import Found, Identity
+from . import arrow
+from .findings import MOST_BYTES, Findings
+from .hide import Hide
+from .jobs import Job, begin, identified, job_row, layer_rows
+from .tables import Tables, Whose
+
+_BATCH_BYTES = 40 << 20
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a part has to know besides its logs."""
+
+    lake: str
+    traces: bool = False
+    findings: bool = True
+    key: str = ""  # to hide names with
+    level: int = 3  # of compression
+    batch_bytes: int = _BATCH_BYTES
+    thresholds: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Part:
+    """What became of some logs; its files are below `folder` as they will be in the lake."""
+
+    folder: str
+    files: list[File]
+    seen: np.ndarray  # rows of commit/seen.py
+    copies: np.ndarray  # the same of copies of logs that are here, or in the lake already
+    logs: int = 0
+    again: int = 0  # logs of which another copy is in this part
+    damaged: int = 0
+    records: int = 0
+    bytes: int = 0
+    read: list[Found] = field(default_factory=list)
+
+
+def _needed() -> dict[int, frozenset[str]]:
+    """The totals that the rows of jobs and layers are made of, by module."""
+    found: dict[int, set[str]] = {}
+    for layer in LAYERS:
+        module = module_by_name(layer.module)
+        if module is None:
+            continue
+        names = {n for _, plus, _ in layer.operations for n in plus}
+        names |= {"BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"}
+        names |= {"F_WAIT_TIME"}
+        names |= {f"SIZE_{k}_{layer.size_names}{e}" for k in ("READ", "WRITE") for e, _ in SIZES}
+        wanted = {layer.counter(n) for n in names}
+        found[module.id] = {n for n in wanted if module.has(n)} | {"records"}
+    process = module_by_name("PROCESS")
+    if process is not None:
+        found[process.id] = {"PROCESS_COUNT"}
+    return {module: frozenset(names) for module, names in found.items()}
+
+
+class _Writer:
+    """Files of Parquet below the folder of a part."""
+
+    def __init__(self, folder: str, level: int) -> None:
+        self.folder = folder
+        self.files: list[File] = []
+        self._level = level
+
+    def write(self, name: str, month: str, table: pa.Table) -> None:
+        """A new file of a table."""
+        path = f"{name}/month={month}/{place.new_name()}.parquet"
+        target = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        arrow.write(table, target, self._level)
+        place.sync(target)
+        days = table["day"].drop_null()
+        first, last = (str(days[0]), str(days[-1])) if len(days) else ("", "")
+        size = os.path.getsize(target)
+        shape = arrow.shape(table.schema)
+        self.files.append(File(name, path, len(table), size, first, last, shape))
+
+    def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
+        """The same of rows by name."""
+        by_month: dict[str, list[dict[str, Any]]] = {}
+        for row in found:
+            day = row["day"]
+            month = day.strftime("%Y-%m") if day else "unknown"
+            by_month.setdefault(month, []).append(hide.row(table, row))
+        for month, some in sorted(by_month.items()):
+            some.sort(key=lambda row: str(row["day"]))
+            self.write(table.name, month, arrow.rows(table, some))
+
+
+class _Maker:
+    """Makes one part."""
+
+    def __init__(self, options: Options, folder: str) -> None:
+        self._options = options
+        self._hide = Hide(options.key)
+        self._writer = _Writer(folder, options.level)
+        self._findings = Findings(Limits(options.thresholds), self._hide)
+        self._needed = _needed()
+        self._jobs: list[Job] = []
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._records = 0
+
+    def make(self, read: list[tuple[Identity, Found]], part: Part) -> None:
+        """Reads these logs."""
+        self._jobs = [identified(found, identity) for identity, found in read]
+        batch = Batch(self._options.batch_bytes, self._options.traces)
+        try:
+            self._read(batch)
+        finally:
+            batch.close()
+        for name, rows in self._rows.items():
+            self._writer.rows(columns.tables()[name], rows, self._hide)
+        part.files += self._writer.files
+        part.logs += len(self._jobs)
+        part.damaged += sum(1 for job in self._jobs if job.damaged)
+        part.records += self._records
+
+    def _read(self, batch: Batch) -> None:
+        done = 0
+        paths = [job.found.path for job in self._jobs]
+        while done < len(paths):
+            before = done
+            done += batch.read(paths[done:])
+            self._take(batch, before, min(done + 1, len(paths)))
+            for job in self._jobs[before:done]:
+                self._end(job)
+            batch.clear()
+
+    def _take(self, batch: Batch, first: int, behind: int) -> None:
+        """The tables of a full batch, which tell of the jobs from first on."""
+        texts = batch.texts
+        tables = batch.tables
+        for table in tables:
+            if table.kind is Kind.LOGS:
+                for row, log in enumerate(table.arrays["log"].tolist()):
+                    begin(self._jobs[log], table, texts, row)
+                    self._hide_job(self._jobs[log])
+            elif table.kind is Kind.PROBLEMS:
+                self._problems(table, texts)
+        whose = Whose(self._jobs[first:behind], first)
+        made = Tables(texts, whose, self._hide)
+        for table in tables:
+            if table.kind is Kind.TOTALS:
+                self._totals(table)
+            elif table.kind is Kind.RECORDS:
+                self._records += table.rows
+                self._hosts(table, texts)
+            else:
+                continue
+            for name, month, rows in made.each(table):
+                self._writer.write(name, month, rows)
+
+    def _hide_job(self, job: Job) -> None:
+        job.user, job.program = self._hide.text(job.user), self._hide.text(job.program)
+
+    def _problems(self, table: Columns, texts: Texts) -> None:
+        for log, module, problem in zip(
+            *(table.arrays[n].tolist() for n in ("log", "module", "problem"))
+        ):
+            job = self._jobs[log]
+            job.damaged = True
+            known = module_by_id(module) if module >= 0 else None
+            self._problem(job, known.name if known else "", texts[problem])
+
+    def _problem(self, job: Job, module: str, problem: str) -> None:
+        row = {
+            **job.whose,
+            "path": job.found.path.encode("utf-8", "backslashreplace").decode(),
+            "log_bytes": job.found.size,
+            "module": module,
+            "problem": problem,
+        }
+        self._rows.setdefault("problems", []).append(row)
+
+    def _totals(self, table: Columns) -> None:
+        names = self._needed.get(table.module)
+        module = module_by_id(table.module)
+        if not names or module is None:
+            return
+        ordered = sorted(names)
+        values = zip(*(table.arrays[n].tolist() for n in ordered))
+        for log, row in zip(table.arrays["log"].tolist(), values):
+            self._jobs[log].totals[module.name] = dict(zip(ordered, row))
+
+    def _hosts(self, table: Columns, texts: Texts) -> None:
+        module = module_by_id(table.module)
+        column = {"PROCESS": "name"}.get(module.name if module else "", "host")
+        if column == "name" or column in table.arrays:
+            pairs = np.stack([table.arrays["log"], table.arrays[column]], axis=1)
+            for log, text in np.unique(pairs, axis=0).tolist():
+                name = texts[text]
+                host = split(name, 1)[0] if column == "name" else name
+                self._jobs[log].hosts |= {host} if host else set()
+
+    def _end(self, job: Job) -> None:
+        """The rows of a log that is through."""
+        if not job.info:
+            return
+        layers = list(layer_rows(job))
+        row = job_row(job, layers)
+        if self._options.findings:
+            row.update(self._found(job))
+        self._rows.setdefault("jobs", []).append(row)
+        self._rows.setdefault("layers", []).extend(found for _, found in layers)
+        job.info = {}
+
+    def _found(self, job: Job) -> dict[str, Any]:
+        if job.found.size > MOST_BYTES // 8:
+            self._problem(job, "", "too large for its findings: see darshan report")
+            return {}
+        try:
+            rows, more = self._findings.of(job)
+        except LogError as error:
+            self._problem(job, "", f"its findings: {error}")
+            return {}
+        self._rows.setdefault("findings", []).extend(rows)
+        return more
+
+
+def _identities(logs: Sequence[Found], part: Part) -> list[tuple[Identity, Found]]:
+    """Which logs these are, each once."""
+    found: dict[Identity, Found] = {}
+    copies = []
+    for log in logs:
+        try:
+            which = files.identity(log.path)
+        except OSError as error:
+            which = files.of_failure(log, error.strerror)
+        if which in found:
+            copies.append((which, log))
+        else:
+            found[which] = log
+        part.bytes += log.size
+    part.copies = files.rows(copies, ROW)
+    return list(found.items())
+
+
+def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
+    """Makes a part of these logs.  known: tells of which identities nothing is to be made,
+    for the lake has them.  OSError: there is no room, say; nothing of it stays behind."""
+    part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
+    read = _identities(logs, part)
+    part.seen = files.rows(read, ROW)
+    if known is not None and read:
+        has = known(part.seen["high"], part.seen["low"])
+        part.copies = np.concatenate([part.copies, part.seen[has]])
+        part.seen = part.seen[~has]
+        read = [pair for pair, there in zip(read, has.tolist()) if not there]
+    part.again = len(part.copies)
+    part.read = [found for _, found in read]
+    if not read:
+        return part
+    part.folder = os.path.join(options.lake, place.WORK, place.new_name())
+    os.makedirs(part.folder)
+    try:
+        _Maker(options, part.folder).make(read, part)
+    except BaseException:
+        shutil.rmtree(part.folder, ignore_errors=True)
+        raise
+    return part
