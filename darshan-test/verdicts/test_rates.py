@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import FAR, HERE, Row
-from judge import Judge
+from corpus import FAR, HERE, ROWS, Row
+from judge import Judge, needed
 from place import needs
 
 GIB = 1 << 30
@@ -65,6 +65,23 @@ def test_same_seconds(judge: Judge) -> None:
     words = f"among the seconds of “{first['title']}”"
     assert words in " ".join(report(judge, log, "--text").split())
     assert words in report(judge, log, "--html")
+
+
+@pytest.mark.parametrize(
+    ("row", "first", "second"),
+    [
+        ("blocks-c/one-aggregator/mpich", "waiting-in-mpi-io", "aggregators"),
+        ("blocks-c/odd-blocks/mpich", "shared-file-contention", "unaligned"),
+    ],
+)
+def test_same_seconds_of_a_job(judge: Judge, row: str, first: str, second: str) -> None:
+    """Two views of one shared file: only one of them counts the time."""
+    by_name = {known.name: known for known in ROWS}
+    needs(*needed(by_name[row]))
+    found = problems(judge, judge.log_of(by_name[row]))
+    both = [found[name]["stake"]["same_as"] for name in (first, second) if name in found]
+    assert len(both) == 2, sorted(found)
+    assert both.count("") == 1
 
 
 def test_other_seconds(judge: Judge) -> None:

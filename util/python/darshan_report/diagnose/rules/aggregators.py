@@ -18,9 +18,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     nodes = dict(facts.info.metadata).get("nodes", "")
     if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:
         return
-    collective = sum(
-        upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
-    )
+    by_all = sum(upper[n] for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
+    collective = by_all.sum()
     alone = upper.sum("INDEP_READS") + upper.sum("INDEP_WRITES")
     if collective <= alone:
         return
@@ -51,4 +50,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             f'MPI_Info_set(info, "cb_nodes", "{nodes}");  lfs setstripe -c {nodes} folder',
         ),
         limits=("collective.share", "imbalance.share"),
+        covers=frozenset(upper.ids[by_all > 0].tolist()),
     )
