@@ -84,11 +84,12 @@ static struct bytes records_of(const struct part *part, int id) {
   return (struct bytes){NULL, 0, 0};
 }
 
-void process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
-                           const struct part *part, double shift) {
+int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
+                          const struct part *part, double shift) {
   struct darshan_process_record record = {.base = {0, 0}};
   const struct bytes posix = records_of(part, DARSHAN_MOD_POSIX);
   const struct bytes stdio = records_of(part, DARSHAN_MOD_STDIO);
+  const struct bytes extensions = records_of(part, DARSHAN_MOD_POSIX_EXT);
   char name[ROW_NAME + 1];
   snprintf(name, sizeof(name), "%s: %.*s", log->launch.host[0] ? log->launch.host : "?",
            ROW_COMMAND, darshan_log_info(open)->exe);
@@ -99,10 +100,11 @@ void process_row_add_whole(struct process_row *row, darshan_log *open, const str
   record.counters[PROCESS_STATUS] = -1;
   record.counters[PROCESS_WORLD_SIZE] = row->world->size;
   record.counters[PROCESS_LAUNCH] = row->world->launch;
-  row_sum(&record, &posix, &stdio);
+  if (row_sum(&record, &posix, &stdio, &extensions) < 0) return -1;
   record.fcounters[PROCESS_F_START_TIMESTAMP] = shift;
   record.fcounters[PROCESS_F_END_TIMESTAMP] = shift + (double)(log->end_ns - log->start_ns) * 1e-9;
   add(row, &record, name);
+  return 0;
 }
 
 int process_row_end(struct process_row *row, struct combined *combined) {

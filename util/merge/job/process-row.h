@@ -17,9 +17,9 @@ void process_row_begin(struct process_row *row, const struct job_world *world, i
 /* Its processes in the log of a run; shift: to be added to times. */
 void process_row_add(struct process_row *row, darshan_log *open, const struct job_log *log,
                      const struct part *part, double shift);
-/* The only process of a log. */
-void process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
-                           const struct part *part, double shift);
+/* The only process of a log.  0, or -1: no memory. */
+int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
+                          const struct part *part, double shift);
 /* Adds the record, and its name.  0, or -1: no memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 

@@ -203,10 +203,10 @@ static int take_log(struct rank_records *records, struct job_log *log, struct pr
   records->own.records.n = 0;
   for (int i = 0; i < records->all.count; i++)
     if (take_module(records, &records->all.modules[i]) < 0) return -1;
-  if (log->is_whole)
-    process_row_add_whole(row, records->open, log, &records->own, clock.shift);
-  else
+  if (!log->is_whole)
     process_row_add(row, records->open, log, &records->all, clock.shift);
+  else if (process_row_add_whole(row, records->open, log, &records->own, clock.shift) < 0)
+    return -1;
   return combined_add(&records->combined, &records->own, &clock);
 }
 

@@ -2,6 +2,7 @@
 #include "row.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../runtime/job/utf8.h"
@@ -156,10 +157,51 @@ static void add_stdio(struct darshan_process_record *record, const struct bytes 
       add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
-void row_sum(struct darshan_process_record *record, const struct bytes *posix,
-             const struct bytes *stdio) {
+static int by_id(const void *a, const void *b) {
+  const uint64_t *left = a, *right = b;
+  return *left < *right ? -1 : *left > *right;
+}
+
+/* The ids of these records, sorted, for the caller to free; NULL: none, or no memory. */
+static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t count) {
+  uint64_t *ids = count ? malloc(count * sizeof(*ids)) : NULL;
+  for (size_t i = 0; ids && i < count; i++)
+    ids[i] = records[i].base.id;
+  if (ids) qsort(ids, count, sizeof(*ids), by_id);
+  return ids;
+}
+
+/* Operations on names and folders, of which no record of a file has the time.  Of accesses that
+ * found nothing it is in F_META_TIME; which of the others' is not known one by one. */
+static int add_names(struct darshan_process_record *record, const struct bytes *extensions,
+                     const struct bytes *posix) {
+  const struct darshan_posix_ext_record *from = (const void *)extensions->at;
+  size_t count = extensions->n / sizeof(*from);
+  size_t files = posix->n / sizeof(struct darshan_posix_record);
+  uint64_t *ids = count ? sorted_ids((const void *)posix->at, files) : NULL;
+  double misses = 0, accesses = 0, time = 0;
+  if (count && files && !ids) return -1;
+  for (size_t i = 0; i < count; i++) {
+    const double *seconds = from[i].fcounters;
+    if (!ids || !bsearch(&from[i].base.id, ids, files, sizeof(*ids), by_id)) {
+      record->fcounters[PROCESS_F_META_TIME] += seconds[POSIX_EXT_F_META_TIME];
+      record->fcounters[PROCESS_F_WRITE_TIME] += seconds[POSIX_EXT_F_SYNC_TIME];
+    }
+    record->fcounters[PROCESS_F_META_TIME] += seconds[POSIX_EXT_F_LIST_TIME];
+    misses += (double)from[i].counters[POSIX_EXT_MISSES];
+    accesses += (double)from[i].counters[POSIX_EXT_ACCESSES];
+    time += seconds[POSIX_EXT_F_MISS_TIME];
+  }
+  free(ids);
+  if (misses > accesses) record->fcounters[PROCESS_F_META_TIME] += time * (1 - accesses / misses);
+  return 0;
+}
+
+int row_sum(struct darshan_process_record *record, const struct bytes *posix,
+            const struct bytes *stdio, const struct bytes *extensions) {
   add_posix(record, posix);
   add_stdio(record, stdio);
+  return add_names(record, extensions, posix);
 }
 
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
@@ -179,7 +221,9 @@ int row_add(struct combined *combined, const struct run_tree *tree, const struct
   record.counters[PROCESS_WORLD_RANK] = speaker ? speaker->world_rank : -1;
   record.counters[PROCESS_WORLD_SIZE] = speaker ? speaker->world_size : 0;
   record.counters[PROCESS_LAUNCH] = speaker ? speaker->launch : 0;
-  row_sum(&record, &combined->modules[DARSHAN_MOD_POSIX].records,
-          &combined->modules[DARSHAN_MOD_STDIO].records);
+  if (row_sum(&record, &combined->modules[DARSHAN_MOD_POSIX].records,
+              &combined->modules[DARSHAN_MOD_STDIO].records,
+              &combined->modules[DARSHAN_MOD_POSIX_EXT].records) < 0)
+    return -1;
   return combined_record(combined, DARSHAN_MOD_PROCESS, &record, sizeof(record));
 }

@@ -26,9 +26,10 @@ void row_name_first(struct row_name *name, const struct run_tree *tree, const ch
 /* What nobody knew more of gets its name from the rows.  Returns the record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
-/* What PROCESS says of bytes, calls and seconds, from the records of files. */
-void row_sum(struct darshan_process_record *record, const struct bytes *posix,
-             const struct bytes *stdio);
+/* What PROCESS says of bytes, calls and seconds, from the records of files and those of
+ * POSIX_EXT.  0, or -1: no memory. */
+int row_sum(struct darshan_process_record *record, const struct bytes *posix,
+            const struct bytes *stdio, const struct bytes *extensions);
 /* Adds the record of the rank to what is combined of it.  run_start_ns: its times are
  * seconds after that.  0, or -1: no memory. */
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
