@@ -120,6 +120,7 @@ def _names() -> list[Row]:
         replace(name("tell-each", "seeks", "pread", size=1), place=HERE),
         name("truncate-each", "opened-again", "Open once"),
         name("walk-again", "listed-again", "once"),
+        name("list-large", "listed-again", "once"),
         Row("names.c", "walk-once"),
         Row("names.c", "list-once", many=True),
         Row("names.c", "open-some", input=20),

@@ -83,18 +83,34 @@ static int walk(void) {
   return files;
 }
 
-static void make_tree(void) {
+static void made_by_a_shell(const char *script) {
   int status = 1;
   pid_t other = fork();
   if (other == 0) {
     unsetenv("LD_PRELOAD");
-    execl("/bin/sh", "sh", "-c",
-          "i=0; while [ $i -lt 150 ]; do mkdir -p walked/$i; "
-          ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done",
-          (char *)NULL);
+    execl("/bin/sh", "sh", "-c", script, (char *)NULL);
     _exit(1);
   }
-  must(other > 0 && waitpid(other, &status, 0) == other && status == 0, "walked");
+  must(other > 0 && waitpid(other, &status, 0) == other && status == 0, script);
+}
+
+static void make_tree(void) {
+  made_by_a_shell("i=0; while [ $i -lt 150 ]; do mkdir -p walked/$i; "
+                  ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done");
+}
+
+/* Which step was the last one?  The folder of all steps is listed to see, a few times only. */
+static void list_large(bool cured) {
+  made_by_a_shell("mkdir -p steps && cd steps && seq 5000 | xargs touch");
+  for (int i = 0; i < (cured ? 1 : 60); i++) {
+    int steps = 0;
+    DIR *folder = opendir("steps");
+    must(folder != NULL, "steps");
+    while (readdir(folder))
+      steps++;
+    closedir(folder);
+    must(steps == 5002, "steps");
+  }
 }
 
 /* Is there something new?  The whole tree is gone through to see. */
@@ -236,16 +252,27 @@ static void stat_once(bool cured) {
 
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
-      {"failed-access", failed_access},   {"failed-open", failed_open},
-      {"stat-poll", stat_poll},           {"stat-each-entry", stat_each_entry},
-      {"list-each-time", list_each_time}, {"read-many", read_many},
-      {"write-many", write_many},         {"open-per-record", open_per_record},
-      {"lock-file", lock_file},           {"folder-each", folder_each},
-      {"touch-each", touch_each},         {"remove-many", remove_many},
-      {"tell-each", tell_each},           {"truncate-each", truncate_each},
-      {"list-once", list_once},           {"open-some", open_some},
-      {"stat-once", stat_once},           {"walk-again", walk_again},
-      {"walk-once", walk_once},           {NULL, NULL},
+      {"failed-access", failed_access},
+      {"failed-open", failed_open},
+      {"stat-poll", stat_poll},
+      {"stat-each-entry", stat_each_entry},
+      {"list-each-time", list_each_time},
+      {"read-many", read_many},
+      {"write-many", write_many},
+      {"open-per-record", open_per_record},
+      {"lock-file", lock_file},
+      {"folder-each", folder_each},
+      {"touch-each", touch_each},
+      {"remove-many", remove_many},
+      {"tell-each", tell_each},
+      {"truncate-each", truncate_each},
+      {"list-once", list_once},
+      {"open-some", open_some},
+      {"stat-once", stat_once},
+      {"walk-again", walk_again},
+      {"list-large", list_large},
+      {"walk-once", walk_once},
+      {NULL, NULL},
   };
   return run_case(argc, argv, cases);
 }

@@ -162,6 +162,13 @@ LIMITS = (
     ),
     Limit("stats.again", 100, "calls", "stat calls for one file by one process", _JUDGEMENT),
     Limit("lists.again", 100, "listings", "listings of folders by one process", _JUDGEMENT),
+    Limit(
+        "lists.entries",
+        100_000,
+        "entries",
+        "entries that one process lists again, of however few folders",
+        _JUDGEMENT,
+    ),
     Limit("seeks.many", 100_000, "seeks", "fewer cost nothing", _JUDGEMENT),
     Limit(
         "collective.calls",

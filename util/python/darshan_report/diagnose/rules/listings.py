@@ -31,7 +31,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(
         time * again / max(1.0, lists), "time in opening and reading folders listed before"
     )
-    if again < facts.limits["lists.again"] * facts.nprocs or not facts.worth(stake):
+    few = again < facts.limits["lists.again"] * facts.nprocs
+    # Of large folders a few listings are enough; of an older log it is not known which they are.
+    short = not known or entries * again < facts.limits["lists.entries"] * facts.nprocs * lists
+    if (few and short) or not facts.worth(stake):
         return
     yield Finding(
         NAME,
@@ -49,5 +52,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             "names = os.listdir(folder)  # outside of the loop;  MPI_Bcast\n"
             "entries = list(os.scandir(folder))  # names with their kinds, kept",
         ),
-        limits=("lists.again",),
+        limits=("lists.again", "lists.entries"),
     )
