@@ -1,21 +1,36 @@
 /* Prints doc/counters.md: every counter of every module, from the tables. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "describe.h"
 
+/* A place that links lead to, of the site and wherever the page is read: the name in small letters.
+ */
+static void print_anchor(const char *name) {
+  printf("<a id=\"");
+  for (; *name; name++)
+    putchar(tolower((unsigned char)*name));
+  printf("\"></a>");
+}
+
 static void print_rows(const struct darshan_counter *counter) {
-  for (; counter->name; counter++)
-    if (counter->index >= 0)
-      printf("| `%s` | %s | %s | %d | %s |\n", counter->name, darshan_unit_name(counter->unit),
-             darshan_rule_name(counter->rule), counter->since, counter->meaning);
+  for (; counter->name; counter++) {
+    if (counter->index < 0) continue;
+    printf("| ");
+    print_anchor(counter->name);
+    printf("`%s` | %s | %s | %d | %s |\n", counter->name, darshan_unit_name(counter->unit),
+           darshan_rule_name(counter->rule), counter->since, counter->meaning);
+  }
 }
 
 static void print_retired(const struct darshan_counter *counter) {
   for (; counter->name; counter++)
-    if (counter->index < 0)
+    if (counter->index < 0) {
+      print_anchor(counter->name);
       printf("`%s` was there from version %d to %d and is read no more.\n\n", counter->name,
              counter->since, counter->last);
+    }
 }
 
 static void print_module(const struct darshan_module *module) {
@@ -51,9 +66,11 @@ int main(void) {
   puts("A value of -1 means that the counter could not be measured, or that the log is older than");
   puts(
       "the counter. *Since* is the record version that brought it. *Merged by* says how the ranks");
-  puts("that share a file become one record; `runtime/format/README.md` has the rules in full.\n");
-  puts("DXT_POSIX, DXT_MPIIO and HEATMAP have no counters: `log-format.md` describes their "
-       "records.\n");
+  puts("that share a file become one record; "
+       "[runtime/format/README.md](../runtime/format/README.md) has the rules in full.\n");
+  puts(
+      "DXT_POSIX, DXT_MPIIO and HEATMAP have no counters: [log-format.md](log-format.md) describes "
+      "their records.\n");
   for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
     print_module(darshan_module_by_id(ids[i]));
   return 0;

@@ -33,7 +33,7 @@ def python(build: Path, folder: Path, code: str, text: str = "") -> str:
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
-        env={**kept, "PYTHONPATH": where},
+        env={**kept, "PYTHONPATH": where, "DARSHAN_DOC_URL": ""},
         input=text,
         capture_output=True,
         text=True,

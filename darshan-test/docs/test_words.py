@@ -34,7 +34,9 @@ def prose(page: Path) -> str:
 def anchors(page: Path) -> set[str]:
     """What the headings of a page can be reached by."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+    own = re.findall(r'<a id="([\w-]+)"></a>', prose(page))
+    made = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+    return made.union(own)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

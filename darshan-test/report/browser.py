@@ -110,6 +110,12 @@ class Browser:
         source = {"type": "pointer", "id": "mouse", "actions": actions}
         self._do("actions", {"actions": [source]})
 
+    def other_tab(self) -> None:
+        """Goes to the tab that a link has opened."""
+        mine = self._ask("GET", f"{self._session}/window")
+        tabs = self._ask("GET", f"{self._session}/window/handles")
+        self._do("window", {"handle": next(tab for tab in tabs if tab != mine)})
+
     def complaints(self) -> list[str]:
         """What the console has said since it was asked last."""
         entries = self._do("se/log", {"type": "browser"})

@@ -36,7 +36,7 @@ def summary(build: Path, tmp_path: Path) -> Run:
         return subprocess.run(
             [build / "darshan-job-summary", *arguments],
             cwd=tmp_path,
-            env={**inherited, "TZ": "UTC", **(environment or {})},
+            env={**inherited, "TZ": "UTC", "DARSHAN_DOC_URL": "", **(environment or {})},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import completion
+import markdown
 import pages
 from help import HERE, commands, read
 
@@ -21,6 +22,13 @@ def manual(build: Path) -> dict[str, str]:
         made[f"{command.name}.1"] = pages.page(command, read(command, build), names)
         made.update({f"{other}.1": pages.alias(command.name) for other in command.others})
     return made
+
+
+def site(build: Path) -> dict[str, str]:
+    """Files of doc/manual: the same as pages of the site."""
+    rows = commands()
+    made = {f"{row.name}.md": markdown.page(row, read(row, build)) for row in rows}
+    return made | {"index.md": markdown.index(rows)}
 
 
 def shells(build: Path) -> dict[str, dict[str, str]]:
@@ -47,5 +55,6 @@ def write(folder: Path, files: dict[str, str]) -> None:
 if __name__ == "__main__":
     build = Path(sys.argv[1]).resolve()
     write(DOC / "man", manual(build))
+    write(DOC / "manual", site(build))
     for shell, files in shells(build).items():
         write(DOC / "completion" / shell, files)

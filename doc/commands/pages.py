@@ -8,6 +8,8 @@ from help import HERE, Command, Part, Row
 
 DOC = HERE.parent
 RUNTIME = HERE / "runtime.txt"
+BLANKS = r"(?<=[.;]) {2,}"  # behind a sentence of --help
+EXIT_STATUS = r"(?i)(the )?exit status"
 
 
 def escaped(text: str) -> str:
@@ -20,7 +22,7 @@ def escaped(text: str) -> str:
 
 def sentences(text: str) -> str:
     """Two blanks end a sentence, which begins a line of its own."""
-    return re.sub(r"(?<=[.;]) {2,}", "\n", text.strip())
+    return re.sub(BLANKS, "\n", text.strip())
 
 
 def paragraph(text: str) -> str:
@@ -74,7 +76,7 @@ def _body(part: Part) -> tuple[list[str], list[str], list[str]]:
     for piece in part.body:
         if isinstance(piece, Row):
             rows += _row(piece)
-        elif re.match(r"(?i)(the )?exit status", piece):
+        elif re.match(EXIT_STATUS, piece):
             status = [paragraph(re.sub(r"(?i)^exit status: ", "", piece))]
         elif piece and rows:
             rows += [".PP", paragraph(piece)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from darshan_report.diagnose import rules
 from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.limits import LIMITS
+from darshan_report.diagnose.reference import anchor
 from darshan_report.diagnose.run import diagnose
 from darshan_report.log import open_log
 
@@ -75,7 +76,8 @@ def _public() -> Iterator[str]:
 
 
 def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
-    yield f"\n### {name}\n"
+    yield f'\n<a id="{anchor(name)}"></a>\n'
+    yield f"### {name}\n"
     yield f"*{why}* Kind: {finding.kind}.\n"
     yield f"> **{finding.title}.** {finding.sentence}\n"
     if finding.stake.basis:

@@ -86,13 +86,21 @@ def _evidence(finding: Finding) -> str:
     return f"<details><summary>Evidence</summary>{table}</details>"
 
 
+def _more(finding: Finding) -> str:
+    """A link to the description of the diagnosis, where that is known to be."""
+    from .diagnose.reference import is_link  # noqa: PLC0415 - as below
+
+    at = html.escape(finding.reference)
+    return f', <a href="{at}" target="_blank">more</a>' if is_link(at) else ""
+
+
 def finding_html(finding: Finding) -> str:
     """Title, sentence, what is at stake, the remedy; the evidence folded in."""
     from .summary.sections.findings import stake  # noqa: PLC0415 - which imports findings
 
     at, remedy = stake(finding), finding.remedy
     parts = [
-        f"<p><b>{_text(finding.title)}</b> ({_text(finding.kind)})</p>",
+        f"<p><b>{_text(finding.title)}</b> ({_text(finding.kind)}{_more(finding)})</p>",
         f"<p>{_text(finding.sentence)}</p>",
         f"<p>At stake: {_text(at)}.</p>" if at else "",
         f"<p>Remedy: {_text(remedy.text)}</p>" if remedy.text else "",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .reference import reference
+
 PROBLEM = "problem"  # costs time or bytes, and can be changed
 NOTICE = "notice"  # what the log cannot show, or what is worth knowing
 GOOD = "good"  # nothing to change
@@ -64,6 +66,11 @@ class Finding:
         from ..notebook import finding_html  # noqa: PLC0415 - for notebooks alone
 
         return finding_html(self)
+
+    @property
+    def reference(self) -> str:
+        """Where the diagnosis is described: an address, or page and anchor where none is known."""
+        return reference(self.name)
 
     @property
     def rank(self) -> tuple[int, float, float, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
+from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ..diagnose.reference import counter, is_link
 from ..summary.context import Context
 from ..summary.sections.findings import stake, thresholds, value
+from ..tables import module_by_name
 from .blocks import part
 from .shell import text
 
@@ -26,7 +28,7 @@ def _evidence(finding: Finding, links: Links) -> str:
             record = f'<a href="#{page}">{record}</a>'
         rows.append(
             f'<tr><td>{text(e.module)}</td><td class="code">{record}</td>'
-            f'<td class="code">{text(e.counter)}</td><td class="right">{text(value(e))}</td></tr>'
+            f'<td class="code">{_counter(e)}</td><td class="right">{text(value(e))}</td></tr>'
         )
     return (
         '<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Module</th>'
@@ -53,7 +55,22 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
     parts.append(_evidence(finding, links))
     if finding.limits:
         parts.append(f'<p class="note">Thresholds: {text(thresholds(context, finding))}.</p>')
+    name = _described(finding.name, finding.reference)
+    parts.append(f'<p class="note">Diagnosis: {name}</p>')
     return "\n".join((*filter(None, parts), "</div>"))
+
+
+def _described(name: str, address: str) -> str:
+    """A name that leads to its description, where that is known to be."""
+    if not is_link(address):
+        return text(name)
+    return f'<a href="{text(address)}" target="_blank" rel="noopener noreferrer">{text(name)}</a>'
+
+
+def _counter(evidence: Evidence) -> str:
+    module = module_by_name(evidence.module)
+    known = module is not None and module.has(evidence.counter)
+    return _described(evidence.counter, counter(evidence.counter) if known else "")
 
 
 def text_lines(value: str) -> str:

@@ -42,6 +42,7 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "kind": finding.kind,
         "title": finding.title,
+        "reference": finding.reference,
         "sentence": visible(finding.sentence),
         "programs": visible(finding.programs),
         "stake": {

@@ -142,6 +142,8 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
         text = latex(block.text)
         if block.link:
             text = rf"\linkto{{r{report}-{block.link}}}{{{text}}}"
+        elif block.url:  # in hexadecimal, which needs no escaping
+            text = rf"\linkout{{<{block.url.encode('ascii').hex()}>}}{{{text}}}"
         return rf"{{\normalsize {text}\par}}" if block.strong else rf"{text}\par"
     if isinstance(block, Facts):
         return _facts(block)

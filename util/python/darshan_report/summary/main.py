@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ..diagnose.limits import LIMITS, LimitError, Limits, read_limits
+from ..diagnose.reference import VARIABLE, problem
 from ..library import LibraryMissing
 from . import ending
 from .documents import PROGRAM, Documents, say
@@ -31,7 +32,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "in it (darshan-summary-per-file), and --python-path says where Python finds "
         "darshan_report.  Exit status: 0; 1 if something was not made; 2 for a wrong use; 3 if "
         "all was made, but a log does not hold everything: it is of a program that still runs or "
-        "was killed, had no room for all files, or is damaged.",
+        f"was killed, had no room for all files, or is damaged.  {VARIABLE} is the address or the "
+        "folder of the documentation's site, to which findings link.",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help="a log, the journal of a process, or (with "
@@ -114,6 +116,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = _arguments(arguments)
     if options.list_thresholds:
         return _list_thresholds()
+    if said := problem():
+        say(said)
     try:
         limits = read_limits(options.thresholds) if options.thresholds else Limits()
         return Documents(options, limits, options.form).make()

@@ -27,6 +27,7 @@ class Paragraph:
     text: str
     strong: bool = False
     link: str = ""  # anchor of the heading that says more
+    url: str = ""  # address of a page that says more; printable ASCII
 
 
 @dataclass(frozen=True)

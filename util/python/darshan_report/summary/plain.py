@@ -69,6 +69,7 @@ class _Pages:
         italic: bool = False,
         typewriter: bool = False,
         right: bool = False,
+        url: str = "",
     ) -> None:
         # parse_math: a "$" in a file name is no formula.
         self._figure.text(
@@ -82,16 +83,19 @@ class _Pages:
             horizontalalignment="right" if right else "left",
             verticalalignment="baseline",
             parse_math=False,
+            url=url or None,
         )
 
-    def lines(self, text: str, size: float, *, bold: bool = False, italic: bool = False) -> None:
+    def lines(
+        self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
+    ) -> None:
         """Running text, wrapped."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in textwrap.wrap(printable(text), width) or [""]:
             self._room(step)
             self._y += step
-            self._put(_LEFT, self._y, line, size, bold=bold, italic=italic)
+            self._put(_LEFT, self._y, line, size, bold=bold, italic=italic, url=url)
         self._y += 0.8
 
     def heading(self, text: str) -> None:
@@ -203,7 +207,7 @@ class _Pages:
                 self.new_page()
             self.heading(block.text)
         elif isinstance(block, Paragraph):
-            self.lines(block.text, 8 if block.strong else 7)
+            self.lines(block.text, 8 if block.strong else 7, url=block.url)
         elif isinstance(block, Facts):
             self.facts(block)
         elif isinstance(block, Table):

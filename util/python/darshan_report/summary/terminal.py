@@ -105,6 +105,7 @@ def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
         for row in finding.evidence:
             where = shorten(row.record, 40) if row.record else "(all)"
             yield from _wrapped(f"{row.module}  {row.counter} = {value(row)}  {where}", "    ")
+        yield f"  see: {finding.reference}"
 
 
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ...diagnose.reference import is_link
 from ..context import Context
 from ..model import Block, Code, Column, Heading, Paragraph, Table
 from ..units import amount, count, seconds, share
@@ -107,6 +108,8 @@ def full(context: Context) -> list[Block]:
         found += _evidence(context, finding)
         if finding.limits:
             found.append(Paragraph(f"Thresholds: {thresholds(context, finding)}."))
+        url = finding.reference if is_link(finding.reference) else ""
+        found.append(Paragraph(f"Diagnosis: {finding.name}", url=url))
     return found
 
 

@@ -1,0 +1,147 @@
+"""The names that doc/what-stays.md promises, as the tree and a build have them, a line each.
+
+python3 darshan-test/docs/promises.py BUILD
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+TREE = Path(__file__).resolve().parents[2]
+LIBRARIES = ("libdarshan-read.so.0", "libdarshan-util.so.0")
+
+
+def _read(path: str) -> str:
+    return (TREE / path).read_text("utf-8")
+
+
+def commands() -> Iterator[str]:
+    """And their options; darshan-test/docs/test_manual.py holds the pages against --help."""
+    for page in sorted((TREE / "doc" / "man").glob("*.1")):
+        yield f"command {page.stem}"
+    for page in sorted((TREE / "doc" / "manual").glob("darshan*.md")):
+        for term in re.findall(r"^\* `(-[^`]*)`", page.read_text("utf-8"), re.MULTILINE):
+            for option in re.findall(r"(?:^|[\s\[,])(--?[A-Za-z][\w-]*)", term):
+                yield f"option {page.stem} {option}"
+
+
+def settings() -> Iterator[str]:
+    """Variables and directives."""
+    rows = _read("runtime/job/settings.def")
+    for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
+        for kind, name in zip(("variable", "directive"), pair):
+            if name != "NULL":
+                yield f"{kind} {name.strip(chr(34))}"
+
+
+def configure() -> Iterator[str]:
+    """Its options."""
+    for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([\w-]+)\]", _read("configure.ac")):
+        yield f"configure --{kind.lower()}-{name}"
+
+
+def symbols(build: Path) -> Iterator[str]:
+    """What the libraries show."""
+    for library in LIBRARIES:
+        done = subprocess.run(
+            ["nm", "-D", "--defined-only", build / library],
+            stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+        for line in done.stdout.splitlines():
+            yield f"symbol {library} {line.split()[-1]}"
+
+
+def counters() -> Iterator[str]:
+    """Counters, and their places among those of their module and kind."""
+    module = ""
+    places = {"counter": 0, "fcounter": 0}
+    for line in _read("doc/counters.md").splitlines():
+        if line.startswith("## "):
+            module, places = line[3:], dict.fromkeys(places, 0)
+        if found := re.match(r'\| <a id="(\w+)"></a>`(\w+)` \|', line):
+            kind = "fcounter" if "_F_" in found[2] else "counter"
+            yield f"{kind} {module} {places[kind]} {found[2]}"
+            places[kind] += 1
+
+
+def modules() -> Iterator[str]:
+    """And their ids."""
+    for path in sorted((TREE / "runtime" / "modules").glob("*/module.def")):
+        if path.parent.name != "template":
+            row = r'^(?:ANNEX_)?MODULE\((\d+), \w+, "([^"]+)"'
+            for number, name in re.findall(row, path.read_text("utf-8"), re.MULTILINE):
+                yield f"module {number} {name}"
+
+
+def diagnoses() -> Iterator[str]:
+    """And the thresholds."""
+    text = _read("doc/diagnoses.md")
+    found = text.partition("## Findings")[2].partition("\n## ")[0]
+    for name in re.findall(r"^### ([\w-]+)$", found, re.MULTILINE):
+        yield f"diagnosis {name}"
+    for name in re.findall(r"^\| `([\w.]+)` \|", text.partition("## Thresholds")[2], re.MULTILINE):
+        yield f"threshold {name}"
+
+
+def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[str]:
+    if "$ref" in part:
+        part = schema["$defs"][part["$ref"].rpartition("/")[2]]
+    for name, inner in part.get("properties", {}).items():
+        yield f"json {path}{name}"
+        yield from _fields(schema, inner, f"{path}{name}.")
+    if isinstance(part.get("items"), dict):
+        yield from _fields(schema, part["items"], path)
+
+
+def fields() -> Iterator[str]:
+    """Of the report's JSON, with its version."""
+    schema = json.loads(_read("doc/report.schema.json"))
+    for name in ("format", "version"):
+        yield f"json {name} = {schema['properties'][name]['const']}"
+    yield from _fields(schema, schema, "")
+
+
+def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
+    """Methods with their arguments, and fields."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
+            yield f"python {owner}{node.name}"
+            given = [*node.args.args, *node.args.kwonlyargs]
+            yield from (f"python {owner}{node.name} {a.arg}" for a in given if a.arg != "self")
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield f"python {owner}{node.target.id}"
+
+
+def python() -> Iterator[str]:
+    """What the package names, read as text: nothing of it has to be installed."""
+    top = ast.parse(_read("util/python/darshan_report/__init__.py"))
+    for node in top.body:
+        if isinstance(node, ast.ImportFrom):
+            module = str(node.module).replace(".", "/")
+            body = ast.parse(_read(f"util/python/darshan_report/{module}.py")).body
+            for name in (alias.name for alias in node.names):
+                yield f"python {name}"
+                for found in body:
+                    if isinstance(found, ast.ClassDef) and found.name == name:
+                        yield from (
+                            row for row in _public(found.body, f"{name}.") if f"{name}._" not in row
+                        )
+                    elif isinstance(found, ast.FunctionDef) and found.name == name:
+                        yield from (r for r in _public([found], "") if r != f"python {name}")
+
+
+def names(build: Path) -> list[str]:
+    """All of them."""
+    kinds = (commands(), settings(), configure(), symbols(build), modules(), counters())
+    return [row for kind in (*kinds, diagnoses(), fields(), python()) for row in kind]
+
+
+if __name__ == "__main__":
+    print("\n".join(dict.fromkeys(names(Path(sys.argv[1])))))

@@ -1,0 +1,66 @@
+"""What doc/what-stays.md promises is there: each name of promised.txt, in tree and build."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import promises
+import pytest
+from tree import SOURCE
+
+PROMISED = (Path(__file__).parent / "promised.txt").read_text("utf-8").splitlines()
+KINDS = sorted({row.split()[0] for row in PROMISED})
+PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def now(build: Path) -> list[str]:
+    """The names of today."""
+    return promises.names(build)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_taken_away(kind: str, now: list[str]) -> None:
+    there = set(now)
+    lost = [row for row in PROMISED if row.split()[0] == kind and row not in there]
+    assert not lost, "doc/what-stays.md: a name that was promised is gone, or is elsewhere"
+
+
+def test_every_kind_is_promised(now: list[str]) -> None:
+    """And each is so by many names: a kind that is not found any more would hold nothing."""
+    assert sorted({row.split()[0] for row in now}) == KINDS
+    fewest = min(KINDS, key=lambda kind: sum(row.split()[0] == kind for row in PROMISED))
+    assert sum(row.split()[0] == fewest for row in PROMISED) > 5, fewest
+
+
+def test_what_others_link_to_is_there_once() -> None:
+    """Each counter's and diagnosis' anchor, as doc/site.md says it."""
+    names = {"counters": [], "diagnoses": []}
+    for row in PROMISED:
+        kind, *words = row.split()
+        if kind in ("counter", "fcounter"):
+            names["counters"].append(words[-1].lower())
+        elif kind == "diagnosis":
+            names["diagnoses"].append(f"diagnosis-{words[-1]}")
+    for page, wanted in names.items():
+        text = (SOURCE / "doc" / f"{page}.md").read_text("utf-8")
+        anchors = re.findall(r'<a id="([\w-]+)"></a>', text)
+        assert len(anchors) == len(set(anchors)) > 50
+        assert not set(wanted).difference(anchors)
+
+
+def test_tests_of_the_page_are_there() -> None:
+    named = set(re.findall(r"`(\w+/(?:\w+/)?(?:\w+\.py)?)`", PAGE))
+    assert len(named) > 8
+    assert not [path for path in named if not (SOURCE / "darshan-test" / path).exists()]
+
+
+def test_versions_are_told_alike(build: Path) -> None:
+    """The version of the tree has a section, the newest, in CHANGELOG.md."""
+    version = re.search(r"AC_INIT\(\[darshan\], \[(.+?)\]\)", (SOURCE / "configure.ac").read_text())
+    changes = (SOURCE / "CHANGELOG.md").read_text("utf-8")
+    sections = re.findall(r"^## (\S+)", changes, re.MULTILINE)
+    assert version and sections[0] == version[1]
+    config = (build / "config.h").read_text()
+    assert f'#define PACKAGE_VERSION "{version[1]}"' in config

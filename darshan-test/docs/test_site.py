@@ -1,0 +1,171 @@
+"""The site of the guides: made without a warning, used from a disk, and found by findings."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from place import needs
+from report.browser import Browser, browser
+from sample import turning
+from tree import SOURCE
+
+sys.path.insert(0, str(SOURCE / "doc" / "site"))
+
+import check_links
+
+SECONDS = 180
+WIDTHS = (1280, 400)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As ./dev docs makes it."""
+    folder = tmp_path_factory.mktemp("docs")
+    done = subprocess.run(
+        [SOURCE / "dev", "docs", folder], capture_output=True, text=True, timeout=SECONDS,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    assert re.fullmatch(r"docs: \d+ pages, .*/site/index.html is the first\n", done.stdout)
+    return folder / "site"
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    """Sphinx says so of what it reads; that it reads all of them is another thing."""
+    files = subprocess.run(
+        [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
+    ).stdout.split()
+    pages = {name for name in files if name.endswith(".md") and "third_party" not in name}
+    pages = {name for name in pages if not name.startswith("debian/")}
+    made = {str(path.relative_to(site).with_suffix(".md")) for path in site.rglob("*.html")}
+    assert pages <= made
+    first = check_links.read(site / "doc" / "index.html")
+    assert {name for name in pages if name.startswith("doc/") and name.count("/") == 1} - {
+        "doc/" + link.replace(".html", ".md") for link in first.links
+    } == {"doc/index.md"}
+
+
+def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
+    """In small letters, and as the report names them."""
+    counters = check_links.read(site / "doc" / "counters.html").ids
+    rows = re.findall(r"`([A-Z0-9]+_[A-Z0-9_]+)` \|", (SOURCE / "doc" / "counters.md").read_text())
+    assert len(rows) > 500
+    assert not {row.lower() for row in rows}.difference(counters)
+    names = re.findall(r"^### (\S+)$", (SOURCE / "doc" / "diagnoses.md").read_text(), re.MULTILINE)
+    told = check_links.read(site / "doc" / "diagnoses.html").ids
+    assert not {f"diagnosis-{name}" for name in names}.difference(told)
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ('href="user-guide.html"', 'href="user-guise.html"', "user-guise.html is not there"),
+        ('href="user-guide.html"', 'href="user-guide.html#x"', "#x has no such anchor"),
+        ('href="user-guide.html"', 'href="../../x.html"', "x.html is outside"),
+        ("<head>", '<head><script src="https://x.example/x.js"></script>', "loads https://x"),
+        ("<head>", '<head><link rel="stylesheet" href="//x.example/x.css">', "loads //x.example"),
+        ("<body>", '<body id="a"><p id="a"></p>', "a twice"),
+    ],
+)
+def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
+    """One that goes nowhere, and one that would need a network."""
+    (tmp_path / "doc").mkdir()
+    text = (site / "doc" / "index.html").read_text("utf-8")
+    assert old in text
+    before = set(problems_of(text, tmp_path))
+    assert [line for line in problems_of(text.replace(old, new, 1), tmp_path)
+            if line not in before and said in line]  # fmt: skip
+
+
+def problems_of(text: str, folder: Path) -> list[str]:
+    """What is wrong with a page that stands alone."""
+    (folder / "doc" / "user-guide.html").write_text("<html></html>")
+    (folder / "doc" / "index.html").write_text(text)
+    return check_links.problems(folder)
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    needs("program:chromium", "program:chromedriver")
+    with browser(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "words, first",
+    [
+        ("POSIX_BYTES_WRITTEN", "doc/counters.html#posix_bytes_written"),
+        ("small-accesses-read", "doc/diagnoses.html#diagnosis-small-accesses-read"),
+        ("darshan_logpath", "doc/environment.html#darshan_logpath"),
+        ("settings of the runtime", "doc/environment.html"),
+    ],
+)
+def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str) -> None:
+    """Without a server; what has that name comes first, and not the top of a long page."""
+    window.open(f"{site}/search.html?q={words}")
+    link = window.until("const a = document.querySelector('ul.search li a'); return a && a.href;")
+    assert link == f"file://{site}/{first}"
+    assert window.complaints() == []
+
+
+def test_pages_fit(site: Path, window: Browser) -> None:
+    """No page is wider than a screen, a small one either: tables and code scroll by themselves."""
+    wide = []
+    for path in turning(sorted(site.rglob("*.html")), 0.15, "pages of the site"):
+        for width in WIDTHS:
+            window.open(path, width)
+            over = window.run("return document.scrollingElement.scrollWidth - innerWidth;")
+            wide += [f"{path.relative_to(site)} at {width}: {over}"] if over > 0 else []
+    assert not wide
+    assert window.complaints() == []
+
+
+def test_first_page_leads_on(site: Path, window: Browser) -> None:
+    window.open(site / "index.html")
+    window.until("return location.pathname.endsWith('/doc/index.html');")
+
+
+SAYS = "from darshan_report.diagnose.reference import reference; print(reference('syncs'))"
+
+
+def says(package: Path) -> str:
+    """Where the package in a folder says that a diagnosis is described."""
+    env = {k: v for k, v in os.environ.items() if k != "DARSHAN_DOC_URL"}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", SAYS], env={**env, "PYTHONPATH": str(package)},
+        stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
+def test_it_is_installed_where_findings_look(site: Path, build: Path, tmp_path: Path) -> None:
+    """make install puts it below the prefix, which may be moved; an address of configure wins."""
+    prefix = tmp_path / "a prefix"
+    done = subprocess.run(
+        ["make", "-s", "-C", build, "install-site", "install-nodist_reportPYTHON",
+         f"prefix={prefix}", f"made_site={site}"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    (place,) = prefix.rglob("_installed.py")
+    sources = SOURCE / "util" / "python" / "darshan_report"
+    shutil.copytree(sources, place.parent, dirs_exist_ok=True)
+    moved = prefix.rename(tmp_path / "moved here")
+    package = moved / place.relative_to(prefix).parent.parent
+    page, _, anchor = says(package).removeprefix("file://").partition("#")
+    found = Path(page.replace("%20", " "))
+    assert found == moved / "share/doc/darshan/html/doc/diagnoses.html"
+    assert anchor in check_links.read(found).ids
+    recipe = subprocess.run(
+        ["make", "-n", "-s", "-C", build, "-W", "Makefile", "_installed.py",
+         "with_doc_url=https://docs.example/darshan"],
+        stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    subprocess.run(["sh", "-c", recipe.stdout], cwd=package / "darshan_report", check=True)
+    assert says(package) == "https://docs.example/darshan/doc/diagnoses.html#diagnosis-syncs"
