@@ -42,9 +42,14 @@ def settings() -> Iterator[str]:
 
 
 def configure() -> Iterator[str]:
-    """Its options."""
-    for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([\w-]+)\]", _read("configure.ac")):
+    """Its options, as they are written and as macros make them of a name."""
+    text = _read("configure.ac") + _read("runtime/configure.m4")
+    for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([a-z][\w-]+)\]", text):
         yield f"configure --{kind.lower()}-{name}"
+    for name in re.findall(r"^DARSHAN_(?:MODULE|ABSENT)\(\[(\w+)\]", text, re.MULTILINE):
+        yield f"configure --enable-{name}-mod"
+    for name in re.findall(r"^DARSHAN_(?:FOUND_LATER|LIBRARY)\(\[(\w+)\]", text, re.MULTILINE):
+        yield f"configure --with-{name}"
 
 
 def symbols(build: Path) -> Iterator[str]:

@@ -146,7 +146,16 @@ def told() -> tuple[list[str], set[str]]:
         for path in paths
         if not path.endswith((".md", ".svg", ".tsv", ".darshan"))
     )
-    return paths, {word for text in texts for word in WORD.findall(text)}
+    return paths, {word for text in texts for word in WORD.findall(text)} | made_options()
+
+
+def made_options() -> set[str]:
+    """Of configure, where a macro makes them of a name."""
+    text = (TREE / "runtime" / "configure.m4").read_text("utf-8")
+    modules = re.findall(r"^DARSHAN_(?:MODULE|ABSENT)\(\[(\w+)\]", text, re.M)
+    libraries = re.findall(r"^DARSHAN_FOUND_LATER\(\[(\w+)\]", text, re.M)
+    options = {f"--{word}-{name}-mod" for name in modules for word in ("enable", "disable")}
+    return options | {f"--with-{name}" for name in libraries}
 
 
 WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|[A-Za-z_]\w*")

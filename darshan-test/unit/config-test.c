@@ -24,12 +24,12 @@ static void nothing_set_gives_the_defaults(void **state) {
   assert_int_equal(c->sample, 1);
   assert_false(c->dump || c->internal_timing || c->no_reduction || c->dxt || c->mpi_files);
   assert_int_equal(c->logpath_dated, DARSHAN_DEFAULT_LOG_PATH[0] != '\0');
-  assert_int_equal(c->modmem, 4 << 20);
-  assert_int_equal(c->namemem, 1 << 20);
-  assert_int_equal(c->mem_alignment, 8);
+  assert_int_equal(c->modmem >> 20, DARSHAN_DEFAULT_MODMEM);
+  assert_int_equal(c->namemem >> 20, DARSHAN_DEFAULT_NAMEMEM);
+  assert_int_equal(c->mem_alignment, DARSHAN_DEFAULT_MEM_ALIGNMENT);
   assert_true(c->small_io_trigger < 0 && c->unaligned_io_trigger < 0);
   assert_null(c->logfile);
-  assert_null(c->hints);
+  assert_string_equal(c->hints ? c->hints : "", DARSHAN_LOG_HINTS);
   assert_null(c->user);
   assert_null(c->timezone);
   assert_string_equal(c->logpath, folder);

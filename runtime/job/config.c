@@ -11,7 +11,7 @@
 
 struct darshan_config darshan_config;
 
-enum { CONFIG_FILE_LIMIT = 1 << 20, DEFAULT_RECORDS = 1024, DXT_DEFAULT_KIB = 2048 };
+enum { CONFIG_FILE_LIMIT = 1 << 20, DEFAULT_RECORDS = 1024 };
 
 static struct darshan_slice slice_of(const char *string) {
   return (struct darshan_slice){string, string ? strlen(string) : 0};
@@ -24,19 +24,20 @@ static void set_defaults(struct darshan_config *config) {
   config->filter_calls.count = 0;
   config->name_exclude.count = config->name_include.count = 0;
   config->job_tree = true;
-  config->modmem = UINT64_C(4) << 20;
-  config->namemem = UINT64_C(1) << 20;
-  config->mem_alignment = 8;
+  config->modmem = (uint64_t)DARSHAN_DEFAULT_MODMEM << 20;
+  config->namemem = (uint64_t)DARSHAN_DEFAULT_NAMEMEM << 20;
+  config->mem_alignment = DARSHAN_DEFAULT_MEM_ALIGNMENT;
   config->sample = 1;
   config->small_io_trigger = config->unaligned_io_trigger = -1;
   config->logpath = DARSHAN_DEFAULT_LOG_PATH;
   config->logpath_dated = config->logpath[0] != '\0';
   config->mmap_logpath = "/tmp";
   config->jobid_variable = DARSHAN_JOBID_VARIABLE;
+  config->hints = DARSHAN_LOG_HINTS[0] != '\0' ? DARSHAN_LOG_HINTS : NULL;
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
     config->max_records[id] = DEFAULT_RECORDS;
-  config->max_records[DARSHAN_MOD_DXT_POSIX] = DXT_DEFAULT_KIB;
-  config->max_records[DARSHAN_MOD_DXT_MPIIO] = DXT_DEFAULT_KIB;
+  config->max_records[DARSHAN_MOD_DXT_POSIX] = DARSHAN_DEFAULT_DXT_KIB;
+  config->max_records[DARSHAN_MOD_DXT_MPIIO] = DARSHAN_DEFAULT_DXT_KIB;
   config->max_records[DARSHAN_MOD_HEATMAP] = 8;
   config->max_records[DARSHAN_MOD_BGQ] = 1;
 }
@@ -153,6 +154,36 @@ static void apply_environment(struct darshan_config *config, const char **values
   note_logpath(config, before, false);
 }
 
+/* The value of the first of these variables, by commas, that is set and not empty. */
+static const char *first_of(char **envp, const char *variables) {
+  struct darshan_slice list = slice_of(variables), name;
+  while (darshan_next_item(&list, ',', &name))
+    for (char **entry = envp; *entry != NULL; entry++) {
+      if (strncmp(*entry, name.at, name.length) != 0 || (*entry)[name.length] != '=') continue;
+      if ((*entry)[name.length + 1] != '\0') return *entry + name.length + 1;
+      break;
+    }
+  return NULL;
+}
+
+/* Variables that were named when this was built (doc/configure.md): weaker than Darshan's
+ * own for the folder, stronger than LOGNAME. */
+static void apply_variables_of_the_build(struct darshan_config *config, char **envp,
+                                         const char **values, struct darshan_messages *messages) {
+  const char *folder = values[DARSHAN_SETTING_LOGPATH], *before = config->logpath;
+  const struct darshan_slice none = {NULL, 0};
+  const struct darshan_setting *setting = &darshan_settings[DARSHAN_SETTING_LOGPATH];
+  folder = folder && folder[0] ? NULL : first_of(envp, DARSHAN_LOG_PATH_VARIABLES);
+  if (folder)
+    darshan_setting_apply(config, setting, "--with-log-path-by-env", slice_of(folder), none,
+                          messages);
+  note_logpath(config, before, false);
+  const char *user = first_of(envp, DARSHAN_USER_VARIABLE);
+  setting = &darshan_settings[DARSHAN_SETTING_USER];
+  if (user)
+    darshan_setting_apply(config, setting, "--with-username-env", slice_of(user), none, messages);
+}
+
 static bool matches_any(const struct darshan_words *words, const char *name, const char *string,
                         struct darshan_messages *messages) {
   bool found = false;
@@ -242,12 +273,32 @@ static void decide_program(struct darshan_config *config, const char *command,
                          !matches_any(&config->app_include, "APP_INCLUDE", program, messages);
 }
 
-static void decide_modules(struct darshan_config *config) {
+/* What this build never records is off, and who asks for it by name is told so. */
+static void leave_out_of_the_build(struct darshan_config *config,
+                                   struct darshan_messages *messages) {
+#define LOW(SYMBOL) | (DARSHAN_MOD_##SYMBOL < 64 ? UINT64_C(1) << DARSHAN_MOD_##SYMBOL % 64 : 0)
+#define HIGH(SYMBOL) | (DARSHAN_MOD_##SYMBOL < 64 ? 0 : UINT64_C(1) << DARSHAN_MOD_##SYMBOL % 64)
+  static const uint64_t without[DARSHAN_MODULE_IDS / 64] = {0 DARSHAN_MODULES_WITHOUT(LOW),
+                                                            0 DARSHAN_MODULES_WITHOUT(HIGH)};
+#undef LOW
+#undef HIGH
+  for (int id = 0; id < DARSHAN_MODULE_IDS; id++) {
+    const char *name = darshan_module_text(id);
+    if (!(without[id / 64] >> (id % 64) & 1)) continue;
+    config->modules.bits[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    if (name && darshan_module_set_has(&config->modules_enabled, id) &&
+        config->modules_enabled.bits[0] != UINT64_MAX)
+      darshan_message_add(messages, "MOD_ENABLE", "this build never records", name, strlen(name));
+  }
+}
+
+static void decide_modules(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_module_set off = config->modules_disabled;
   if (!config->dxt)
     off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_DXT_POSIX | UINT64_C(1) << DARSHAN_MOD_DXT_MPIIO;
   for (int i = 0; i < DARSHAN_MODULE_IDS / 64; i++)
     config->modules.bits[i] = ~off.bits[i] | config->modules_enabled.bits[i];
+  leave_out_of_the_build(config, messages);
 }
 
 static void decide_logpath(struct darshan_config *config, struct darshan_messages *messages) {
@@ -286,11 +337,12 @@ void darshan_config_load(struct darshan_config *config, char **envp, int argc, c
     if (config->config_path != NULL) apply_file(config, messages);
   }
   apply_environment(config, values, messages);
+  apply_variables_of_the_build(config, envp, values, messages);
   const char *jobid = find_variable(envp, config->jobid_variable);
   config->has_jobid = jobid != NULL && darshan_parse_leading_integer(jobid, &config->jobid);
   config->left_out = config->has_jobid && !darshan_job_in_sample(config, config->jobid);
   decide_launch(config, envp, messages);
-  decide_modules(config);
+  decide_modules(config, messages);
   decide_logpath(config, messages);
   decide_program(config, command, messages);
   config->launcher =

@@ -15,7 +15,7 @@ SIZE = Size(steps=256, slices=12, series=0)
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[Case, Measured]:
     """The problems and their cures."""
-    if "\nwith_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
+    if "\nhave_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
         pytest.fail("configure has found HDF5, but not netCDF")
     study = Study(lab, SIZE)
     return {case: study.measure(case) for pair in PROBLEMS for case in pair}

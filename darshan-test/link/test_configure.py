@@ -1,0 +1,185 @@
+"""The options of 3.5.0's configure: each does what it says, or a line says why not."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from sample import everything
+from tree import SOURCE
+
+from .runs import run, without_ours
+
+CONFIGURE = SOURCE / "configure"
+PAGE = (SOURCE / "doc" / "configure.md").read_text("utf-8")
+BITS = {"POSIX": ["POSIX", "POSIX_EXT"], "HDF5": ["H5F", "H5D", "H5_META"]}
+# The last of all that is looked at before a compiler is: it ends a run there.
+END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
+
+
+def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Up to its end or its first error."""
+    if not CONFIGURE.exists():  # a tree of which something else was built
+        run(["autoreconf", "-fi"], cwd=SOURCE)
+    program = os.path.relpath(CONFIGURE, folder)  # it does not take a path with a blank in it
+    command = ["sh", program, *options]
+    return subprocess.run(
+        command, cwd=folder, env=without_ours(), capture_output=True, text=True, check=False
+    )
+
+
+def defined(folder: Path) -> dict[str, str]:
+    """What was to be compiled in, as the log of a run that ended has it."""
+    text = (folder / "config.log").read_text()
+    return dict(re.findall(r"^#define (DARSHAN_\w+(?:\(X\))?) ?(.*)$", text, re.M))
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--with-log-path", "--with-log-path=", "--with-log-path=logs", '--with-log-path=/a"b'),
+        *("--with-log-path=/a\nb", "--with-log-path=/$HOME", "--with-off-file=off"),
+        *("--with-log-path-by-env=", "--with-log-path-by-env=A,,B", "--with-log-path-by-env=A B"),
+        *("--with-jobid-env=A,B", "--with-jobid-env=1A", "--with-username-env", "--with-log-hints"),
+        *("--with-mem-align=0", "--with-mod-mem=many", "--with-mod-mem=99999999999999999999"),
+        *("--with-name-mem=-1", "--with-name-mem", "--enable-posix-mod=perhaps"),
+        *("--with-zlib=/there is none", "--without-zlib", "--with-daos=relative"),
+    ],
+)
+def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:
+    done = configure(tmp_path, "-q", option)
+    name = (
+        option.split("=", maxsplit=1)[0]
+        .replace("--without-", "--with")
+        .lstrip("-")
+        .replace("with", "", 1)
+    )
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("configure: error: --") and name.strip("-") in done.stderr
+
+
+def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
+    done = configure(
+        tmp_path,
+        *("--with-log-path=/a folder/logs", "--with-log-path-by-env=MINE,PWD", END),
+        *("--with-jobid-env=NONE", "--with-username-env=WHO", "--with-log-hints=a=b;c=d"),
+        *("--with-mem-align=64", "--with-mod-mem=12", "--with-name-mem=3"),
+        *("--enable-group-readable-logs", "--disable-posix-mod", "--disable-hdf5-mod"),
+        *("--enable-pnetcdf-mod=/opt/pnetcdf", "--with-off-file=/a folder/off"),
+    )
+    assert ENDED in done.stderr
+    found = defined(tmp_path)
+    expected = {
+        "DARSHAN_DEFAULT_LOG_PATH": '"/a folder/logs"',
+        "DARSHAN_LOG_PATH_VARIABLES": '"MINE,PWD"',
+        "DARSHAN_JOBID_VARIABLE": '"NONE"',
+        "DARSHAN_USER_VARIABLE": '"WHO"',
+        "DARSHAN_LOG_HINTS": '"a=b;c=d"',
+        "DARSHAN_DEFAULT_MEM_ALIGNMENT": "64",
+        "DARSHAN_DEFAULT_MODMEM": "12",
+        "DARSHAN_DEFAULT_DXT_KIB": "12288",
+        "DARSHAN_DEFAULT_NAMEMEM": "3",
+        "DARSHAN_LOG_MODE": "0440",
+        "DARSHAN_OFF_FILE": '"/a folder/off"',
+    }
+    assert expected.items() <= found.items()
+    without = re.findall(r"X\((\w+)\)", found["DARSHAN_MODULES_WITHOUT(X)"])
+    assert without == [*BITS["POSIX"], *BITS["HDF5"]]
+
+
+def test_without_options(tmp_path: Path) -> None:
+    configure(tmp_path, END)
+    found = defined(tmp_path)
+    assert found["DARSHAN_DEFAULT_LOG_PATH"] == found["DARSHAN_LOG_PATH_VARIABLES"] == '""'
+    assert found["DARSHAN_DEFAULT_MODMEM"] == "4" and found["DARSHAN_DEFAULT_DXT_KIB"] == "2048"
+    assert found["DARSHAN_MODULES_WITHOUT(X)"].strip() in ("", "/**/")
+
+
+def test_every_option_of_the_page(tmp_path: Path) -> None:
+    """All at once: none is unknown, and what does nothing says so in one line."""
+    changing, *idle = (options_of(table) for table in PAGE.split("\n## ")[1:])
+    unneeded = [option for table in idle for option in table]
+    assert len(idle) == 2 and changing and all(idle)
+    values = {"DIR": "/usr", "FILE": "/off", "NAMES": "A,B", "NAME": "A", "HINTS": "a=b"}
+    values |= {"BYTES": "8", "MIB": "4"}
+    given = []
+    for option in [*changing, *unneeded]:
+        name, _, value = option.partition("=")
+        if name != "--with-bzip2":
+            given.append(f"{name}={values[value]}" if value else name)
+    done = configure(tmp_path, *given, END)
+    assert ENDED in done.stderr and "unrecognized" not in done.stderr, done.stderr
+    said = done.stdout + done.stderr
+    for option in unneeded:
+        lines = re.findall(rf"--(?:with|without|enable|disable)-{bare(option)}: ", said)
+        assert len(lines) == 1, option
+    helped = run(["sh", CONFIGURE, "--help"]).stdout
+    assert all(re.search(rf"--\w+-{bare(option)}\b", helped) for option in [*changing, *unneeded])
+
+
+def options_of(table: str) -> list[str]:
+    """Those of the first cell of each row."""
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    return re.findall(r"`(--[\w-]+(?:=\w+)?)`", "\n".join(cells))
+
+
+def bare(option: str) -> str:
+    """Without its first word and its value."""
+    return re.sub("^--(with|without|enable|disable)-", "", option.partition("=")[0])
+
+
+def test_an_unknown_option_is_named(tmp_path: Path) -> None:
+    strict = "--enable-option-checking=fatal"
+    done = configure(tmp_path, "-q", "--with-no-such-thing", "--enable-nothing", END)
+    assert "WARNING: unrecognized options: --with-no-such-thing, --enable-nothing" in done.stderr
+    done = configure(tmp_path, "-q", strict, "--with-no-such-thing")
+    assert done.returncode == 1
+    assert done.stderr == "configure: error: unrecognized options: --with-no-such-thing\n"
+    done = configure(tmp_path, "-q", strict, "--without-mpi", "--enable-hdf5-mod", END)
+    assert ENDED in done.stderr and "unrecognized" not in done.stderr
+
+
+if everything():
+
+    def test_a_build_of_many_options(tmp_path: Path) -> None:
+        """What darshan-config and the runtime itself tell; and what is not recorded."""
+        folder = tmp_path / "a build"
+        folder.mkdir()
+        done = configure(
+            folder,
+            *("-q", "--with-log-path=/not used", "--with-log-path-by-env=NOT_SET,LOGS_HERE"),
+            *("--with-username-env=WHO", "--with-mem-align=64", "--with-mod-mem=12"),
+            *("--with-jobid-env=MY_JOB", "--with-log-hints=a=b", "--disable-posix-mod"),
+        )
+        assert done.returncode == 0, done.stderr
+        run(
+            ["make", "-j2", "libdarshan.so", "runtime/link/darshan-config", "darshan-parser"],
+            cwd=folder,
+        )
+        text = (folder / "runtime/link/darshan-config").read_text()
+        for row in (
+            "log-path /not used",
+            "mem-align 64",
+            "mod-mem 12",
+            "posix-mod no",
+            "stdio-mod yes",
+        ):
+            assert f"\n{row}\n" in text
+        (tmp_path / "logs").mkdir()
+        settings = {"LD_PRELOAD": "libdarshan.so", "LD_LIBRARY_PATH": str(folder)}
+        settings |= {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_DUMP_CONFIG": "1", "WHO": "somebody"}
+        settings |= {"LOGS_HERE": str(tmp_path / "logs"), "MY_JOB": "77", "DARSHAN_JOB_TREE": "0"}
+        settings |= {"DARSHAN_MOD_ENABLE": "POSIX", "LOGNAME": "nobody"}
+        said = run(
+            ["dd", "if=/bin/sh", "of=copy"], cwd=tmp_path, env=without_ours() | settings
+        ).stderr
+        for row in (f"LOGPATH {tmp_path}/logs", "LOGPATH_DATED 0", "MEMALIGN 64", "MODMEM 12"):
+            assert f"\n{row}\n" in f"\n{said}"
+        assert "this build never records: POSIX" in said and "# job id 77" in said
+        (log,) = (tmp_path / "logs").glob("somebody_dd_id77-*.darshan")
+        rows = run([folder / "darshan-parser", log]).stdout
+        assert "\nSTDIO\t" in rows and "\nPOSIX\t" not in rows
