@@ -46,6 +46,7 @@ html_use_index = False
 html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
 html_theme_options = {"navigation_with_keys": True}
 pygments_style = "default"
+pygments_dark_style = "github-dark"
 highlight_language = "text"
 
 

@@ -19,8 +19,8 @@ static void print_rows(const struct darshan_counter *counter) {
     if (counter->index < 0) continue;
     printf("| ");
     print_anchor(counter->name);
-    printf("`%s` | %s | %s | %d | %s |\n", counter->name, darshan_unit_name(counter->unit),
-           darshan_rule_name(counter->rule), counter->since, counter->meaning);
+    printf("`%s` | %s | %s | %s | %d |\n", counter->name, counter->meaning,
+           darshan_unit_name(counter->unit), darshan_rule_name(counter->rule), counter->since);
   }
 }
 
@@ -42,7 +42,7 @@ static void print_module(const struct darshan_module *module) {
          module->kind == DARSHAN_KIND_COUNTERS || module->kind == DARSHAN_KIND_FILE_COUNTERS
              ? " per record"
              : " before what varies");
-  printf("| counter | unit | merged by | since | meaning |\n|---|---|---|---:|---|\n");
+  printf("| counter | meaning | unit | merged by | since |\n|---|---|---|---|---:|\n");
   print_rows(module->counters);
   print_rows(module->fcounters);
   printf("\n");

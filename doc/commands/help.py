@@ -122,7 +122,7 @@ def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
     if not line:
         body.append("")
         return at
-    is_option = indent > 0 and line.startswith("-")
+    is_option = indent > 0 and re.match(r"-[^ ]", line) is not None
     if re.fullmatch(r"--\S+( {2,}--\S+)+", line):
         body += [Row(option, "") for option in line.split()]
         return at

@@ -30,7 +30,7 @@ def prose(text: str) -> str:
 def sentence(text: str) -> str:
     """A line of --help as a sentence, unless it begins with a name."""
     first = text.split(maxsplit=1)[0]
-    text = text[0].upper() + text[1:] if first.islower() and first.isalpha() else text
+    text = text[0].upper() + text[1:] if first.islower() and first.rstrip(",;:").isalpha() else text
     return prose(text if text[-1] in ".:;!" else text + ".")
 
 

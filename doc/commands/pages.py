@@ -29,7 +29,7 @@ def paragraph(text: str) -> str:
     """A line of --help as a sentence, unless it begins with a name."""
     text = sentences(text)
     first = text.split()[0]
-    text = text[0].upper() + text[1:] if first.islower() and first.isalpha() else text
+    text = text[0].upper() + text[1:] if first.islower() and first.rstrip(",;:").isalpha() else text
     return escaped(text if text[-1] in ".:;!" else text + ".")
 
 
