@@ -91,10 +91,13 @@ static int wrong(const char *command) {
 
 /* The page of the manual of a file, if it was installed and somebody can show it. */
 static void show_page(const char *name) {
+  static const char *const endings[] = {"", ".gz"}; /* distributions pack pages */
   char file[NAME_MAX], path[PATH_MAX];
-  snprintf(file, sizeof(file), "%s.1", name);
-  if (places_installed(path, file, FRONT_MANUAL_FOLDER) == 0)
-    execlp("man", "man", path, (char *)NULL);
+  for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+    snprintf(file, sizeof(file), "%s.1%s", name, endings[i]);
+    if (places_installed(path, file, FRONT_MANUAL_FOLDER) == 0)
+      execlp("man", "man", path, (char *)NULL);
+  }
 }
 
 static int help(const char *command) {

@@ -72,7 +72,8 @@ def _candidates() -> Iterator[str]:
     try:  # written by `make install`
         from ._installed import LIBRARY_FOLDER  # type: ignore[import-not-found]  # noqa: PLC0415
 
-        yield os.path.join(package, LIBRARY_FOLDER, NAME)
+        # None: a distribution's package, whose library is where the loader looks.
+        yield os.path.join(package, LIBRARY_FOLDER, NAME) if LIBRARY_FOLDER is not None else NAME
     except ImportError:  # the build folder holds a link to this package below python/
         yield os.path.join(package, os.pardir, os.pardir, NAME)
 
@@ -86,7 +87,7 @@ def load() -> ctypes.CDLL:
     tried = []
     for path in map(os.path.normpath, _candidates()):
         tried.append(path)
-        if not os.path.exists(path):
+        if os.path.dirname(path) and not os.path.exists(path):
             continue
         try:
             library = ctypes.CDLL(path)

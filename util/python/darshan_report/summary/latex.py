@@ -245,11 +245,12 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
             return _by_latex(reports, folder, program)
         except LatexFailed as error:
             say(f"{error}; drawing the report without LaTeX")
-    elif use_latex:
-        say("pdflatex was not found; drawing the report without LaTeX")
     figures.prepare()
-    from . import plain  # noqa: PLC0415 - needs matplotlib at once
+    # Needs matplotlib at once: where that is not there either, nothing else is to be said.
+    from . import plain  # noqa: PLC0415
 
+    if use_latex and not program:
+        say("pdflatex was not found; drawing the report without LaTeX")
     return plain.render(reports, folder)
 
 
