@@ -39,6 +39,16 @@ def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
     whole(tmp_path / "lake", [*made, *more])
 
 
+def fill(lake: Path, paths: list[Path]) -> int:
+    """Collects logs in this process; how many rows of jobs are new."""
+    place.make(str(lake), {})
+    publisher = Publisher(str(lake))
+    before = len(logs(lake))
+    found = [files.named(str(path)) for path in paths]
+    publisher.publish(make(found, Options(str(lake), findings=False), publisher.seen.has))
+    return len(logs(lake)) - before
+
+
 def _part(lake: Path, paths: list[Path]) -> object:
     return make([files.named(str(p)) for p in paths], Options(str(lake), findings=False))
 

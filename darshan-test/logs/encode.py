@@ -140,7 +140,10 @@ def compress(log: Log, data: bytes) -> bytes:
     if log.empty_streams:
         pieces = [piece for each in pieces for piece in (b"", each)]
     # Level 0 gives stored blocks, which readers must take as well.
-    return b"".join(compress_one(log.compression, p, 6 * (i % 2)) for i, p in enumerate(pieces))
+    levels = (0, 6) if log.level is None else (log.level,)
+    return b"".join(
+        compress_one(log.compression, p, levels[i % len(levels)]) for i, p in enumerate(pieces)
+    )
 
 
 def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]) -> bytes:

@@ -132,6 +132,7 @@ class Log:
     # How the bytes lie in the file, which no reader may care about.
     streams: int = 1  # compressed streams per region
     empty_streams: bool = False
+    level: int | None = None  # of compression; None: none and some, stream by stream
     reverse: bool = False  # module regions in falling order
     gap: int = 0  # bytes between module regions and after the last one
     idle: tuple[int, ...] = ()  # modules that were active but stored nothing

@@ -56,7 +56,7 @@ struct table *batch_table(darshan_batch *batch, enum darshan_table_kind kind, in
 uint64_t *batch_row(darshan_batch *batch, struct table *table) {
   uint64_t *row = table_row(table, batch->bytes);
   if (!row) batch->failed = true;
-  batch->used += table_row_bytes(table);
+  batch->used += table->row_bytes;
   return row;
 }
 
@@ -191,9 +191,15 @@ const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch) {
   return &batch->pool.texts;
 }
 
+/* Memory is kept for the next rows: pages cost time to get.  But not for ever that of
+ * modules that came once. */
 void darshan_batch_clear(darshan_batch *batch) {
+  uint64_t touched = 0;
   for (int i = 0; i < batch->num_tables; i++)
-    table_clear(&batch->tables[i]);
+    touched += table_touched(&batch->tables[i]);
+  bool keep = touched <= batch->bytes + batch->bytes / 2;
+  for (int i = 0; i < batch->num_tables; i++)
+    keep ? table_empty(&batch->tables[i]) : table_drop(&batch->tables[i]);
   text_pool_clear(&batch->pool);
   batch->used = 0;
   batch->num_shown = 0;

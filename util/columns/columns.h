@@ -8,12 +8,16 @@
 #include <stdbool.h>
 
 /* texts.c: every text once. */
+struct text_slot {
+  uint32_t hash;
+  int32_t number; /* 1 + a text; 0: free */
+};
 struct text_pool {
   struct darshan_texts texts;
   char *bytes;
   int32_t *offsets;
   size_t capacity, room; /* of bytes, of offsets */
-  int32_t *slots;        /* 1 + a text; 0: free */
+  struct text_slot *slots;
   size_t num_slots;
   uint64_t seed;
 };
@@ -27,21 +31,24 @@ enum { ROWS_AT_A_TIME = 64 }; /* turned into columns together, whole cache lines
 struct table {
   struct darshan_table shown;
   struct darshan_column *columns;
-  int words; /* 64-bit words of a row as it comes in */
-  int64_t capacity;
-  unsigned char *block; /* the columns, one behind the other */
-  uint64_t *waiting;    /* rows that are no columns yet */
+  int words;              /* 64-bit words of a row as it comes in */
+  size_t row_bytes;       /* of a row in all columns */
+  int64_t capacity, most; /* rows: room, and how many there ever were */
+  unsigned char *block;   /* the columns, one behind the other */
+  uint64_t *waiting;      /* rows that are no columns yet */
   int num_waiting;
 };
 /* Columns are added while the table is new; name is not copied. */
 bool table_column(struct table *table, const char *name, enum darshan_column_type type);
 /* Room for one more row, NULL: no memory.  A text or an I32 takes a word, a UUID two. */
 uint64_t *table_row(struct table *table, uint64_t bytes);
-bool table_is_full(const struct table *table);
-size_t table_row_bytes(const struct table *table);
 /* Makes columns of all rows. */
 void table_settle(struct table *table);
-void table_clear(struct table *table);
+/* Bytes of memory that it has: pages that were never written to take none. */
+uint64_t table_touched(const struct table *table);
+/* No rows; with or without the room for them. */
+void table_empty(struct table *table);
+void table_drop(struct table *table);
 void table_free(struct table *table);
 
 /* batch.c */

@@ -29,24 +29,18 @@ bool table_column(struct table *table, const char *name, enum darshan_column_typ
   table->shown.num_columns = count + 1;
   table->shown.columns = table->columns;
   table->words += type == DARSHAN_COLUMN_UUID ? 2 : 1;
+  table->row_bytes += size_of(type);
   return true;
-}
-
-size_t table_row_bytes(const struct table *table) {
-  size_t bytes = 0;
-  for (int i = 0; i < table->shown.num_columns; i++)
-    bytes += size_of((enum darshan_column_type)table->columns[i].type);
-  return bytes;
 }
 
 /* Memory of this size comes from the kernel page by page, as it is used. */
 static bool make_block(struct table *table, uint64_t bytes) {
-  size_t row = table_row_bytes(table);
+  size_t row = table->row_bytes;
   table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;
   table->block = malloc((size_t)table->capacity * row);
   table->waiting = malloc(sizeof(uint64_t) * ROWS_AT_A_TIME * (size_t)table->words);
   if (!table->block || !table->waiting) {
-    table_clear(table);
+    table_drop(table);
     return false;
   }
   unsigned char *next = table->block;
@@ -60,12 +54,9 @@ static bool make_block(struct table *table, uint64_t bytes) {
   return true;
 }
 
-bool table_is_full(const struct table *table) {
-  return table->block && table->shown.rows + table->num_waiting >= table->capacity;
-}
-
 uint64_t *table_row(struct table *table, uint64_t bytes) {
   if (!table->block && !make_block(table, bytes)) return NULL;
+  if (table->shown.rows + table->num_waiting >= table->capacity) return NULL;
   if (table->num_waiting == ROWS_AT_A_TIME) table_settle(table);
   return table->waiting + (size_t)table->num_waiting++ * (size_t)table->words;
 }
@@ -94,19 +85,29 @@ void table_settle(struct table *table) {
     word += size == 16 ? 2 : 1;
   }
   table->shown.rows += (int64_t)rows;
+  if (table->most < table->shown.rows) table->most = table->shown.rows;
   table->num_waiting = 0;
 }
 
-void table_clear(struct table *table) {
-  free(table->block);
-  free(table->waiting);
-  table->block = NULL;
-  table->waiting = NULL;
+uint64_t table_touched(const struct table *table) {
+  return table->block ? (uint64_t)table->most * table->row_bytes : 0;
+}
+
+void table_empty(struct table *table) {
   table->num_waiting = 0;
   table->shown.rows = 0;
 }
 
+void table_drop(struct table *table) {
+  free(table->block);
+  free(table->waiting);
+  table->block = NULL;
+  table->waiting = NULL;
+  table->most = 0;
+  table_empty(table);
+}
+
 void table_free(struct table *table) {
-  table_clear(table);
+  table_drop(table);
   free(table->columns);
 }

@@ -72,13 +72,22 @@ static bool is_text(const struct text_pool *pool, int32_t place, const char *tex
          memcmp(pool->bytes + from, text, length) == 0;
 }
 
-/* The slot of this text, or the free one where it belongs. */
-static int32_t *slot_of(const struct text_pool *pool, const char *text, size_t length) {
+/* The slot of this text, or the free one where it belongs.  Names of one log have long
+ * beginnings in common: they are compared only where their hashes are equal. */
+static struct text_slot *slot_of(const struct text_pool *pool, const char *text, size_t length,
+                                 uint64_t hash) {
   size_t mask = pool->num_slots - 1;
-  size_t i = (size_t)darshan_hash(text, length, pool->seed) & mask;
-  while (pool->slots[i] && !is_text(pool, pool->slots[i] - 1, text, length))
-    i = (i + 1) & mask;
-  return &pool->slots[i];
+  for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+    struct text_slot *slot = &pool->slots[i];
+    if (!slot->number ||
+        (slot->hash == (uint32_t)(hash >> 32) && is_text(pool, slot->number - 1, text, length)))
+      return slot;
+  }
+}
+
+static void fill_slot(struct text_slot *slot, int64_t place, uint64_t hash) {
+  slot->number = (int32_t)place + 1;
+  slot->hash = (uint32_t)(hash >> 32);
 }
 
 static bool grow_slots(struct text_pool *pool) {
@@ -86,14 +95,16 @@ static bool grow_slots(struct text_pool *pool) {
   if (!pool->slots && getrandom(&pool->seed, sizeof(pool->seed), GRND_NONBLOCK) < 0)
     pool->seed = (uint64_t)(uintptr_t)pool;
   size_t number = pool->num_slots ? 2 * pool->num_slots : FIRST_SLOTS;
-  int32_t *slots = calloc(number, sizeof(*slots));
+  struct text_slot *slots = calloc(number, sizeof(*slots));
   if (!slots) return false;
   free(pool->slots);
   pool->slots = slots;
   pool->num_slots = number;
   for (int64_t i = 0; i < pool->texts.count; i++) {
     const char *text = pool->bytes + pool->offsets[i];
-    *slot_of(pool, text, (size_t)(pool->offsets[i + 1] - pool->offsets[i])) = (int32_t)i + 1;
+    size_t length = (size_t)(pool->offsets[i + 1] - pool->offsets[i]);
+    uint64_t hash = darshan_hash(text, length, pool->seed);
+    fill_slot(slot_of(pool, text, length, hash), i, hash);
   }
   return true;
 }
@@ -108,15 +119,17 @@ int32_t text_place(struct text_pool *pool, const char *text, bool *failed) {
   }
   char *end = pool->bytes + pool->offsets[pool->texts.count];
   length = write_clean(end, text, length);
-  int32_t *slot = slot_of(pool, end, length);
-  if (*slot) return *slot - 1;
-  *slot = (int32_t)++pool->texts.count;
+  uint64_t hash = darshan_hash(end, length, pool->seed);
+  struct text_slot *slot = slot_of(pool, end, length, hash);
+  if (slot->number) return slot->number - 1;
+  fill_slot(slot, pool->texts.count++, hash);
   pool->offsets[pool->texts.count] = (int32_t)(end - pool->bytes + (long)length);
-  return *slot - 1;
+  return slot->number - 1;
 }
 
 void text_pool_clear(struct text_pool *pool) {
-  text_pool_free(pool);
+  if (pool->slots) memset(pool->slots, 0, pool->num_slots * sizeof(*pool->slots));
+  pool->texts.count = 0;
 }
 
 void text_pool_free(struct text_pool *pool) {

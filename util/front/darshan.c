@@ -40,6 +40,8 @@ static const char usage[] =
     "      finds what killed processes left, and makes their logs\n"
     "  collect [OPTION...] LOG|FOLDER...\n"
     "      many logs as tables of Parquet, each log once: a lake to ask\n"
+    "  lake info|check|compact|prune|sweep [OPTION...] [LAKE]\n"
+    "      what is in a lake, is it whole, what goes\n"
     "  help [COMMAND]              the page of the manual, or what --help says\n"
     "  --version, --help\n";
 
@@ -49,7 +51,7 @@ static const struct {
 } others[] = {{"report", "darshan-job-summary"}, {"parse", "darshan-parser"},
               {"trace", "darshan-trace"},        {"merge", "darshan-merge"},
               {"convert", "darshan-convert"},    {"diff", "darshan-diff"},
-              {"collect", "darshan-collect"}};
+              {"collect", "darshan-collect"},    {"lake", "darshan-lake"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];

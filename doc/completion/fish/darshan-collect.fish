@@ -10,3 +10,4 @@ complete -c darshan-collect -l follow -d 'goes on for ever: looks for new logs e
 complete -c darshan-collect -l every -x -d 'see --follow'
 complete -c darshan-collect -l obfuscate -x -d 'names of users, programs, files and hosts become words that say nothing'
 complete -c darshan-collect -l remove-collected -d 'removes a log after its rows were read back from the lake, and the file was found unchanged'
+complete -c darshan-collect -l compact -d 'afterwards darshan lake compact: small files become large ones'

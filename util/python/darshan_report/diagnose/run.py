@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..library import LogError
@@ -29,16 +31,21 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
     return diagnose_facts(Facts(log, limits, known))
 
 
-def diagnose_facts(facts: Facts) -> Findings:
-    """The same for facts that are there already.
+def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
+    """The same for facts that are there already.  nearest: where nothing is found, says what
+    almost was, which costs as much as looking for it.
 
     What a damaged log counts may be more than a number holds: that is no warning.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        return _diagnose(facts)
+        return _diagnose(facts, _near if nearest else _not_looked_for)
 
 
-def _diagnose(facts: Facts) -> Findings:
+def _not_looked_for(_: Facts) -> None:
+    return None
+
+
+def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
         found += rule.find(facts)
@@ -49,7 +56,7 @@ def _diagnose(facts: Facts) -> Findings:
                 found.append(finding)
     for rule in REMARKS:
         found += rule.find(facts)
-    found += fine.find(facts, found, _near)
+    found += fine.find(facts, found, near)
     said = (fitted(facts, name_programs(facts, f)) for f in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
 

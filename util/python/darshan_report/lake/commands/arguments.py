@@ -56,6 +56,10 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         "--remove-collected", action="store_true", help="removes a log after its rows were "
         "read back from the lake, and the file was found unchanged"
     )  # fmt: skip
+    parser.add_argument(
+        "--compact", action="store_true", help="afterwards darshan lake compact: small files "
+        "become large ones"
+    )  # fmt: skip
     options = parser.parse_args(given)
     options.since = _moment(parser, "--since", options.since)
     if not options.workers.isdecimal() or not 1 <= int(options.workers) <= 1024:
@@ -77,3 +81,48 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
         with contextlib.suppress(ValueError):
             return int(time.mktime(time.strptime(text, form)) * 1e9)
     parser.error(f"{option} {text}: neither a day (2026-11-22) nor how long ago (7d, 12h, 2w)")
+
+
+def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
+    """Seconds of 24h, 7d, 8w, 2y."""
+    found = re.fullmatch(r"(\d+)([hdwy])", text)
+    if found is None:
+        parser.error(f"{option} {text}: how long is said like 24h, 7d, 8w, 2y")
+    return int(found[1]) * 3600.0 * {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}[found[2]]
+
+
+_LAKE = "the lake; $DARSHAN_LAKE, else ./darshan-lake"
+
+
+def lake(given: Sequence[str]) -> argparse.Namespace:
+    """Of darshan lake."""
+    parser = argparse.ArgumentParser(
+        prog=LAKE,
+        description="Looks after a lake: what darshan collect has made of logs.",
+        epilog="WHAT is one of: info (what is in it), check (is it whole? with --deep all of it "
+        "is read), compact (small files become large ones, sorted by day), prune (rows of old "
+        "jobs, or of a user, go), sweep (removes what was replaced, and what killed collectors "
+        "left, when it is old enough). Collectors and readers need not stop. Exit status: 0; 1 "
+        "if the lake is not whole, or something could not be done.",
+    )
+    parser.add_argument("what", choices=("info", "check", "compact", "prune", "sweep"),
+                        metavar="WHAT", help="see below")  # fmt: skip
+    parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
+                        default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip
+    parser.add_argument("--deep", action="store_true", help="check: reads every file")
+    parser.add_argument("--older", metavar="TIME", help="prune: jobs that began longer ago: 2y")
+    parser.add_argument(
+        "--user", metavar="NAME", help="prune: all rows of a user, at once and for ever; as the "
+        "column user has it"
+    )  # fmt: skip
+    parser.add_argument(
+        "--grace", metavar="TIME", default="24h", help="sweep, compact: how long what was "
+        "replaced stays for those who read it (24h)"
+    )  # fmt: skip
+    options = parser.parse_intermixed_args(given)
+    options.grace = _span(parser, "--grace", options.grace)
+    if options.what == "prune" and (options.older is None) == (options.user is None):
+        parser.error("prune needs --older TIME or --user NAME")
+    if options.older is not None:
+        options.older = _span(parser, "--older", options.older)
+    return options

@@ -18,11 +18,15 @@ import pyarrow.parquet as pq
 
 from ...diagnose.limits import LimitError, read_limits
 from ..commit import place
+from ..commit.commits import Snapshot
+from ..commit.compact import compact
 from ..commit.place import LakeError
 from ..commit.publish import Publisher
+from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
 from ..worker import collect_part
+from ..write.arrow import schema_of, shape
 from ..write.part import Options, Part
 from .arguments import COLLECT as PROGRAM
 from .progress import Progress
@@ -104,6 +108,9 @@ class Collector:
             else:
                 self._by_workers(everything, workers)
         self._progress.clear()
+        if self._options.compact:
+            compact(self._part.lake, schema_of, shape)
+            sweep(Snapshot(self._part.lake))
         if not self._options.follow:
             self._tell()
 

@@ -51,6 +51,11 @@ def schema(table: Table) -> pa.Schema:
     return pa.schema([_field(c) for c in table.columns], metadata={"table": table.title})
 
 
+def schema_of(name: str) -> pa.Schema:
+    """The same by the name of a table."""
+    return schema(columns.tables()[name])
+
+
 def shape(whole: pa.Schema) -> str:
     """Equal for equal names and types of columns."""
     said = "\n".join(f"{f.name} {f.type}" for f in whole)

@@ -95,7 +95,7 @@ class Findings:
             except LogError:
                 known = None
             facts = Facts(log, self._limits, known)
-            found = diagnose_facts(facts)
+            found = diagnose_facts(facts, nearest=False)
             problems = [f for f in found if f.kind == PROBLEM]
             more = {
                 "problems": len(problems),

@@ -90,49 +90,64 @@ def _plus(*values: Any) -> Any:
     return sum(known) if known else None
 
 
-def _count(layer: Layer, totals: Totals, kind: str) -> int | None:
+@dataclass(frozen=True)
+class _Sources:
+    """Which totals of a layer its columns are the sums of; looked up once, not per log."""
+
+    layer: Layer
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def _calls(layer: Layer, kind: str) -> tuple[str, ...]:
     """Calls of a kind: of a layer all its sorts of reads, say."""
-    names = [
-        name
+    return tuple(
+        layer.counter(name)
         for label, plus, _ in layer.operations
         if label.split()[-1] in _ENDS[kind]
         for name in plus
-    ]
-    return _plus(*(_number(totals.get(layer.counter(n))) for n in names))
+    )
 
 
-def _seconds(layer: Layer, totals: Totals, *names: str) -> float | None:
-    return _plus(*(_number(totals.get(layer.counter(n))) for n in names))
-
-
-def layer_row(layer: Layer, totals: Totals) -> dict[str, Any]:
-    """A layer of a log."""
-    row: dict[str, Any] = {
-        "layer": layer.module,
-        "records": totals["records"],
-        "opens": _count(layer, totals, "open"),
-        "reads": _count(layer, totals, "read"),
-        "writes": _count(layer, totals, "write"),
-        "read_seconds": _seconds(layer, totals, "F_READ_TIME"),
-        "write_seconds": _seconds(layer, totals, "F_WRITE_TIME"),
-        "meta_seconds": _seconds(layer, totals, "F_META_TIME", "F_WAIT_TIME"),
-    }
+def _sources(layer: Layer) -> _Sources:
+    found = [(f"{kind}s", _calls(layer, kind)) for kind in ("open", "read", "write")]
     if has_bytes(layer):
-        row["bytes_read"] = _number(totals.get(layer.counter("BYTES_READ")))
-        row["bytes_written"] = _number(totals.get(layer.counter("BYTES_WRITTEN")))
+        found += [(n, (layer.counter(n.upper()),)) for n in ("bytes_read", "bytes_written")]
+    times = {"read": ("F_READ_TIME",), "write": ("F_WRITE_TIME",)}
+    times["meta"] = ("F_META_TIME", "F_WAIT_TIME")
+    found += [(f"{k}_seconds", tuple(map(layer.counter, names))) for k, names in times.items()]
     for kind in ("READ", "WRITE"):
         for end, _ in SIZES:
             name = layer.counter(f"SIZE_{kind}_{layer.size_names}{end}")
-            row[f"{kind.lower()}s_{end.lower()}"] = _number(totals.get(name))
+            found.append((f"{kind.lower()}s_{end.lower()}", (name,)))
+    return _Sources(layer, tuple(found))
+
+
+_SOURCES = tuple(map(_sources, LAYERS))
+
+
+def needed(layer: Layer) -> set[str]:
+    """The totals that a row of this layer is made of."""
+    one = next(s for s in _SOURCES if s.layer is layer)
+    return {name for _, names in one.columns for name in names}
+
+
+def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
+    """A layer of a log."""
+    row: dict[str, Any] = {"layer": sources.layer.module, "records": totals["records"]}
+    for column, names in sources.columns:
+        if len(names) == 1:
+            row[column] = _number(totals.get(names[0]))
+        else:
+            row[column] = _plus(*(_number(totals.get(name)) for name in names))
     return row
 
 
 def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
     """Those that a log has, from the application downwards."""
-    for layer in LAYERS:
-        totals = job.totals.get(layer.module)
+    for sources in _SOURCES:
+        totals = job.totals.get(sources.layer.module)
         if totals:
-            yield layer, {**job.whose, **layer_row(layer, totals)}
+            yield sources.layer, {**job.whose, **_row(sources, totals)}
 
 
 def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ...diagnose.limits import Limits
 from ...library import LogError
-from ...measure.layers import LAYERS, SIZES
+from ...measure.layers import LAYERS
 from ...measure.programs import split
 from ...tables import module_by_id, module_by_name
 from .. import columns
@@ -28,7 +28,7 @@ from ..read.files import Found, Identity
 from . import arrow
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
-from .jobs import Job, begin, identified, job_row, layer_rows
+from .jobs import Job, begin, identified, job_row, layer_rows, needed
 from .tables import Tables, Whose
 
 _BATCH_BYTES = 40 << 20
@@ -42,7 +42,7 @@ class Options:
     traces: bool = False
     findings: bool = True
     key: str = ""  # to hide names with
-    level: int = 3  # of compression
+    level: int = 1  # of compression
     batch_bytes: int = _BATCH_BYTES
     thresholds: dict[str, float] = field(default_factory=dict)
 
@@ -70,12 +70,7 @@ def _needed() -> dict[int, frozenset[str]]:
         module = module_by_name(layer.module)
         if module is None:
             continue
-        names = {n for _, plus, _ in layer.operations for n in plus}
-        names |= {"BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"}
-        names |= {"F_WAIT_TIME"}
-        names |= {f"SIZE_{k}_{layer.size_names}{e}" for k in ("READ", "WRITE") for e, _ in SIZES}
-        wanted = {layer.counter(n) for n in names}
-        found[module.id] = {n for n in wanted if module.has(n)} | {"records"}
+        found[module.id] = {n for n in needed(layer) if module.has(n)} | {"records"}
     process = module_by_name("PROCESS")
     if process is not None:
         found[process.id] = {"PROCESS_COUNT"}
@@ -260,7 +255,8 @@ def _identities(logs: Sequence[Found], part: Part) -> list[tuple[Identity, Found
             found[which] = log
         part.bytes += log.size
     part.copies = files.rows(copies, ROW)
-    return list(found.items())
+    # Logs are written when a job ends: mostly in the order that the tables are sorted by.
+    return sorted(found.items(), key=lambda pair: (pair[1].changed, pair[1].path))
 
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:

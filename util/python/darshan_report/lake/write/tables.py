@@ -34,10 +34,8 @@ class Whose:
             "program": arrow.of_values([j.program for j in jobs]),
         }
         self.months = [j.month for j in jobs]
-        starts = [j.info.get("start_sec", 0) for j in jobs]
         # Rows of one day lie together, those of one log, too.
-        self._order = np.empty(len(jobs), "i8")
-        self._order[np.lexsort((np.arange(len(jobs)), starts))] = np.arange(len(jobs))
+        self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
         """Places among these jobs."""

@@ -1,0 +1,157 @@
+"""What is done to a lake later: fewer files, fewer rows, nothing that was left."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import time
+from pathlib import Path
+
+from darshan_report.lake.commit.commits import Snapshot
+from darshan_report.lake.commit.compact import compact
+from darshan_report.lake.commit.prune import Which, prune
+from darshan_report.lake.commit.sweep import sweep
+from darshan_report.lake.write.arrow import schema_of, shape
+
+from .conftest import Run
+from .rows import committed, identity, logs, make_logs, rows, whole
+from .test_commits import fill
+
+
+def everything(lake: Path) -> dict[str, list[str]]:
+    """All rows, in no order."""
+    return {name: sorted(map(str, rows(lake, name))) for name in committed(lake)}
+
+
+def test_compaction_keeps_every_row(tmp_path: Path) -> None:
+    """In fewer files, by day; what they replaced stays for its grace time, and goes then."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 40)
+    for first in range(0, 40, 8):
+        fill(lake, made[first : first + 8][::-1])
+    before, files = everything(lake), sum(map(len, committed(lake).values()))
+    reader = Snapshot(str(lake))
+    done = compact(str(lake), schema_of, shape)
+    assert done.before > done.after and not done.given_up
+    assert everything(lake) == before
+    assert sum(map(len, committed(lake).values())) < files
+    for paths in committed(lake).values():
+        assert len({Path(path).parent for path in paths}) == len(paths)  # one a month
+        for path in paths:
+            days = [r["day"] for r in table_of(lake, path)]
+            assert days == sorted(days)
+    for file in reader.files.values():
+        assert (lake / file.path).is_file()
+    sweep(Snapshot(str(lake)), grace=3600)
+    assert all((lake / file.path).is_file() for file in reader.files.values())
+    sweep(Snapshot(str(lake)), grace=-1)
+    assert not any((lake / file.path).is_file() for file in reader.files.values())
+    assert sorted(Snapshot(str(lake)).files) == sorted(p for v in parquet(lake) for p in v)
+    whole_by_state(lake, made)
+
+
+def parquet(lake: Path) -> list[list[str]]:
+    return [[str(p.relative_to(lake)) for p in lake.glob("*/month=*/*.parquet")]]
+
+
+def table_of(lake: Path, path: str) -> list[dict[str, object]]:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - of one file
+
+    found: list[dict[str, object]] = pq.read_table(lake / path, partitioning=None).to_pylist()
+    return found
+
+
+def whole_by_state(lake: Path, made: list[Path]) -> None:
+    """When old commits are gone, the state has all that they said."""
+    snapshot = Snapshot(str(lake))
+    assert not (lake / "_commits" / "000000000001.json").exists()
+    there = {r["log"] for f in snapshot.of("jobs") for r in table_of(lake, f.path)}
+    assert there == {identity(path) for path in made}
+    assert fill(lake, made) == 0  # they are known still
+
+
+def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
+    """In every table and every file on the disk, those that were replaced before, too."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 20)
+    (tmp_path / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
+    fill(lake, [*made, *(tmp_path / "logs").glob("user1_x*")])
+    compact(str(lake), schema_of, shape)
+    done = darshan("lake", "prune", "lake", "--user", "user1")
+    assert done.returncode == 0, done.stderr
+    left = [path for path in made if not path.name.startswith("user1_")]
+    assert f"{len(made) - len(left)} logs of user1" in done.stdout
+    whole(lake, left)
+    for path in lake.glob("*/month=*/*.parquet"):
+        assert all(row["user"] != "user1" for row in table_of(lake, str(path))), path
+    assert darshan("lake", "check", "--deep", "lake").returncode == 0
+    assert fill(lake, made) == 0  # it does not come back with the next night
+
+
+def test_old_jobs_go(tmp_path: Path) -> None:
+    """Whole files, and rows of those that reach over the day."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 20)
+    fill(lake, made)
+    days = {
+        identity(p): r["day"] for p in made for r in rows(lake, "jobs") if r["log"] == identity(p)
+    }
+    cut = sorted(days.values())[7]
+    assert isinstance(cut, datetime.date)
+    gone = prune(str(lake), Which(before=cut))
+    assert gone.logs == 7
+    whole(lake, [path for path in made if days[identity(path)] >= cut])
+
+
+def test_both_at_once(tmp_path: Path) -> None:
+    """A compaction whose files were pruned meanwhile gives them up; nothing comes back."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 12)
+    for first in range(0, 12, 4):
+        fill(lake, made[first : first + 4])
+
+    def schema_late(name: str) -> object:
+        if name == "jobs":
+            prune(str(lake), Which(user="user2"))
+        return schema_of(name)
+
+    compact(str(lake), schema_late, shape)  # type: ignore[arg-type]
+    whole(lake, [path for path in made if not path.name.startswith("user2_")])
+
+
+def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
+    """When it is old enough; what is new may be about to be committed."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 3)
+    fill(lake, made)
+    month = (lake / committed(lake)["jobs"][0]).parent
+    left = [lake / "_work" / "x", month / "orphan.parquet", lake / "_seen" / "orphan"]
+    left[0].mkdir()
+    for path in left[1:]:
+        path.write_bytes(b"x")
+    sweep(Snapshot(str(lake)))
+    assert all(path.exists() for path in left)
+    for path in left:
+        os.utime(path, (time.time() - 90_000,) * 2)
+    sweep(Snapshot(str(lake)))
+    assert not any(path.exists() for path in left)
+    whole(lake, made)
+
+
+def test_check_finds_what_is_wrong(darshan: Run, tmp_path: Path) -> None:
+    """A file that is lost, cut off, changed."""
+    lake = tmp_path / "lake"
+    fill(lake, make_logs(tmp_path / "logs", 3))
+    assert darshan("lake", "check", "lake").returncode == 0
+    assert "jobs" in darshan("lake", "info", "lake").stdout
+    path = lake / committed(lake)["files_posix"][0]
+    content = path.read_bytes()
+    for bad in (None, content[:-100], content[:1000] + b"\0" * 64 + content[1064:]):
+        path.unlink()
+        if bad is not None:
+            path.write_bytes(bad)
+        done = darshan("lake", "check", "--deep", "lake")
+        assert done.returncode == 1 and path.name in done.stderr, done
+        path.write_bytes(content)
+    assert darshan("lake", "check", "nowhere").returncode == 1
+    assert logs(lake)

@@ -1,0 +1,136 @@
+"""darshan lake: what is in a lake, is it whole, what goes."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...summary.units import amount, count
+from ..commit.commits import File, Snapshot
+from ..commit.compact import compact
+from ..commit.place import LakeError
+from ..commit.prune import Which, prune
+from ..commit.sweep import orphans, sweep
+from ..write.arrow import schema_of, shape
+from .arguments import LAKE as PROGRAM
+from .say import say, why
+
+
+def _info(snapshot: Snapshot) -> int:
+    hidden = ", names are hidden" if snapshot.settings.get("hidden") else ""
+    print(f"{snapshot.path}: {snapshot.number} commits{hidden}")
+    print(f"{'table':<20}{'files':>8}{'rows':>16}{'size':>12}  days")
+    for table in snapshot.tables:
+        files = snapshot.of(table)
+        days = [d for f in files for d in (f.first, f.last) if d]
+        span = f"{min(days)} to {max(days)}" if days else ""
+        rows, size = sum(f.rows for f in files), sum(f.bytes for f in files)
+        print(f"{table:<20}{len(files):>8,}{rows:>16,}{amount(size):>12}  {span}")
+    return 0
+
+
+def _wrong(snapshot: Snapshot, file: File) -> str:
+    path = os.path.join(snapshot.path, file.path)
+    try:
+        size = os.path.getsize(path)
+        if size != file.bytes:
+            return f"has {size} bytes, {file.bytes} were written"
+        rows = pq.read_metadata(path).num_rows
+        return "" if rows == file.rows else f"has {rows} rows, {file.rows} were written"
+    except (OSError, pa.ArrowInvalid) as error:
+        return why(error) if isinstance(error, OSError) else str(error).split("\n")[0]
+
+
+def _logs(snapshot: Snapshot, table: str) -> Iterator[str]:
+    for file in snapshot.of(table):
+        path = os.path.join(snapshot.path, file.path)
+        yield from pq.read_table(path, columns=["log"], partitioning=None)["log"].to_pylist()
+
+
+def _deep(snapshot: Snapshot) -> Iterator[str]:
+    """Every page is read; each log is there once, and all tables know the same logs."""
+    jobs = list(_logs(snapshot, "jobs"))
+    known = set(jobs)
+    if len(jobs) != len(known):
+        yield f"jobs has {len(jobs) - len(known)} logs twice"
+    known |= set(_logs(snapshot, "problems"))
+    for file in snapshot.files.values():
+        try:
+            with pq.ParquetFile(os.path.join(snapshot.path, file.path)) as opened:
+                for number in range(opened.num_row_groups):
+                    rows = opened.read_row_group(number)
+                    lost = set(rows["log"].unique().to_pylist()) - known
+                    if lost:
+                        yield f"{file.path}: {len(lost)} logs that jobs does not have"
+        except (OSError, pa.ArrowInvalid) as error:
+            yield f"{file.path}: {str(error).split(chr(10))[0]}"
+
+
+def _check(snapshot: Snapshot, deep: bool) -> int:
+    wrong = [
+        f"{file.path}: {said}"
+        for file in snapshot.files.values()
+        if (said := _wrong(snapshot, file))
+    ]
+    if deep and not wrong:
+        wrong += _deep(snapshot)
+    for line in wrong:
+        say(PROGRAM, line)
+    left = len(orphans(snapshot))
+    words = "whole" if not wrong else f"NOT whole: {len(wrong)} things are wrong"
+    rows = sum(f.rows for f in snapshot.files.values())
+    print(
+        f"{snapshot.path}: {words}; {count(len(snapshot.files))} files, {count(rows)} rows, "
+        f"{count(left)} files that are no part of it any more, or not yet"
+    )
+    return 1 if wrong else 0
+
+
+def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
+    if options.user is not None:
+        which, who = Which(user=options.user), f"of {options.user}"
+    else:
+        now = datetime.datetime.now(datetime.timezone.utc)
+        before = (now - datetime.timedelta(seconds=options.older)).date()
+        which, who = Which(before=before), f"of jobs before {before}"
+    gone = prune(snapshot.path, which)
+    # Who has a right to be forgotten has it over readers of old files, too.
+    sweep(snapshot, options.grace, replaced_now=options.user is not None)
+    print(
+        f"{snapshot.path}: {count(gone.logs)} logs {who}, {count(gone.rows)} rows in "
+        f"{len(gone.tables)} tables, are gone"
+    )
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    path = os.path.abspath(options.lake)
+    snapshot = Snapshot(path)
+    if options.what == "info":
+        return _info(snapshot)
+    if options.what == "check":
+        return _check(snapshot, options.deep)
+    if options.what == "prune":
+        return _prune(options, snapshot)
+    if options.what == "compact":
+        made = compact(path, schema_of, shape)
+        print(f"{path}: {count(made.before)} files became {count(made.after)}")
+    swept = sweep(snapshot, options.grace)
+    print(f"{path}: {count(swept.files)} old files ({amount(swept.bytes)}) were removed")
+    return 0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Runs the command; its exit status."""
+    try:
+        return _run(options)
+    except OSError as error:
+        say(PROGRAM, why(error))
+    except (LakeError, pa.ArrowInvalid) as error:
+        say(PROGRAM, str(error))
+    return 1

@@ -1,0 +1,231 @@
+"""Many small files become few large ones, sorted by day; what they replace stays for a while,
+for those who read it."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from . import place, seen
+from .commits import Change, File, Snapshot
+
+SMALLEST, LARGEST = 64 << 20, 512 << 20  # bytes of a file that is good as it is, and at most
+_AT_ONCE = 32 << 20  # bytes that are sorted in memory
+_GROUP = 32 << 20  # of a group of rows, before compression
+_MANY_SEEN = 16
+_LEVEL = 3  # of compression: what is written once and read for years
+
+
+@dataclass
+class Made:
+    """What a pass has done."""
+
+    before: int = 0
+    after: int = 0
+    given_up: int = 0  # of which others changed the files meanwhile
+
+
+def _texts(schema: pa.Schema) -> list[str]:
+    return [f.name for f in schema if pa.types.is_dictionary(f.type)]
+
+
+def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of the newest schema; those that a file of an older release lacks are null."""
+    arrays = []
+    for field in schema:
+        there = table.schema.get_field_index(field.name) >= 0
+        column = table[field.name] if there else pa.nulls(len(table), field.type)
+        arrays.append(column.cast(field.type) if column.type != field.type else column)
+    return pa.table(arrays, schema=schema)
+
+
+def _days(file: pq.ParquetFile, group: int) -> tuple[object, object]:
+    """The first and the last day in a group of rows; None: there are none."""
+    place_of = file.schema_arrow.get_field_index("day")
+    found = file.metadata.row_group(group).column(place_of).statistics
+    return (found.min, found.max) if found is not None and found.has_min_max else (None, None)
+
+
+def _sorted_parts(paths: list[str], schema: pa.Schema) -> Iterator[pa.Table]:
+    """All rows, by day; as many in memory as one day has, or all where that is little."""
+    opened = [pq.ParquetFile(path) for path in paths]
+    try:
+        groups = [(f, n) for f in opened for n in range(f.num_row_groups)]
+        size = sum(f.metadata.row_group(n).total_byte_size for f, n in groups)
+        if size <= _AT_ONCE:
+            whole = pa.concat_tables(_as(f.read_row_group(n), schema) for f, n in groups)
+            order = pc.sort_indices(whole, [("day", "ascending")])
+            yield whole.unify_dictionaries().take(order)
+            return
+        spans = [(f, n, *_days(f, n)) for f, n in groups]
+        ends = {d for *_, first, last in spans for d in (first, last) if d is not None}
+        yield from _of_day(spans, None, schema)
+        day = min(ends, default=None)
+        while day is not None:
+            yield from _of_day(spans, day, schema)
+            later = [max(first, _next(day)) for *_, first, last in spans
+                     if last is not None and last > day]  # fmt: skip
+            day = min(later, default=None)
+    finally:
+        for file in opened:
+            file.close()
+
+
+def _next(day: object) -> object:
+    assert isinstance(day, datetime.date)
+    return day + datetime.timedelta(days=1)
+
+
+def _of_day(spans: list[tuple], day: object, schema: pa.Schema) -> Iterator[pa.Table]:
+    for file, number, first, last in spans:
+        if day is not None and (first is None or not first <= day <= last):
+            continue
+        group = _as(file.read_row_group(number), schema)
+        if day is None:
+            if group["day"].null_count:
+                yield group.filter(pc.is_null(group["day"]))
+        elif first == last and not group["day"].null_count:
+            yield group
+        else:
+            yield group.filter(pc.equal(group["day"], pa.scalar(day, pa.date32())))
+
+
+class _Output:
+    """Files of one partition, each begun when the one before is large enough."""
+
+    def __init__(self, folder: str, table: str, month: str, schema: pa.Schema, shape: str) -> None:
+        self.files: list[File] = []
+        self._folder, self._table, self._month = folder, table, month
+        self._schema, self._shape = schema, shape
+        self._writer: pq.ParquetWriter | None = None
+        self._rows = 0
+        self._first = self._last = ""
+        self._group = max(1024, _GROUP // (8 * len(schema)))
+
+    def write(self, rows: pa.Table) -> None:
+        """Rows of later days."""
+        if not len(rows):
+            return
+        if self._writer is None:
+            self._path = f"{self._table}/month={self._month}/{place.new_name()}.parquet"
+            target = os.path.join(self._folder, self._path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            self._sink = open(target, "wb")  # noqa: SIM115 - until close
+            self._writer = pq.ParquetWriter(
+                self._sink,
+                self._schema,
+                compression="zstd",
+                compression_level=_LEVEL,
+                use_dictionary=_texts(self._schema),
+            )
+            self._rows, self._first = 0, ""
+        self._writer.write_table(rows, row_group_size=self._group)
+        self._rows += len(rows)
+        days = rows["day"].drop_null()
+        if len(days):
+            self._first = self._first or str(days[0])
+            self._last = str(days[-1])
+        if self._sink.tell() >= LARGEST // 2:
+            self.close()
+
+    def close(self) -> None:
+        """The file that was begun is complete."""
+        if self._writer is None:
+            return
+        self._writer.close()
+        self._writer = None
+        self._sink.flush()
+        os.fsync(self._sink.fileno())
+        size = self._sink.tell()
+        self._sink.close()
+        last = self._last if self._first else ""
+        self.files.append(
+            File(self._table, self._path, self._rows, size, self._first, last, self._shape)
+        )
+
+
+def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
+    """Commits files below folder in the place of others; False: some of these are gone, so
+    nothing is done."""
+    moved: list[str] = []
+    try:
+        for file in change.add:
+            target = os.path.join(snapshot.path, file.path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.rename(os.path.join(folder, file.path), target)
+            moved.append(target)
+            place.sync(os.path.dirname(target))
+        while True:
+            if any(f.path not in snapshot.files for f in change.remove):
+                return False
+            if not set(change.unseen) <= snapshot.seen:
+                return False
+            if snapshot.commit(change):
+                moved = []
+                return True
+            snapshot.refresh()
+    finally:
+        for target in moved:
+            with contextlib.suppress(OSError):
+                os.unlink(target)
+
+
+def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
+    found: dict[tuple[str, str], list[File]] = {}
+    for file in snapshot.files.values():
+        found.setdefault((file.table, file.month), []).append(file)
+    return found
+
+
+def compact(
+    lake: str,
+    schema_of: Callable[[str], pa.Schema],
+    shape_of: Callable[[pa.Schema], str],
+) -> Made:
+    """Brings files to a good size; a partition is a commit of its own."""
+    snapshot = Snapshot(lake)
+    made = Made()
+    for (table, month), files in sorted(_partitions(snapshot).items()):
+        small = sorted((f for f in files if f.bytes < SMALLEST), key=lambda f: (f.first, f.path))
+        if len(small) < 2:
+            continue
+        folder = os.path.join(lake, place.WORK, place.new_name())
+        os.makedirs(folder)
+        try:
+            schema = schema_of(table)
+            output = _Output(folder, table, month, schema, shape_of(schema))
+            for rows in _sorted_parts([os.path.join(lake, f.path) for f in small], schema):
+                output.write(rows)
+            output.close()
+            if replace(snapshot, Change("compact", output.files, small), folder):
+                made.before += len(small)
+                made.after += len(output.files)
+            else:
+                made.given_up += 1
+        except FileNotFoundError:  # pruned meanwhile
+            made.given_up += 1
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    _compact_seen(snapshot)
+    snapshot.write_state()
+    return made
+
+
+def _compact_seen(snapshot: Snapshot) -> None:
+    names = sorted(snapshot.seen)
+    if len(names) < _MANY_SEEN:
+        return
+    known = seen.Seen(snapshot.path)
+    known.update(set(names))
+    name = seen.write(snapshot.path, np.unique(known.all()))
+    if not replace(snapshot, Change("compact", seen=[name], unseen=names), ""):
+        os.unlink(os.path.join(snapshot.path, place.SEEN, name))

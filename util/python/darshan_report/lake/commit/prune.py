@@ -1,0 +1,121 @@
+"""Rows go: those of old jobs, or of a user, out of every table in one step."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from . import place
+from .commits import Change, File, Snapshot
+from .compact import replace
+
+_LEVEL = 3
+
+
+@dataclass
+class Gone:
+    """What went."""
+
+    rows: int = 0
+    logs: int = 0
+    tables: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Which:
+    """Rows of days before this one, or of this user."""
+
+    before: datetime.date | None = None
+    user: str | None = None
+
+    def may_have(self, file: File) -> bool:
+        """Whether such rows can be in a file."""
+        if self.before is not None:
+            return bool(file.first) and file.first < str(self.before)
+        return True
+
+    def goes(self, rows: pa.Table) -> pa.Array:
+        """Which rows of a table do."""
+        if self.before is not None:
+            old = pc.less(rows["day"], pa.scalar(self.before, pa.date32()))
+            return pc.fill_null(old, False)
+        same = pc.equal(rows["user"].cast(pa.string()), pa.scalar(self.user))
+        return pc.fill_null(same, False)
+
+
+def _rewritten(lake: str, folder: str, file: File, which: Which) -> tuple[File | None, int]:
+    """A file without these rows (None: none is left), and how many there were; it is read a
+    group of rows at a time."""
+    path = f"{file.table}/month={file.month}/{place.new_name()}.parquet"
+    target = os.path.join(folder, path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    left = gone = 0
+    first = last = ""
+    with pq.ParquetFile(os.path.join(lake, file.path)) as source:
+        schema = source.schema_arrow
+        texts = [f.name for f in schema if pa.types.is_dictionary(f.type)]
+        with pq.ParquetWriter(
+            target, schema, compression="zstd", compression_level=_LEVEL, use_dictionary=texts
+        ) as writer:
+            for number in range(source.num_row_groups):
+                rows = source.read_row_group(number)
+                kept = rows.filter(pc.invert(which.goes(rows)))
+                left, gone = left + len(kept), gone + len(rows) - len(kept)
+                if len(kept):
+                    writer.write_table(kept)
+                    days = kept["day"].drop_null()
+                    if len(days):
+                        first, last = first or str(days[0]), str(days[-1])
+    place.sync(target)
+    if not left or not gone:
+        os.unlink(target)
+        return None, gone
+    size = os.path.getsize(target)
+    return File(file.table, path, left, size, first, last, file.shape), gone
+
+
+def _has(lake: str, file: File, which: Which) -> bool:
+    column = "day" if which.before is not None else "user"
+    rows = pq.read_table(os.path.join(lake, file.path), columns=[column], partitioning=None)
+    return bool(pc.any(which.goes(rows)).as_py())
+
+
+def prune(lake: str, which: Which) -> Gone:
+    """Takes rows out of all tables by one commit; again if others committed meanwhile."""
+    snapshot = Snapshot(lake)
+    total = Gone()
+    while True:
+        snapshot.refresh()
+        gone = Gone()
+        change = Change("prune")
+        folder = os.path.join(lake, place.WORK, place.new_name())
+        os.makedirs(folder)
+        try:
+            for file in list(snapshot.files.values()):
+                if not which.may_have(file) or not _has(lake, file, which):
+                    continue
+                new, number = _rewritten(lake, folder, file, which)
+                change.remove.append(file)
+                change.add += [new] if new else []
+                gone.rows += number
+                gone.logs += number if file.table == "jobs" else 0
+                gone.tables.add(file.table)
+            if not change.remove:
+                return total
+            before = snapshot.number
+            if replace(snapshot, change, folder):
+                total = Gone(
+                    total.rows + gone.rows, total.logs + gone.logs, total.tables | gone.tables
+                )
+                if snapshot.number == before + 1:
+                    return total
+        except FileNotFoundError:  # compacted meanwhile
+            continue
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
