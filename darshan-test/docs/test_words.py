@@ -268,7 +268,7 @@ def test_commands_have_these_options(build: Path) -> None:
 
     front = usage("darshan")
     tools = {"report": "darshan-job-summary", "parse": "darshan-parser", "merge": "darshan-merge"}
-    tools |= {name: f"darshan-{name}" for name in ("convert", "diff", "collect", "lake")}
+    tools |= {name: f"darshan-{name}" for name in ("convert", "diff", "collect", "ask", "lake")}
     texts = {
         name: front if name not in tools else usage(tools[name])
         for name in re.findall(r"^  ([a-z]+) ", front, re.MULTILINE)

@@ -99,13 +99,15 @@ def read_parquet(lake: str, files: Sequence[File]) -> str:
 class Asked:
     """An open lake: a view for each table, of what was committed when it was opened."""
 
-    def __init__(self, path: str | os.PathLike[str], user: str | None = None) -> None:
-        """user: sees no rows but this one's."""
+    def __init__(
+        self, path: str | os.PathLike[str], user: str | None = None, memory: str = MEMORY
+    ) -> None:
+        """user: sees no rows but this one's.  memory: what goes to the disk beyond it."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._user = user
         self._database = duckdb.connect(":memory:")
-        self._database.execute(f"SET memory_limit = '{MEMORY}'")
+        self._database.execute(f"SET memory_limit = {_quoted(memory)}")
         self._database.execute("SET TimeZone = 'UTC'")
         self._make_views()
 

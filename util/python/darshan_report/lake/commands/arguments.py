@@ -126,3 +126,45 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     if options.older is not None:
         options.older = _span(parser, "--older", options.older)
     return options
+
+
+_FORMS = (".csv", ".json", ".parquet")
+
+
+def ask(given: Sequence[str]) -> argparse.Namespace:
+    """Of darshan ask."""
+    parser = argparse.ArgumentParser(
+        prog=ASK,
+        description="Asks a lake: ready questions, or SQL over its tables. Without a question, "
+        "says which there are.",
+        epilog="OUT's ending (.csv, .json, .parquet) says which form it gets, unless an option "
+        "does. Exit status: 0; 1 if there is no answer; 2 for a wrong use.",
+    )
+    parser.add_argument("lake", metavar="LAKE", help="the lake")
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="a ready question")
+    parser.add_argument("--sql", metavar="SQL", help="a question of one's own")
+    parser.add_argument("--since", metavar="DAY", help="jobs of this day and later")
+    parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
+    parser.add_argument("--user", metavar="NAME", help="jobs of a user")
+    parser.add_argument("--program", metavar="NAME", help="jobs of a program")
+    parser.add_argument("--top", metavar="N", type=int, default=20, help="how many rows (20)")
+    parser.add_argument("--date", metavar="DAY", help="before-after: the day of the change")
+    parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30")
+    parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end; UTC")
+    parser.add_argument("--name", metavar="PATTERN", help="files: names, %% stands for anything")
+    parser.add_argument("--least", metavar="N", type=int, help="runs that a program needs to be "
+                        "compared, in before-after (3) and outliers (8)")  # fmt: skip
+    forms = parser.add_mutually_exclusive_group()
+    for form in ("csv", "json", "parquet"):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form,
+                           help=f"the answer as {form.upper()}")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="a file for it")
+    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what it may take, before "
+                        "it goes to the disk (2GB)")  # fmt: skip
+    options = parser.parse_intermixed_args(given)
+    if options.form is None:
+        ending = os.path.splitext(options.output)[1].lower()
+        options.form = ending[1:] if ending in _FORMS else "table"
+    if options.question is not None and options.sql is not None:
+        parser.error("a QUESTION or --sql, not both")
+    return options

@@ -13,6 +13,7 @@ from .say import say
 # The packages that each needs besides those of the report.
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
     "collect": (arguments.collect, ("pyarrow",)),
+    "ask": (arguments.ask, ("pyarrow", "duckdb")),
     "lake": (arguments.lake, ("pyarrow",)),
 }
 

@@ -1,0 +1,189 @@
+"""Answers, held against sums in Python over the rows of the tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from darshan_report import lake as lakes
+from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from logs.content import standard_log
+from logs.encode import encode
+from sample import turning
+
+from .conftest import Run
+from .rows import rows
+from .test_commits import fill
+
+JOBS = 24
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Programs with several runs each, and a damaged log."""
+    folder = tmp_path_factory.mktemp("asked")
+    paths = []
+    for number in range(JOBS):
+        begun = 1_700_000_000 + number * 86_400
+        log = standard_log(
+            {"POSIX": 4, "STDIO": 2, "MPI-IO": 3}, seed=number, start=(begun, 0),
+            end=(begun + 60, 0), exe=f"/bin/program{number % 3} x".encode(),
+        )  # fmt: skip
+        paths.append(folder / f"user{number % 4}_program_id{number}-1_1-1-1-1_1.darshan")
+        paths[-1].write_bytes(encode(log))
+    paths.append(folder / "damaged.darshan")
+    paths[-1].write_bytes(b"no log")
+    fill(folder / "lake", paths)
+    return folder / "lake"
+
+
+def answer(lake: Path, name: str, filters: Filters | None = None, **values: Any) -> list[dict]:
+    question = next(q for q in QUESTIONS if q.name == name)
+    with lakes.open(lake) as opened:
+        return opened.sql(*query(question, filters or Filters(), {"top": 100, **values})).rows()
+
+
+def total(row: dict[str, Any], *names: str) -> float:
+    return sum(row[n] or 0 for n in names)
+
+
+def test_programs(lake: Path) -> None:
+    """Bytes of each, the most first."""
+    want: dict[str, float] = defaultdict(float)
+    for row in rows(lake, "jobs"):
+        want[row["program"]] += total(row, "bytes_read", "bytes_written")
+    got = answer(lake, "programs")
+    assert {r["program"]: total(r, "bytes_read", "bytes_written") for r in got} == want
+    assert [r["program"] for r in got] == sorted(want, key=lambda p: -want[p])
+    assert sum(r["jobs"] for r in got) == JOBS
+
+
+def test_filters(lake: Path) -> None:
+    """A user's jobs of some days."""
+    days = sorted(row["day"] for row in rows(lake, "jobs"))
+    filters = Filters(since=str(days[5]), until=str(days[15]), user="user1")
+    want = [
+        r for r in rows(lake, "jobs") if r["user"] == "user1" and days[5] <= r["day"] <= days[15]
+    ]
+    assert sum(r["jobs"] for r in answer(lake, "programs", filters)) == len(want) > 0
+
+
+def test_small_writes(lake: Path) -> None:
+    """By the classes of sizes of the lowest layers."""
+    want: dict[str, int] = defaultdict(int)
+    for row in rows(lake, "layers"):
+        if row["layer"] in ("POSIX", "STDIO"):
+            want[row["program"]] += int(
+                total(row, "writes_0_100", "writes_100_1k", "writes_1k_10k")
+            )
+    got = {r["program"]: r["small_writes"] for r in answer(lake, "small-writes")}
+    assert got == {program: number for program, number in want.items() if number}
+
+
+def test_file_systems(lake: Path) -> None:
+    """Bytes on each mount point; what is not known of a record is in no sum."""
+    want: dict[str, float] = defaultdict(float)
+    for prefix in ("POSIX", "STDIO"):
+        for row in rows(lake, f"files_{prefix.lower()}"):
+            mount = row["mount"] or "not known"
+            want[mount] += total(row, f"{prefix}_BYTES_READ", f"{prefix}_BYTES_WRITTEN")
+    got = {
+        r["mount"]: total(r, "bytes_read", "bytes_written") for r in answer(lake, "file-systems")
+    }
+    assert got == want
+
+
+def test_growth(lake: Path) -> None:
+    """Every job is in the week of its day."""
+    want: dict[tuple[int, int], int] = defaultdict(int)
+    for row in rows(lake, "jobs"):
+        want[row["day"].isocalendar()[:2]] += 1
+    assert {r["week"].isocalendar()[:2]: r["jobs"] for r in answer(lake, "growth")} == want
+
+
+def test_before_and_after(lake: Path) -> None:
+    """Jobs on both sides of a day."""
+    days = sorted(row["day"] for row in rows(lake, "jobs"))
+    got = answer(lake, "before-after", date=days[10], least=1)
+    assert sum(r["jobs_before"] for r in got) == 10
+    assert sum(r["jobs_after"] for r in got) == JOBS - 10
+
+
+def test_between(lake: Path) -> None:
+    """Half of a run's time is half of its bytes."""
+    one = min(rows(lake, "jobs"), key=lambda r: r["started"])
+    middle = one["started"] + (one["ended"] - one["started"]) / 2
+    got = answer(lake, "between", **{"from": middle, "to": one["ended"]})
+    assert [r["log"] for r in got] == [one["log"]]
+    assert got[0]["bytes_inside"] == pytest.approx(
+        total(one, "bytes_read", "bytes_written") / 2, rel=0.02
+    )
+
+
+def test_a_user_sees_no_others(lake: Path) -> None:
+    """In no table."""
+    from darshan_report.lake.ask.engine import Asked  # noqa: PLC0415 - with a user
+
+    with Asked(lake, user="user2") as asked:
+        for name in asked.tables:
+            users = asked.sql(f'SELECT DISTINCT "user" AS u FROM {name}').rows()
+            assert [r["u"] for r in users] in ([], ["user2"]), name
+
+
+def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) -> None:
+    """The same rows, and a table for a screen."""
+    more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%"]
+    first = darshan("ask", lake)
+    assert [line.split()[0] for line in first.stdout.splitlines()] == [q.name for q in QUESTIONS]
+    for question in turning(QUESTIONS, 0.2, "lake questions"):
+        done = darshan("ask", lake, question.name, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        done = darshan("ask", lake, question.name, *more, "-o", "answer.csv")
+        assert (done.returncode, done.stdout) == (0, "")
+        lines = list(csv.DictReader(io.StringIO((tmp_path / "answer.csv").read_text())))
+        assert len(lines) == len(found)
+        assert [set(line) for line in lines] == [set(row) for row in found]
+    done = darshan("ask", lake, "--sql", "SELECT count(*) AS n FROM jobs", "-o", "n.parquet")
+    assert pq.read_table(tmp_path / "n.parquet").to_pylist() == [{"n": JOBS}]
+    done = darshan("ask", lake, "programs")
+    assert done.stdout.splitlines()[0].split()[:2] == ["program", "jobs"]
+    assert len(done.stdout.splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["nonsense"], "no question is called nonsense"),
+        (["files"], "needs --name"),
+        (["--sql", "SELECT x FROM nothing"], "nothing"),
+        (["between", "--from", "yesterday", "--to", "2023-01-01"], "is no moment"),
+        (["programs", "--since", "1.1.2023"], "is no day"),
+    ],
+)
+def test_what_cannot_be_answered(
+    arguments: list[str], words: str, lake: Path, darshan: Run
+) -> None:
+    """One line says why."""
+    done = darshan("ask", lake, *arguments)
+    assert done.returncode == 1 and words in done.stderr
+    assert done.stderr.count("\n") == 1 and done.stdout == ""
+
+
+def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: Path) -> None:
+    """One line says what to install; --help needs nothing."""
+    for name in ("pyarrow", "duckdb"):  # a Python that does not have them
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError\n")
+    environment = {"PYTHONPATH": str(tmp_path)}
+    for command in (["ask", lake], ["collect", tmp_path], ["lake", "info", lake]):
+        done = darshan(*command, environment=environment)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert "pip install pyarrow" in done.stderr
+        assert darshan(command[0], "--help", environment=environment).returncode == 0

@@ -1,0 +1,216 @@
+"""The ready questions: each is a name, what it tells, and SQL over the tables of a lake.
+
+{jobs}, {layers} and the like are the tables with the filters of the command applied;
+$name is a value that the command, or who asks from Python, gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SMALL = ("0_100", "100_1k", "1k_10k")  # classes of transfers that are small: to 10 KiB
+
+
+@dataclass(frozen=True)
+class Question:
+    """One of them."""
+
+    name: str
+    title: str
+    sql: str
+    needs: tuple[str, ...] = ()  # values without which it has no sense
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+_IO = "coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0)"
+_MOVED = "coalesce(bytes_read, 0) + coalesce(bytes_written, 0)"
+_SMALL_CALLS = " + ".join(f"coalesce(writes_{end}, 0)" for end in SMALL)
+_SMALL_BYTES = " + ".join(
+    f"coalesce(writes_{end}, 0) * {most}" for end, most in zip(SMALL, (100, 1024, 10240))
+)
+
+QUESTIONS = (
+    Question(
+        "programs",
+        "programs by bytes that they moved",
+        f"""SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
+  sum(bytes_read)::BIGINT AS bytes_read, sum(bytes_written)::BIGINT AS bytes_written,
+  sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds
+FROM {{jobs}} GROUP BY program ORDER BY sum({_MOVED}) DESC NULLS LAST, program LIMIT $top""",
+    ),
+    Question(
+        "losses",
+        "programs by time that a finding costs them, at most",
+        """SELECT program, rule, any_value(title) AS finding, count(DISTINCT log) AS jobs,
+  sum(stake_seconds) AS lost_seconds, sum(stake_seconds) / nullif(sum(of_seconds), 0) AS share,
+  arg_max(remedy, stake_seconds) AS remedy
+FROM {findings} WHERE kind = 'problem' AND same_as IS NULL
+GROUP BY program, rule ORDER BY lost_seconds DESC, program, rule LIMIT $top""",
+    ),
+    Question(
+        "small-writes",
+        "programs by bytes written in pieces of at most 10 KiB (an upper bound, of sizes by class)",
+        f"""SELECT program, count(DISTINCT log) AS jobs, sum(writes)::BIGINT AS writes,
+  sum({_SMALL_CALLS})::BIGINT AS small_writes,
+  sum({_SMALL_CALLS}) / nullif(sum(writes), 0) AS share_of_writes,
+  sum(least({_SMALL_BYTES}, bytes_written))::BIGINT AS small_bytes,
+  sum(least({_SMALL_BYTES}, bytes_written)) / nullif(sum(bytes_written), 0) AS share_of_bytes,
+  sum(write_seconds) AS write_seconds
+FROM {{layers}} WHERE layer IN ('POSIX', 'STDIO')
+GROUP BY program HAVING sum({_SMALL_CALLS}) > 0
+ORDER BY small_writes DESC, program LIMIT $top""",
+    ),
+    Question(
+        "users",
+        "users by time lost in what they could change, and where to begin",
+        f"""WITH lost AS (
+  SELECT "user", sum(stake_seconds) AS lost_seconds,
+    arg_max(program || ': ' || title, stake_seconds) AS begin_with
+  FROM {{findings}} WHERE kind = 'problem' AND same_as IS NULL GROUP BY "user")
+SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
+  sum({_MOVED})::BIGINT AS bytes, sum({_IO}) AS io_seconds,
+  any_value(lost_seconds) AS lost_seconds, any_value(begin_with) AS begin_with
+FROM {{jobs}} LEFT JOIN lost USING ("user")
+GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
+    ),
+    Question(
+        "file-systems",
+        "file systems by bytes that were moved on them",
+        """WITH one AS (
+  SELECT mount, file_system, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
+    POSIX_F_READ_TIME + POSIX_F_WRITE_TIME AS t, POSIX_F_META_TIME AS m FROM {files_posix}
+  UNION ALL
+  SELECT mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
+    STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})
+SELECT coalesce(mount, 'not known') AS mount, any_value(file_system) AS file_system,
+  count(*) AS records, sum(r)::BIGINT AS bytes_read, sum(w)::BIGINT AS bytes_written,
+  sum(t) AS transfer_seconds, sum(m) AS meta_seconds
+FROM one GROUP BY mount ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount LIMIT $top""",
+    ),
+    Question(
+        "growth",
+        "weeks: jobs, bytes, time in I/O",
+        f"""SELECT date_trunc('week', day)::DATE AS week, count(*) AS jobs,
+  count(DISTINCT "user") AS users, sum(bytes_read)::BIGINT AS bytes_read,
+  sum(bytes_written)::BIGINT AS bytes_written, sum({_IO}) AS io_seconds
+FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
+    ),
+    Question(
+        "before-after",
+        "programs whose runs changed on a day (--date), by medians; those that changed most first",
+        f"""WITH run AS (
+  SELECT program, day < $date AS before, {_MOVED} AS moved, {_IO} AS io, run_seconds
+  FROM {{jobs}} WHERE day IS NOT NULL),
+side AS (
+  SELECT program, before, count(*) AS jobs, median(moved) AS bytes, median(io) AS io,
+    median(run_seconds) AS run, median(io / nullif(moved, 0)) AS pace
+  FROM run GROUP BY program, before)
+SELECT b.program, b.jobs AS jobs_before, a.jobs AS jobs_after, b.bytes AS bytes_before,
+  a.bytes AS bytes_after, b.io AS io_seconds_before, a.io AS io_seconds_after,
+  b.run AS run_seconds_before, a.run AS run_seconds_after,
+  a.pace / nullif(b.pace, 0) AS seconds_per_byte_ratio
+FROM side b JOIN side a ON a.program = b.program AND b.before AND NOT a.before
+WHERE a.jobs >= $least AND b.jobs >= $least
+ORDER BY abs(ln(nullif(greatest(a.pace, 1e-15) / greatest(b.pace, 1e-15), 0))) DESC NULLS LAST,
+  b.program LIMIT $top""",
+        ("date",),
+        {"least": 3},
+    ),
+    Question(
+        "between",
+        "what ran between two moments (--from, --to), by bytes that it moved then, evenly spread",
+        f"""WITH ran AS (
+  SELECT *, epoch(least(coalesce(ended, $to), $to)) - epoch(greatest(started, $from)) AS inside
+  FROM {{jobs}} WHERE started < $to AND (ended IS NULL OR ended > $from))
+SELECT log, "user", program, job_id, started, ended, nprocs, inside AS seconds_inside,
+  (({_MOVED}) * least(1, inside / nullif(run_seconds, 0)))::BIGINT AS bytes_inside,
+  {_IO} AS io_seconds, meta_seconds
+FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
+        ("from", "to"),
+    ),
+    Question(
+        "outliers",
+        "runs that took far longer for a byte than other runs of their program (logarithms, "
+        "by median and median deviation)",
+        f"""WITH run AS (
+  SELECT log, "user", program, started, {_MOVED} AS bytes, {_IO} AS io_seconds,
+    ln(({_IO}) / nullif({_MOVED}, 0)) AS pace FROM {{jobs}} WHERE {_IO} > 0),
+usual AS (SELECT program, median(pace) AS middle, count(pace) AS runs FROM run GROUP BY program),
+spread AS (
+  SELECT program, middle, runs, greatest(median(abs(pace - middle)) * 1.4826, 0.05) AS deviation
+  FROM run JOIN usual USING (program) GROUP BY program, middle, runs)
+SELECT program, log, "user", started, bytes, io_seconds, exp(pace - middle) AS times_the_usual,
+  (pace - middle) / deviation AS deviations, runs
+FROM run JOIN spread USING (program)
+WHERE runs >= $least AND (pace - middle) / deviation > 3.5
+ORDER BY io_seconds * (1 - exp(middle - pace)) DESC, log LIMIT $top""",
+        (),
+        {"least": 8},
+    ),
+    Question(
+        "files",
+        "files by bytes, of names like a pattern (--name '%/shared.h5')",
+        """SELECT name, count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users,
+  any_value(file_system) AS file_system, sum(POSIX_BYTES_READ)::BIGINT AS bytes_read,
+  sum(POSIX_BYTES_WRITTEN)::BIGINT AS bytes_written,
+  sum(POSIX_F_READ_TIME + POSIX_F_WRITE_TIME + POSIX_F_META_TIME) AS io_seconds
+FROM {files_posix} WHERE name LIKE $name
+GROUP BY name ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, name LIMIT $top""",
+        ("name",),
+    ),
+    Question(
+        "problems",
+        "logs that could not be read, by reason",
+        """SELECT problem, count(*) AS logs, any_value(path) AS one_of_them
+FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
+    ),
+)
+BY_NAME = {question.name: question for question in QUESTIONS}
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which jobs a question is about; None: all."""
+
+    since: str | None = None  # days, the first and the last
+    until: str | None = None
+    user: str | None = None
+    program: str | None = None
+
+    def where(self) -> tuple[str, dict[str, Any]]:
+        """A condition on any table, and its values."""
+        rows = (
+            ("day >= CAST($since AS DATE)", "since", self.since),
+            ("day <= CAST($until AS DATE)", "until", self.until),
+            ('"user" = $user', "user", self.user),
+            ("program = $program", "program", self.program),
+        )
+        used = [(text, name, value) for text, name, value in rows if value is not None]
+        values = {name: value for _, name, value in used}
+        if self.since is not None or self.until is not None:
+            months = [
+                ("month >= $first", "first", self.since),
+                ("month <= $last", "last", self.until),
+            ]
+            for text, name, value in months:
+                if value is not None:  # so that only files of these months are opened
+                    used.append((text, name, value))
+                    values[name] = value[:7]
+        return " AND ".join(text for text, *_ in used), values
+
+
+def query(
+    question: Question, filters: Filters, values: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """The SQL of a question, and the values that it has."""
+    where, chosen = filters.where()
+
+    def table(found: re.Match[str]) -> str:
+        return f"(SELECT * FROM {found[1]} WHERE {where}) AS {found[1]}" if where else found[1]
+
+    sql = re.sub(r"\{(\w+)\}", table, question.sql)
+    known = {**question.defaults, **values, **chosen}
+    return sql, {name: known[name] for name in set(re.findall(r"\$(\w+)", sql))}

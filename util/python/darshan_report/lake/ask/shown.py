@@ -1,0 +1,61 @@
+"""An answer as text for a screen: columns side by side, numbers with their units."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ...summary.text import visible
+from ...summary.units import amount, count, seconds
+
+_WIDEST = 60
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime.datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, (int, float)) or hasattr(value, "as_integer_ratio"):
+        return _number(name, float(value))
+    text = visible(str(value)).replace("\n", " ")
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}\u2026"
+
+
+def _number(name: str, value: float) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    if "bytes" in name and "ratio" not in name and "share" not in name and value >= 0:
+        return amount(value)
+    if "seconds" in name and "ratio" not in name:
+        return seconds(value)
+    if name.startswith("share"):
+        return f"{100 * value:.1f} %"
+    return count(int(value)) if value == int(value) else f"{value:,.2f}"
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def table(names: list[str], rows: Iterable[tuple[Any, ...]]) -> str:
+    """The text."""
+    found = list(rows)
+    cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]
+    right = [all(_is_number(row[place]) for row in found) for place in range(len(names))]
+    widths = [
+        max(len(names[place]), *(len(row[place]) for row in cells), 1)
+        for place in range(len(names))
+    ]
+    lines = []
+    for row in (names, *cells):
+        parts = [
+            text.rjust(width) if to_right else text.ljust(width)
+            for text, width, to_right in zip(row, widths, right)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,133 @@
+"""darshan ask: a question, ready or in SQL, and its answer as a table, CSV, JSON, Parquet."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import io
+import json
+import re
+from typing import IO, Any
+
+import pyarrow.parquet as pq
+
+from ...summary.output import replace, standard_output, write_text
+from ..ask.engine import Answer, Asked
+from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
+from ..ask.shown import table
+from ..commit.place import LakeError
+from .arguments import ASK as PROGRAM
+from .say import say, why
+
+
+def _moment(text: str) -> datetime.datetime:
+    try:
+        found = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise LakeError(f"{text} is no moment: 2026-11-22 or 2026-11-22T03:30, in UTC") from None
+    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
+
+
+def _values(options: argparse.Namespace) -> dict[str, Any]:
+    values: dict[str, Any] = {"top": options.top}
+    if options.date is not None:
+        values["date"] = _moment(options.date).date()
+    for name in ("from", "to"):
+        text = getattr(options, f"{name}_")
+        if text is not None:
+            values[name] = _moment(text)
+    if options.name is not None:
+        values["name"] = options.name
+    if options.least is not None:
+        values["least"] = options.least
+    return values
+
+
+def _asked(lake: Asked, options: argparse.Namespace) -> Answer:
+    if options.sql is not None:
+        return lake.sql(options.sql)
+    question = BY_NAME.get(options.question)
+    if question is None:
+        raise LakeError(
+            f"no question is called {options.question}; these are: {', '.join(BY_NAME)}"
+        )
+    values = _values(options)
+    lacks = [f"--{name}" for name in question.needs if name not in values]
+    if lacks:
+        raise LakeError(f"{question.name} needs {' and '.join(lacks)}")
+    for name in (options.since, options.until):
+        if name is not None and not re.fullmatch(r"\d{4}-\d\d-\d\d", name):
+            raise LakeError(f"{name} is no day: 2026-11-22")
+    filters = Filters(options.since, options.until, options.user, options.program)
+    return lake.sql(*query(question, filters, values))
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    number = float(value)
+    return number if number - number == 0 else None  # neither infinite nor not a number
+
+
+def _csv(answer: Answer) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(answer.columns)
+    for row in answer:
+        writer.writerow("" if value is None else _plain(value) for value in row)
+    return out.getvalue()
+
+
+def _json(answer: Answer) -> str:
+    rows = [_plain(row) for row in answer.rows()]
+    return json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _write(answer: Answer, form: str, target: str) -> None:
+    if form == "parquet":
+
+        def fill(file: IO[bytes]) -> None:
+            pq.write_table(answer.arrow(), file, compression="zstd")
+
+        fill(standard_output()) if target == "-" else replace(target, fill)
+        return
+    texts = {"csv": _csv, "json": _json}
+    if form in texts:
+        write_text(texts[form](answer), target)
+    elif answer.columns:
+        write_text(table(answer.columns, answer), target)
+
+
+def _list() -> int:
+    width = max(len(q.name) for q in QUESTIONS)
+    for question in QUESTIONS:
+        print(f"{question.name:<{width}}  {question.title}")
+    return 0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Runs the command; its exit status."""
+    try:
+        if options.question is None and options.sql is None:
+            return _list()
+        with Asked(options.lake, memory=options.memory) as lake:
+            answer = _asked(lake, options)
+            _write(answer, options.form, options.output)
+        return 0
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        say(PROGRAM, why(error))
+    except LakeError as error:
+        say(PROGRAM, str(error).split("\n")[0])
+    return 1
