@@ -28,7 +28,7 @@ function chartOptions(colour, width, height, labelled) {
   return {
     width,
     height,
-    padding: [8, 16, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: true } },
     scales: { x: { time: false } },
