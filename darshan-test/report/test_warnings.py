@@ -51,6 +51,14 @@ def overflowing(build: Path, folder: Path) -> Path:
     return folder / "log.darshan"
 
 
+def overflowing_run(build: Path, folder: Path) -> Path:
+    """The log of a run of which two programs have more files than records."""
+    (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
+    run(build, folder, f"sh -c '{MANY}'; grep -rq 5 .; true", DARSHAN_JOB_TREE="1",
+        DARSHAN_CONFIG_PATH=str(folder / "config"))  # fmt: skip
+    return folder / "log.darshan"
+
+
 def real(name: str) -> Path:
     """One of the real logs."""
     needs("real-logs")
@@ -78,6 +86,7 @@ def damaged(build: Path, folder: Path) -> Path:
 CASES = {
     live: "the journal of a program that is still running or was killed",
     overflowing: "Totals are exact",
+    overflowing_run: "had no room for a record of each file: the other files share",
     partial: "The records of module STDIO are incomplete",
     damaged: "The records of module STDIO are damaged and left out",
 }

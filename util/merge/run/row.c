@@ -31,9 +31,30 @@ static void add_text(struct row_name *name, const char *text, size_t most) {
   name->text[name->used] = '\0';
 }
 
+static const char arrow[] = " -> ", dots[] = "...";
+
 static void add_command(struct row_name *name, const char *command) {
-  if (name->programs++ > 0) add_text(name, " -> ", ROW_NAME);
-  add_text(name, command[0] ? command : "?", ROW_COMMAND);
+  enum { LATER = 2 * (sizeof(arrow) - 1) + sizeof(dots) - 1 + ROW_COMMAND };
+  if (command[0] == '\0') command = "?";
+  size_t length = strnlen(command, ROW_COMMAND) + sizeof(arrow) - 1;
+  if (name->left_out > 0 || name->used + length + LATER > ROW_NAME) {
+    snprintf(name->last, sizeof(name->last), "%s", command);
+    name->left_out++;
+    return;
+  }
+  if (name->programs++ > 0) add_text(name, arrow, ROW_NAME);
+  add_text(name, command, ROW_COMMAND);
+}
+
+/* What there was no room for: the last one, and that there were others. */
+static void add_last(struct row_name *name) {
+  if (name->left_out == 0) return;
+  if (name->programs++ > 0) add_text(name, arrow, ROW_NAME);
+  if (name->left_out > 1) {
+    add_text(name, dots, ROW_NAME);
+    add_text(name, arrow, ROW_NAME);
+  }
+  add_text(name, name->last, ROW_COMMAND);
 }
 
 /* A child that became another program is that, and not a second one of its parent's. */
@@ -79,6 +100,7 @@ void row_name_first(struct row_name *name, const struct run_tree *tree, const ch
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree) {
   for (; name->next >= 0; name->next = tree->programs[name->next].next)
     add_command(name, tree->programs[name->next].name);
+  add_last(name);
   if (name->programs == 0) add_text(name, "(not seen)", ROW_COMMAND);
   return darshan_hash(name->text, name->used, 0);
 }

@@ -13,7 +13,9 @@ struct row_name {
   char text[ROW_NAME + 1];
   size_t used;
   int programs; /* in it */
-  int next;     /* program whose turn it is; -1: no more */
+  int left_out; /* after these, for want of room: all but the last, which is what did the work */
+  char last[ROW_COMMAND + 1];
+  int next; /* program whose turn it is; -1: no more */
 };
 
 void row_name_begin(struct row_name *name, const struct run_tree *tree,

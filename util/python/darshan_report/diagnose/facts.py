@@ -13,6 +13,7 @@ from ..measure.attribution import Attribution, Upper
 from ..measure.beside import Beside, beside
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
+from ..measure.overflow import ID, shared_record
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
@@ -202,12 +203,8 @@ class Facts:
     @functools.cached_property
     def overflow(self) -> np.uint64:
         """The id of the record that files share for which there was no room; 0: of none."""
-        known = dict(self.info.metadata)
-        for module, key in (("POSIX", "posix_files"), ("STDIO", "stdio_streams")):
-            table = self.table(module) if f"{key}_in_overflow" in known else None
-            for record in table.ids if table is not None else ():
-                if self.log.name(int(record)) == "<overflow>":
-                    return np.uint64(record)  # the same in each module: it is that of the name
+        if any(shared_record(self.log, module) for module in ("POSIX", "STDIO")):
+            return ID  # the same in each module: it is that of the name
         return np.uint64(0)
 
     def name(self, record: int) -> str:

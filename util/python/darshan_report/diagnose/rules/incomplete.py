@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...measure.overflow import files_in_it, shared_record
 from ...summary.units import count
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
@@ -16,15 +17,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     partial = [r for r in facts.info.regions if r.partial and r.length and r.name]
     if not partial:
         return
-    keys = dict(facts.info.metadata)
-    shared = [keys.get(f"{k}_in_overflow", "") for k in ("posix_files", "stdio_streams")]
-    more = sum(int(n) for n in shared if n.isdigit())
     names = ", ".join(r.name or "" for r in partial)
     sentence = f"{names}: more files were used than there was room for records. "
-    if more:
+    if all(shared_record(facts.log, r.name or "") for r in partial):
+        numbers = [files_in_it(facts.log, r.name or "") for r in partial]
+        known = sum(n for n in numbers if n is not None)
+        some = f"{count(known)} of them" if None not in numbers else "The others"
         sentence += (
-            f"{count(more)} of them share one record named <overflow>: totals are exact, "
-            "single files are missing."
+            f"{some} share one record named <overflow>: totals are exact, single files are missing."
         )
     else:
         sentence += "What is missing is in no total."

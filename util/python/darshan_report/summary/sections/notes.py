@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...log import Log
+from ...measure.overflow import files_in_it, shared_record
 from ...records import UNKNOWN
 from ...tables import Kind, module_by_id, module_by_name
 from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
@@ -24,16 +26,13 @@ def _backwards(figures: LayerFigures) -> bool:
     )
 
 
-# Where the metadata says how many files share the record <overflow>.
-_OVERFLOW = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
-
-
-def _partial(module: str, known: dict[str, str]) -> str:
-    number = known.get(_OVERFLOW.get(module, ""), "")
-    if number.isdigit() and int(number) > 0:
+def _partial(module: str, log: Log) -> str:
+    if shared_record(log, module):
+        number = files_in_it(log, module)
+        rest = "the other files" if number is None else plural(number, "file")
         return (
             f"Module {module} had no room for a record of each file: "
-            f"{plural(int(number), 'file')} share the record <overflow>. Totals are exact; "
+            f"{rest} share the record <overflow>. Totals are exact; "
             "numbers of files, and what is said of single ones, are not."
         )
     return (
@@ -55,7 +54,7 @@ def warnings(context: Context) -> list[str]:
     known = dict(info.metadata)
     for region in info.regions:
         if region.partial:
-            found.append(_partial(region.name or f"number {region.id}", known))
+            found.append(_partial(region.name or f"number {region.id}", context.log))
     lost = known.get(WITHOUT_RECORDS, "")
     if lost:
         found.append(

@@ -1,10 +1,12 @@
-"""Of a program that only asks for names, the time is in its row of the picture."""
+"""What a row of the picture says: its time, and of many programs the first and the last."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from runs.reading import processes, rows
 
@@ -32,3 +34,23 @@ def test_names_without_a_file(build: Path, tmp_path: Path) -> None:
     whole = sum(row["PROCESS_F_META_TIME"] for row in every.values())
     assert whole >= (files + listing) * (1 - 1e-9)
     assert asking["PROCESS_F_META_TIME"] > listing / 2
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 9])
+def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> None:
+    """A wrapper becomes a wrapper becomes a program: the work is that one's."""
+    (tmp_path / "in").write_text("some\n" * 1000)
+    for i in range(count):
+        after = f"exec sh ./step{i + 1}" if i < count - 1 else "exec cat"
+        rest = f"'{'x' * 150}'" if i < count - 1 else "in"
+        (tmp_path / f"step{i}").write_text(f"{after} {rest}\n")
+    command = [build / "darshan", "run", "-o", tmp_path / "logs", "--", "sh", "./step0"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (log,) = (tmp_path / "logs").iterdir()
+    ((name, row),) = processes(log).items()
+    steps = name.split(" -> ")
+    assert steps[0] == "sh ./step0"
+    assert steps[-1] == "cat in"
+    assert row["PROCESS_PROGRAMS"] == count + 1
+    assert len(name) <= 1000
+    assert ("..." in steps) == (len(steps) < count + 1)
