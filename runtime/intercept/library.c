@@ -150,20 +150,20 @@ static void search_it(void *search_) {
 /* First call from this object, as far as is known since so many unloads. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
-                                                             const struct dl_find_object *caller,
+                                                             const struct loaded_object *caller,
                                                              uint64_t unloads) {
   int saved = errno;
-  struct search it = {libraries, kind, caller->dlfo_link_map, NULL};
+  struct search it = {libraries, kind, caller->map, NULL};
   stack_run_anyway(search_it, &it);
   struct library *library = it.found;
   errno = saved;
-  const void *start = caller->dlfo_map_start;
+  const void *start = caller->start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
   for (uint32_t i = 0; library && start && i < 8; i++) {
     struct library_caller *place = &libraries->callers[(at + i) % LIBRARY_CALLERS];
     if (place->object && place->object != start && place->unloads == unloads) continue;
     place->library = library;
-    place->end = caller->dlfo_map_end;
+    place->end = caller->end;
     __atomic_store_n(&place->unloads, unloads, __ATOMIC_RELEASE);
     __atomic_store_n(&place->object, start, __ATOMIC_RELEASE);
     break;
@@ -174,25 +174,23 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
 /* dlclose may have been called past our wrapper (a pointer to it that dlsym
  * found in libc): at least no function is called that is not there. */
 static int still_there(const struct library *library) {
-  struct dl_find_object found;
+  struct loaded_object found;
   if (!library->object) return 1;
-  return _dl_find_object((void *)(uintptr_t)library->entry, &found) == 0 &&
-         found.dlfo_link_map == library->object;
+  return loader_object_of(library->entry, &found) == 0 && found.map == library->object;
 }
 
 struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
                            const void *caller) {
   uint64_t unloads = __atomic_load_n(&libraries->unloads, __ATOMIC_ACQUIRE);
-  struct dl_find_object found;
-  if (_dl_find_object((void *)(uintptr_t)caller, &found) != 0)
-    return meet_caller(libraries, kind, &(struct dl_find_object){.dlfo_map_start = NULL}, unloads);
-  const void *start = found.dlfo_map_start;
+  struct loaded_object found;
+  if (loader_object_of(caller, &found) != 0)
+    return meet_caller(libraries, kind, &(struct loaded_object){.start = NULL}, unloads);
+  const void *start = found.start;
   uint32_t at = (uint32_t)((uintptr_t)start >> 12) % LIBRARY_CALLERS;
   for (uint32_t i = 0; i < 8; i++) {
     struct library_caller *known = &libraries->callers[(at + i) % LIBRARY_CALLERS];
     if (__atomic_load_n(&known->object, __ATOMIC_ACQUIRE) != start) continue;
-    if (__atomic_load_n(&known->unloads, __ATOMIC_ACQUIRE) != unloads ||
-        known->end != found.dlfo_map_end)
+    if (__atomic_load_n(&known->unloads, __ATOMIC_ACQUIRE) != unloads || known->end != found.end)
       break;
     struct library *library = known->library;
     if (LIKELY(still_there(library))) return library;

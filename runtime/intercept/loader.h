@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 
 #pragma weak dladdr
 #pragma weak dladdr1
@@ -21,5 +22,31 @@
 static inline int loader_is_there(void) {
   return dlsym && dlvsym && dlopen && dlclose && dlinfo && dladdr && dladdr1 && dl_iterate_phdr;
 }
+
+/* What an address lies in, and from where to where that is mapped. */
+struct loaded_object {
+  const void *start, *end;
+  const struct link_map *map;
+};
+
+/* loader_object_of: 0, or -1 if nothing that is loaded has this address.
+ * loader_look: before the first question, by the library's constructor; until then, and
+ * where the C library is older than 2.35, the list of the objects is walked. */
+#if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(DARSHAN_OLD_GLIBC)
+static inline void loader_look(void) {}
+
+static inline int loader_object_of(const void *address, struct loaded_object *object) {
+  struct dl_find_object found;
+  if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) return -1;
+  object->start = found.dlfo_map_start;
+  object->end = found.dlfo_map_end;
+  object->map = found.dlfo_link_map;
+  return 0;
+}
+#else
+void loader_look(void) __attribute__((visibility("hidden")));
+int loader_object_of(const void *address, struct loaded_object *object)
+    __attribute__((visibility("hidden")));
+#endif
 
 #endif

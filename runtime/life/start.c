@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "../intercept/linked.h"
+#include "../intercept/loader.h"
 #include "../intercept/memory.h"
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
@@ -291,6 +292,7 @@ int runtime_enter_slow(const char *frame) {
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
   int saved = errno;
+  loader_look();
   runtime_start(argc, argv, envp);
   last_arrange();
   errno = saved;

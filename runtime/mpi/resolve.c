@@ -30,9 +30,9 @@ static void *find_below(const struct link_map *object, const char *name) {
 }
 
 static void *find_below_caller(const void *caller, const char *name) {
-  struct dl_find_object found;
-  if (!caller || _dl_find_object((void *)(uintptr_t)caller, &found) != 0) return NULL;
-  return find_below(found.dlfo_link_map, name);
+  struct loaded_object found;
+  if (!caller || loader_object_of(caller, &found) != 0) return NULL;
+  return find_below(found.map, name);
 }
 
 static void *find_anywhere(const char *name) {

@@ -53,15 +53,20 @@ int places_make_folders(const char *path) {
   return 0;
 }
 
+/* Before anything is made for a run; what pip installs has no runtime. */
+static int find_library(struct places *places) {
+  char path[PATH_MAX];
+  if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) == 0 &&
+      realpath(path, places->library))
+    return 0;
+  say(TREE_LIBRARY " is not where it was installed");
+  return -1;
+}
+
 /* The loader splits LD_PRELOAD at blanks and colons, so a library whose path
  * has one goes by a link in the run's own folder. */
 static int name_library(struct places *places) {
   char path[PATH_MAX];
-  if (places_installed(path, TREE_LIBRARY, FRONT_LIBRARY_FOLDER) < 0 ||
-      !realpath(path, places->library)) {
-    say(TREE_LIBRARY " is not where it was installed");
-    return -1;
-  }
   if (!strpbrk(places->library, " \t\n:")) return 0;
   const char *folder = places->journals[0] ? places->journals : places->logs;
   memcpy(path, places->library, sizeof(path));
@@ -157,6 +162,7 @@ int places_make(struct places *places, const char *wanted) {
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
   memset(places, 0, sizeof(*places));
   places->hold = -1;
+  if (find_library(places) < 0) return -1;
   if (!wanted) wanted = set && *set ? set : "darshan-logs";
   if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted) < 0 ||
       !realpath(wanted, places->folder) || join(places->logs, places->folder, "run-XXXXXX") < 0 ||

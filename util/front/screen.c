@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "screen.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "quantity.h"
 #include "say.h"
+#include "signal-name.h"
 
 enum { COLUMNS = 80, LINES = 20, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10 };
 
@@ -139,7 +139,7 @@ static void print_bad_ends(struct screen *screen, const struct bad_end **all, si
     int64_t number = all[i]->signal;
     int n = name_program(item, sizeof(item), all[i]->name, all[i]->count);
     size_t room = sizeof(item) - (size_t)n;
-    const char *word = number > 0 && number < NSIG ? sigabbrev_np((int)number) : NULL;
+    const char *word = signal_name((long)number);
     if (word)
       snprintf(item + n, room, " (SIG%s)", word);
     else if (number > 0)

@@ -22,9 +22,9 @@ static void *real_of(int which) {
 
 /* What standard error is, is in libc in any case. */
 static int is_libcs(const void *function) {
-  struct dl_find_object here, there;
-  return _dl_find_object((void *)(uintptr_t)function, &here) == 0 &&
-         _dl_find_object(stderr, &there) == 0 && here.dlfo_link_map == there.dlfo_link_map;
+  struct loaded_object here, there;
+  return loader_object_of(function, &here) == 0 && loader_object_of(stderr, &there) == 0 &&
+         here.map == there.map;
 }
 
 /* What is counted of a call that prints, and may not come back. */

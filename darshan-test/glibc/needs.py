@@ -1,0 +1,87 @@
+"""What finished files ask of glibc: of no release after a given one.
+
+usage: needs.py FOLDER [RELEASE]      every ELF file in FOLDER, and below; 2.28
+
+A symbol has a version, which says since when; and where this machine's glibc has a newer
+version of the same name it came from elsewhere into libc, or does something else since:
+each of these is known by name here, with the library that has to be asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+Release = tuple[int, ...]
+
+# By whom it is had on the older release.
+ELSEWHERE = {
+    **dict.fromkeys(
+        ("dladdr", "dladdr1", "dlerror", "dlinfo", "dlopen", "dlsym", "dlvsym"), "libdl.so.2"
+    ),
+    "__libc_start_main": "libc.so.6",  # util/glibc/start.c
+}
+# What every machine has, by the names that it has everywhere.
+LIBRARIES = re.compile(r"(libc|libm)\.so\.6|libdl\.so\.2|ld-linux-[\w-]+\.so\.\d|libbz2\.so\.1$")
+UNDEFINED = re.compile(r"\sUND\s+(\w+)@(GLIBC_[\w.]+)")
+DEFAULT = re.compile(r"\s(\w+)@@(GLIBC_[\d.]+)")
+NEEDED = re.compile(r"\(NEEDED\).*\[(.*)\]")
+
+
+def said(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def elf_files(folder: Path) -> Iterator[Path]:
+    """Programs and libraries; objects and archives are no finished files."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                start = file.read(18)
+            if start[:4] == b"\x7fELF" and start[16] in (2, 3):  # EXEC, DYN
+                yield path
+
+
+def release(version: str) -> Release:
+    """GLIBC_2.3.4 as numbers; of what has none (GLIBC_PRIVATE, GLIBC_ABI_DT_RELR) too high ones."""
+    found = re.fullmatch(r"GLIBC_([\d.]+)", version)
+    return tuple(map(int, found[1].split("."))) if found else (999,)
+
+
+def newest_here() -> dict[str, Release]:
+    """Of each name the version that is linked with today."""
+    libc = said("cc", "-print-file-name=libc.so.6").strip()
+    rows = DEFAULT.findall(said("readelf", "-W", "--dyn-syms", libc))
+    return {name: release(version) for name, version in rows}
+
+
+def faults(path: Path, limit: Release, here: dict[str, Release]) -> Iterator[str]:
+    """What is wrong with a file, a line each."""
+    needed = NEEDED.findall(said("readelf", "-W", "-d", path))
+    for library in needed:
+        if not LIBRARIES.match(library):
+            yield f"needs {library}"
+    for name, version in sorted(set(UNDEFINED.findall(said("readelf", "-W", "--dyn-syms", path)))):
+        if release(version) > limit:
+            yield f"{name} of {version}"
+        elif here.get(name, (0,)) > limit and ELSEWHERE.get(name) not in needed:
+            yield f"{name} of {version}, which libc did not have then"
+
+
+def main() -> int:
+    folder, limit = Path(sys.argv[1]), (*sys.argv[2:], "2.28")[0]
+    files = list(elf_files(folder))
+    here, wrong = newest_here(), 0
+    for path in files:
+        for fault in faults(path, release(f"GLIBC_{limit}"), here):
+            print(f"{path}: {fault}")
+            wrong += 1
+    print(f"{len(files)} files, {wrong} of their wishes are not of glibc {limit}")
+    return 1 if wrong or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+/* Which object an address lies in, for a C library that may be older than what we were
+ * compiled with, or that has no _dl_find_object to begin with. */
+#include "loader.h"
+
+#if !defined(__GLIBC__) || !defined(DLFO_STRUCT_HAS_EH_DBASE) || defined(DARSHAN_OLD_GLIBC)
+
+/* What _dl_find_object fills, by its interface; headers before 2.35 do not have it. */
+struct answer {
+  unsigned long long flags;
+  void *start, *end;
+  struct link_map *map;
+  void *rest[16];
+};
+
+typedef int ask(void *address, struct answer *answer);
+static ask *ask_loader;
+
+struct walk {
+  uintptr_t address;
+  struct loaded_object *object;
+};
+
+/* With the loader's lock, as everybody's exceptions took it before 2.35. */
+static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
+  const struct walk *walk = walk_;
+  uintptr_t start = UINTPTR_MAX, end = 0;
+  int inside = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t from = info->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
+    if (part->p_type != PT_LOAD) continue;
+    if (from < start) start = from;
+    if (to > end) end = to;
+    inside |= walk->address >= from && walk->address < to;
+  }
+  if (!inside) return 0;
+  const struct link_map *map = _r_debug.r_map;
+  while (map && (map->l_addr != info->dlpi_addr || map->l_name != info->dlpi_name))
+    map = map->l_next;
+  walk->object->start = (const void *)start;
+  walk->object->end = (const void *)end;
+  walk->object->map = map;
+  return map ? 1 : -1;
+}
+
+int loader_object_of(const void *address, struct loaded_object *object) {
+  ask *known = __atomic_load_n(&ask_loader, __ATOMIC_RELAXED);
+  struct answer answer;
+  struct walk walk = {(uintptr_t)address, object};
+  if (!known) return dl_iterate_phdr && dl_iterate_phdr(look_into, &walk) == 1 ? 0 : -1;
+  if (known((void *)(uintptr_t)address, &answer) != 0) return -1;
+  object->start = answer.start;
+  object->end = answer.end;
+  object->map = answer.map;
+  return 0;
+}
+
+/* Before 2.32 libc's own constructor comes after ours, which is the first: without what
+ * it calls, and will call again, regular expressions fall over classes of characters. */
+static void begin_libc(void) {
+  void *volatile found = dlsym(RTLD_DEFAULT, "__ctype_init");
+  if (found) ((void (*)(void))found)();
+}
+
+void loader_look(void) {
+  if (!loader_is_there()) return;
+  void *volatile found = dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
+  __atomic_store_n(&ask_loader, (ask *)found, __ATOMIC_RELAXED);
+  if (!found) begin_libc();
+}
+#endif

@@ -1,0 +1,33 @@
+/* How a program begins on any glibc: from 2.34 on __libc_start_main runs the program's
+ * constructors itself, and there is a new version of it, which the compiler's first
+ * object asks for.  The one of before is in all releases, and is told what to run. */
+#if defined(__x86_64__)
+__asm__(".symver start_main,__libc_start_main@GLIBC_2.2.5");
+#else
+__asm__(".symver start_main,__libc_start_main@GLIBC_2.17");
+#endif
+
+typedef int begin(int argc, char **argv, char **environment);
+typedef void constructor(int argc, char **argv, char **environment);
+
+extern int start_main(begin *main, int argc, char **argv, begin *constructors, void (*end)(void),
+                      void (*loader_end)(void), void *stack_end);
+extern constructor *first[] __asm__("__init_array_start") __attribute__((visibility("hidden")));
+extern constructor *behind_last[] __asm__("__init_array_end") __attribute__((visibility("hidden")));
+extern void _init(void);
+
+static int construct(int argc, char **argv, char **environment) {
+  _init();
+  for (constructor **one = first; one < behind_last; one++)
+    (*one)(argc, argv, environment);
+  return 0;
+}
+
+/* Destructors are the loader's, in every release. */
+__attribute__((visibility("hidden"))) int __libc_start_main(begin *main, int argc, char **argv,
+                                                            begin *constructors, void (*end)(void),
+                                                            void (*loader_end)(void),
+                                                            void *stack_end) {
+  return start_main(main, argc, argv, constructors ? constructors : construct, end, loader_end,
+                    stack_end);
+}

@@ -1,0 +1,35 @@
+/* stat and its kin, which programs had in themselves before glibc 2.33 and find in
+ * libc since: here they have them in themselves again.  What the system fills is the
+ * struct of both names, on processors of 64 bits. */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "the system's struct stat may be another one than libc's here"
+#endif
+
+#define HERE __attribute__((visibility("hidden")))
+#define ALSO(name) __attribute__((visibility("hidden"), alias(name)))
+
+/* Without the header, which would make one name of both. */
+HERE int fstatat64(int folder, const char *path, void *out, int flags) {
+  return (int)syscall(SYS_newfstatat, folder, path, out, flags);
+}
+
+HERE int stat64(const char *path, void *out) {
+  return fstatat64(AT_FDCWD, path, out, 0);
+}
+
+HERE int lstat64(const char *path, void *out) {
+  return fstatat64(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+}
+
+HERE int fstat64(int fd, void *out) {
+  return (int)syscall(SYS_fstat, fd, out);
+}
+
+ALSO("fstatat64") int fstatat(int folder, const char *path, void *out, int flags);
+ALSO("stat64") int stat(const char *path, void *out);
+ALSO("lstat64") int lstat(const char *path, void *out);
+ALSO("fstat64") int fstat(int fd, void *out);
