@@ -1,0 +1,200 @@
+"""The wheel, as somebody has it who only reads logs: made of the source package, installed
+where nothing else of ours is, on logs of every kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from logs.bad import small_log
+from logs.encode import encode
+from logs.model import BZIP2
+from logs.tools import data_lines
+from tree import SOURCE
+
+SECONDS = 120
+MAKE = "import setuptools.build_meta as made; made.build_{}(*{})"
+# Answers of doc/python.md, by the Python that has the wheel.
+EXAMPLES = """
+import doctest, re, sys
+blocks = re.findall(r"^```pycon\\n(.*?)^```", open(sys.argv[1]).read(), re.M | re.S)
+test = doctest.DocTestParser().get_doctest("\\n".join(blocks), {}, "python.md", None, 0)
+print(doctest.DocTestRunner().run(test))
+import darshan_report.library
+print(darshan_report.library.load()._name)
+"""
+
+
+def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """With nothing of ours in the environment."""
+    kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        command, cwd=cwd, env=kept | settings, capture_output=True, text=True, timeout=SECONDS,
+        check=False,
+    )  # fmt: skip
+
+
+def made(*command: str | Path, cwd: Path, **settings: str) -> str:
+    done = run(*command, cwd=cwd, **settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Place:
+    """An environment that has the wheel, and a log."""
+
+    wheel: Path
+    folder: Path  # of the environment
+    log: Path
+
+    def says(self, *command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        return run(self.folder / "bin" / command[0], *command[1:], cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    scratch = tmp_path_factory.mktemp("wheel")
+    # As quickly as it goes: what is compiled is tested elsewhere.
+    quick = {"CFLAGS": "-O0"}
+    made(sys.executable, "-c", MAKE.format("sdist", [str(scratch)]), cwd=SOURCE)
+    (package,) = scratch.glob("darshan_report-*.tar.gz")
+    made("tar", "-xf", package, cwd=scratch)
+    source = scratch / package.name.removesuffix(".tar.gz")
+    made(sys.executable, "-c", MAKE.format("wheel", [str(scratch)]), cwd=source, **quick)
+    (wheel,) = scratch.glob("*.whl")
+    folder = scratch / "with blank"
+    made(sys.executable, "-m", "venv", "--without-pip", folder, cwd=scratch)
+    made(sys.executable, "-m", "pip", "-q", "--python", folder / "bin" / "python", "install",
+         "--no-index", "--no-deps", "--disable-pip-version-check", wheel, cwd=scratch)  # fmt: skip
+    # numpy, matplotlib and pandas are those of the tests.
+    (library,) = (folder / "lib").glob("python*/site-packages")
+    (library / "borrowed.pth").write_text(
+        "".join(f"{path}\n" for path in sys.path if "site-packages" in path)
+    )
+    command = ["dd", "if=/dev/zero", "of=data.bin", "bs=8", "count=200000", "status=none"]
+    made(
+        build / "darshan", "run", "-o", "logs", "--", *command, cwd=scratch, DXT_ENABLE_IO_TRACE="1"
+    )
+    (log,) = (scratch / "logs").glob("*.darshan")
+    return Place(wheel, folder, log.rename(scratch / "job.darshan"))
+
+
+def test_what_is_in_it(place: Place) -> None:
+    """The version of configure.ac, a tag that asks for no Python, the licences, no path of here."""
+    names = zipfile.ZipFile(place.wheel).namelist()
+    (version,) = re.findall(
+        r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
+    )
+    assert re.fullmatch(
+        rf"darshan_report-{re.escape(version)}-py3-none-linux_\w+\.whl", place.wheel.name
+    )
+    assert sum("/licenses/" in name for name in names) == 2
+    assert any(name.endswith("uPlot-LICENSE") for name in names)
+    modules = {path.relative_to(SOURCE / "util/python").as_posix()
+               for path in (SOURCE / "util/python/darshan_report").rglob("*")
+               if path.suffix in (".py", ".js", ".css", ".tex")}  # fmt: skip
+    assert modules - set(names) == set()
+    with zipfile.ZipFile(place.wheel) as archive:
+        assert [n for n in names if bytes(SOURCE) in archive.read(n)] == []
+
+
+def test_nothing_newer_is_needed(place: Place) -> None:
+    """By the symbols of its library and its programs; libz and libbz2 are brought later."""
+    needs = SOURCE / "darshan-test" / "glibc" / "needs.py"
+    said = run(sys.executable, needs, place.folder, cwd=place.folder).stdout.splitlines()
+    wrong = [
+        line
+        for line in said[:-1]
+        if not re.search(r": needs lib(z|bz2|deflate)\.so\.[\d.]+$", line)
+    ]
+    assert wrong == [] and int(said[-1].split()[0]) >= 6
+
+
+def test_the_reader_is_inside(place: Place) -> None:
+    """What doc/python.md shows, by the library beside the package."""
+    python = place.folder / "bin" / "python"
+    said = made(python, "-c", EXAMPLES, SOURCE / "doc" / "python.md", cwd=place.log.parent)
+    results, library = said.splitlines()[-2:]
+    assert re.fullmatch(r"TestResults\(failed=0, attempted=\d\d+\)", results), said
+    assert Path(library).is_relative_to(place.folder)
+
+
+def test_reports(place: Place, tmp_path: Path) -> None:
+    """As text, data and a page; as PDF without LaTeX."""
+    text = place.says("darshan", "report", "--text", place.log, cwd=tmp_path)
+    assert text.returncode == 0 and "Many small writes" in text.stdout
+    for name, start in (("a.json", "{"), ("a.html", "<!DOCTYPE html>"), ("a.pdf", "%PDF-")):
+        options = ["--no-latex"] if name == "a.pdf" else []
+        done = place.says("darshan", "report", *options, "-o", name, place.log, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).read_bytes().startswith(start.encode())
+    assert "small-accesses-write" in json.dumps(json.loads((tmp_path / "a.json").read_text()))
+    path = place.says("darshan", "report", "--python-path", cwd=tmp_path).stdout.strip()
+    assert Path(path).is_relative_to(place.folder)
+
+
+def test_commands(place: Place, tmp_path: Path) -> None:
+    """What reads without the runtime, by the command and by names of its own."""
+    rows = place.says("darshan", "parse", place.log, cwd=tmp_path).stdout
+    assert re.search(r"^POSIX\t0\t\d+\tPOSIX_BYTES_WRITTEN\t1600000\t.*/data\.bin\t", rows, re.M)
+    assert rows == place.says("darshan-parser", place.log, cwd=tmp_path).stdout
+    assert "1.53 MiB" in place.says("darshan", "stat", "-r", place.log, cwd=tmp_path).stderr
+    for command in (
+        ["darshan", "trace", "-o", "trace.json", place.log],
+        ["darshan", "convert", "--obfuscate", place.log, "hidden.darshan"],
+        ["darshan-dxt-analyzer", place.log],
+        ["darshan-dxt-parser", place.log],
+        ["darshan-analyzer", place.log],
+        ["darshan", "report", "--per-file", "each", place.log, "--text"],
+    ):
+        done = place.says(*command, cwd=tmp_path)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert (tmp_path / "trace.json").exists() and list(
+        (tmp_path / "each").glob("data.bin*.darshan")
+    )
+    other = place.says("darshan", "diff", place.log, "hidden.darshan", cwd=tmp_path)
+    assert other.returncode == 1 and other.stdout
+
+
+def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
+    """bzip2 is read; what is damaged gets one line, and status 1."""
+    (tmp_path / "old.darshan").write_bytes(encode(small_log(BZIP2)))
+    assert data_lines(place.says("darshan", "parse", "old.darshan", cwd=tmp_path).stdout.encode())
+    (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
+    for command in (["report", "-o", "bad.html"], ["parse"]):
+        done = place.says("darshan", *command, "bad.darshan", cwd=tmp_path)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+        assert "bad.darshan" in done.stderr
+    assert not (tmp_path / "bad.html").exists()
+
+
+@pytest.mark.parametrize("command", [["run", "true"], ["stat", "--", "true"], ["merge", "x"]])
+def test_what_takes_the_runtime(command: list[str], place: Place, tmp_path: Path) -> None:
+    """One line says that it is not here, and nothing is left."""
+    done = place.says("darshan", *command, cwd=tmp_path)
+    assert done.returncode in (125, 127) and done.stderr.count("\n") == 1
+    assert "is not where it was installed" in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
+    """Who cannot build it is told what is missing, in one line."""
+    (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
+    code = MAKE.format("wheel", [str(tmp_path)])
+    for settings, missing in (
+        ({"CC": "/no/compiler"}, "/no/compiler"),
+        ({"CC": "cc -nostdinc"}, "zlib.h"),
+    ):
+        done = run(sys.executable, "-c", code, cwd=source, **settings)
+        assert done.returncode == 1
+        assert [line for line in done.stderr.splitlines() if missing in line] == [
+            done.stderr.splitlines()[-1]
+        ]

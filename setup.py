@@ -1,0 +1,282 @@
+"""The wheel of darshan_report: its package, the library that reads, and the commands that
+read.  What these are made of is asked of the lists that make has (util/*/Makefile.inc).
+
+DARSHAN_PORTABLE=1 makes what is to be carried to other machines: zlib and libdeflate inside.
+CC and CFLAGS are heeded.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import setuptools
+
+from distutils.command.build_scripts import build_scripts  # isort: skip  # setuptools brings it
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+TREE = Path(__file__).resolve().parent
+PACKAGE = "darshan_report"
+LIBRARY = "libdarshan-read.so.0"
+PER_FILE = "darshan-summary-per-file"
+COMMANDS = (
+    "darshan",
+    "darshan-analyzer",
+    "darshan-diff",
+    "darshan-dxt-parser",
+    "darshan-parser",
+)
+PACKING = ("darshan-convert", PER_FILE, f"{PER_FILE}.sh")  # where libdeflate is
+STARTED = {  # by Python
+    "darshan-job-summary": "main",
+    "darshan-trace": "trace",
+    "darshan-dxt-analyzer": "transfers",
+}
+PAGES = ("darshan-parse", "darshan-report", "darshan-stat")
+# Whose texts go with what holds them, as Debian has them.
+HELD = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "bzip2": "libbz2-dev"}
+
+
+def version() -> str:
+    """configure.ac has it."""
+    found = re.search(
+        r"^AC_INIT\(\[darshan\], \[([^]]+)\]\)", (TREE / "configure.ac").read_text(), re.M
+    )
+    if not found:
+        raise SystemExit("configure.ac does not say which version this is")
+    return found[1]
+
+
+def is_portable() -> bool:
+    return os.environ.get("DARSHAN_PORTABLE", "0") not in ("", "0")
+
+
+def has_old_versions() -> bool:
+    """Of glibc, and on processors that util/glibc/ knows."""
+    return platform.libc_ver()[0] == "glibc" and platform.machine() in ("x86_64", "aarch64")
+
+
+class Lists:
+    """Variables of the files that make reads, with those of configure."""
+
+    def __init__(self) -> None:
+        archive = "-l:lib{}.a" if is_portable() else "-l{}"
+        self.values = {
+            "srcdir": shlex.quote(str(TREE)),
+            "AM_CFLAGS": "-std=c11",
+            "AM_CPPFLAGS": "-I$(srcdir)/runtime/format -I$(srcdir)/runtime",
+            "ZLIB_LIBS": archive.format("z"),
+            "BZIP2_LIBS": archive.format("bz2"),
+            "DEFLATE_LIBS": archive.format("deflate"),
+        }
+        if has_old_versions():
+            self.values["AM_CPPFLAGS"] += (
+                " -DDARSHAN_OLD_GLIBC -include $(srcdir)/runtime/glibc/versions.h"
+            )
+        for path in (TREE / "util/Makefile.inc", *sorted(TREE.glob("util/*/Makefile.inc"))):
+            self._read(path.read_text())
+        # The archive does not go into a library; auditwheel brings the library.
+        self.values["shared_bzip2"] = "-lbz2"
+
+    def _read(self, text: str) -> None:
+        takes = [True]
+        for line in text.replace("\\\n", " ").splitlines():
+            if line.startswith("if "):
+                takes.append(line.split()[1] == "WITH_OLD_GLIBC" and has_old_versions())
+            elif line == "else":
+                takes[-1] = not takes[-1]
+            elif line == "endif":
+                takes.pop()
+            elif all(takes) and (row := re.match(r"(\w+) (\+?)= ?(.*)", line)):
+                name, more, value = row.groups()
+                self.values[name] = f"{self.values.get(name, '')} {value}" if more else value
+
+    def words(self, name: str, missing: str = "") -> list[str]:
+        """What a variable stands for, as words of a command."""
+        text = self.values.get(name, missing)
+        while "$(" in text:
+            text = re.sub(r"\$\((\w+)\)", lambda found: self.values.get(found[1], ""), text)
+        return shlex.split(text)
+
+
+class Compiler:
+    """Compiles and links what the lists name, in a folder of its own."""
+
+    def __init__(self, folder: str) -> None:
+        self.lists = Lists()
+        self.folder = Path(folder).resolve() / "compiled"
+        self.cc = shlex.split(os.environ.get("CC", "cc"))
+        self.flags = shlex.split(os.environ.get("CFLAGS", "-O2"))
+        self.objects: dict[tuple[str, ...], str] = {}
+        (self.folder / "util/front").mkdir(parents=True, exist_ok=True)
+        (self.folder / "config.h").write_text(
+            f'#define PACKAGE_VERSION "{version()}"\n#define DARSHAN_DEFAULT_LOG_PATH ""\n'
+            "#define DARSHAN_LOG_MODE 0400\n"
+        )
+        (self.folder / "util/front/installed.h").write_text(
+            '#define FRONT_LIBRARY_FOLDER "../lib"\n'
+            '#define FRONT_MANUAL_FOLDER "../share/man/man1"\n'
+        )
+
+    def run(self, *command: str) -> None:
+        try:
+            subprocess.run(command, cwd=self.folder, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SystemExit(f"darshan-report: {shlex.join(command)}: {error}") from error
+
+    def can(self, header: str, *libraries: str) -> bool:
+        """Is there such a library, with its header?"""
+        probe = self.folder / "probe.c"
+        probe.write_text(
+            f"#include <stdio.h>\n#include <{header}>\nint main(void) {{ return 0; }}\n"
+        )
+        command = [*self.cc, str(probe), "-o", "probe", *libraries]
+        return not subprocess.run(
+            command, cwd=self.folder, capture_output=True, check=False
+        ).returncode
+
+    def need(self) -> None:
+        if not shutil.which(self.cc[0]):
+            raise SystemExit(f"darshan-report: there is no compiler {self.cc[0]} (CC names one)")
+        for name, header, package in (
+            ("ZLIB_LIBS", "zlib.h", "zlib1g-dev"),
+            ("BZIP2_LIBS", "bzlib.h", "libbz2-dev"),
+        ):
+            if not self.can(header, *self.lists.words(name)):
+                raise SystemExit(
+                    f"darshan-report: {header} or its library is missing (Debian: {package})"
+                )
+
+    def has_deflate(self) -> bool:
+        return self.can("libdeflate.h", *self.lists.words("DEFLATE_LIBS"))
+
+    def compiled(self, target: str) -> list[str]:
+        """The objects of a target; what another one has compiled alike is taken."""
+        flags = [*self.lists.words("AM_CFLAGS"), "-fPIC", *self.flags, "-I."]
+        flags += self.lists.words(f"{target}_CPPFLAGS", "$(AM_CPPFLAGS)")
+        sources = [s for s in self.lists.words(f"{target}_SOURCES") if s.endswith(".c")]
+        keys = {source: (source, *sorted(set(flags))) for source in sources}
+        new = [source for source in sources if keys[source] not in self.objects]
+        for source in new:
+            self.objects[keys[source]] = f"{target}-{source.replace('/', '-')}.o"
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            for _ in threads.map(
+                lambda source: self.run(
+                    *self.cc, *flags, "-c", str(TREE / source), "-o", self.objects[keys[source]]
+                ),
+                new,
+            ):
+                pass
+        return [self.objects[keys[source]] for source in sources]
+
+    def link(self, name: str, out: Path) -> None:
+        """A program or a library, with the archives of ours that it names."""
+        target = re.sub(r"\W", "_", name)
+        words = [*self.lists.words(f"{target}_LDFLAGS"), *self.lists.words(f"{target}_LDADD")]
+        for archive in dict.fromkeys(re.findall(r"(?:lib[\w-]+\.a)", " ".join(words))):
+            if archive.startswith("libdarshan") and not (self.folder / archive).exists():
+                self.run("ar", "rc", archive, *self.compiled(re.sub(r"\W", "_", archive)))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        objects = self.compiled(target)
+        self.run(*self.cc, *self.flags, "-s", "-o", str(out.resolve()), *objects, *words)
+
+
+@functools.cache
+def compiler(folder: str) -> Compiler:
+    """One for all that is built."""
+    made = Compiler(folder)
+    made.need()
+    return made
+
+
+class BuildPackage(build_py):
+    """With the library, which is found beside the modules."""
+
+    def run(self) -> None:
+        if getattr(self, "editable_mode", False):
+            raise SystemExit(
+                "darshan-report: for work on the sources there is ./dev build (README.md)"
+            )
+        super().run()
+        folder = Path(self.build_lib) / PACKAGE
+        compiler(self.get_finalized_command("build").build_temp).link(LIBRARY, folder / LIBRARY)
+        (folder / "_installed.py").write_text(
+            '"""Where the library is, seen from this package."""\n\nLIBRARY_FOLDER = "."\n'
+        )
+        for name, package in HELD.items() if is_portable() else ():
+            text = Path("/usr/share/doc", package, "copyright")
+            if not text.exists():
+                raise SystemExit(f"darshan-report: {text} has to go with what holds {name}")
+            shutil.copyfile(text, folder / f"{name}-LICENSE")
+
+
+class BuildCommands(build_scripts):
+    """Those in C, and a script that uses them."""
+
+    def run(self) -> None:
+        folder = Path(self.build_dir)
+        tools = compiler(self.get_finalized_command("build").build_temp)
+        names = COMMANDS
+        if tools.has_deflate():
+            names += PACKING
+        else:
+            print(
+                f"darshan-report: without libdeflate, so without {' '.join(PACKING)}",
+                file=sys.stderr,
+            )
+        for name in names:
+            if name.startswith(PER_FILE):
+                text = (TREE / f"util/python/{PER_FILE}.in").read_text()
+                (folder / name).write_text(text.replace("@PACKAGE_VERSION@", version()))
+                (folder / name).chmod(0o755)
+            else:
+                tools.link(name, folder / name)
+
+
+class Wheel(bdist_wheel):
+    """For any Python 3: nothing here is compiled against it."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+class Here(setuptools.Distribution):
+    """Not the same everywhere."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+pages = [f"doc/man/{name}.1" for name in (*COMMANDS, *PACKING, *STARTED, *PAGES)]
+os.chdir(TREE)
+# What is compiled is nobody else's; a list that goes into the source package lies in the tree.
+base = tempfile.TemporaryDirectory(prefix="darshan-report-")
+lists = "build/wheel" if os.access(TREE, os.W_OK) else base.name
+os.makedirs(lists, exist_ok=True)
+setuptools.setup(
+    version=version(),
+    packages=setuptools.find_packages("util/python"),
+    package_dir={"": "util/python"},
+    package_data={PACKAGE: ["summary/template.tex", "page/assets/*", "page/third_party/*"]},
+    include_package_data=False,
+    scripts=[f"util/python/{PER_FILE}.in"],  # and those of BuildCommands
+    entry_points={
+        "console_scripts": [
+            f"{name} = {PACKAGE}.command:{start}" for name, start in STARTED.items()
+        ]
+    },
+    data_files=[("share/man/man1", [page for page in pages if os.path.exists(page)])],
+    distclass=Here,
+    cmdclass={"build_py": BuildPackage, "build_scripts": BuildCommands, "bdist_wheel": Wheel},
+    options={"build": {"build_base": base.name}, "egg_info": {"egg_base": lists}},
+)
