@@ -234,3 +234,23 @@ def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
     subprocess.run(["javac", "-d", tmp_path, tmp_path / "Copy.java"], check=True)
     log = instrumented(["java", "-cp", str(tmp_path), "Copy"], build, parser, work)
     assert copies(log, work) == (300000, 300000)
+
+
+@pytest.mark.parametrize(
+    "copy", [["cp", "in", "out"], [sys.executable, "-c", "import shutil; shutil.copy('in', 'out')"]]
+)
+def test_a_copy_takes_its_time_once(
+    copy: list[str], build: Path, parser: Path, tmp_path: Path
+) -> None:
+    """One call reads and writes: its seconds are not those of two."""
+    work = tmp_path.resolve() / "work"
+    work.mkdir()
+    (work / "in").write_bytes(bytes(64 << 20))
+    log = instrumented(copy, build, parser, work)
+    read, written = str(work / "in"), str(work / "out")
+    assert log.value(read, "POSIX_BYTES_READ") == log.value(written, "POSIX_BYTES_WRITTEN")
+    assert log.value(read, "POSIX_BYTES_READ") == 64 << 20
+    first = log.value(read, "POSIX_F_READ_START_TIMESTAMP")
+    last = log.value(written, "POSIX_F_WRITE_END_TIMESTAMP")
+    took = log.value(read, "POSIX_F_READ_TIME") + log.value(written, "POSIX_F_WRITE_TIME")
+    assert 0 < took <= last - first + 1e-5
