@@ -336,6 +336,58 @@ def test_ranks_of_a_job_make_one_log(
     assert list(journals.iterdir()) == []
 
 
+def test_ranks_of_a_job_on_two_nodes(
+    darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
+) -> None:
+    """Each node has the journals of its ranks, with one number, and one folder for logs: what
+    the second one has is not taken for what the first one made a log of."""
+    each = work / "each"
+    each.mkdir()
+    play = build / "darshan-test" / "ranks" / "play"
+    command = [play, "--ranks", "4", "--shared", "2", "--each", each, work / "all"]
+    subprocess.run(command, check=True, capture_output=True)
+    for node in ((0, 1), (2, 3)):
+        for rank in node:
+            shutil.copy(
+                each / f"{rank}.darshan", journals / f"u_app_id7_mmap-log-99-{rank}.darshan"
+            )
+        settle(journals)
+        assert darshan("recover", "-o", "logs").stdout.endswith(b": made of 2 journals\n")
+        assert list(journals.iterdir()) == []
+    names = ("POSIX_OPENS", "POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN")
+
+    def total(*logs: Path) -> dict[str, int]:
+        sums = dict.fromkeys(names, 0)
+        for row in (row for log in logs for row in rows(log) if row[3] in names):
+            sums[row[3]] += int(row[4])
+        return sums
+
+    two = list((work / "logs").iterdir())
+    assert len(two) == 2 and total(*two) == total(work / "all")
+
+
+def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
+    """As an epilogue of a batch system finds it: its process is known to be gone."""
+    leave()
+    assert darshan("recover", "-o", "logs").returncode == 0
+    assert list(journals.iterdir()) == [] and len(list((work / "logs").iterdir())) == 1
+
+
+def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
+    """As the runtime has it, for all if the folder above it is."""
+    shared = work / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    leave()
+    dated = {"DARSHAN_LOGPATH": str(shared), "DARSHAN_LOGPATH_DATED": "1"}
+    assert darshan("recover", variables=dated).returncode == 0
+    now = time.localtime()
+    day = shared / str(now.tm_year) / str(now.tm_mon) / str(now.tm_mday)
+    assert len(list(day.iterdir())) == 1
+    for folder in (day, day.parent, day.parent.parent):
+        assert folder.stat().st_mode & 0o7777 == 0o1777
+
+
 def test_without_home_and_terminal(
     build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
 ) -> None:

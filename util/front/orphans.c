@@ -38,10 +38,9 @@ int journal_name_read(struct journal_name *name, const char *path) {
     return -1;
   end -= sizeof(log_end) - 1;
   const char *dash = last(at, end, "-"), *unique = at + sizeof(mark) - 1;
-  char rank[24];
   if (dash < unique || number(name->job, sizeof(name->job), job + sizeof(job_mark) - 1, at) < 0 ||
       number(name->unique, sizeof(name->unique), unique, dash) < 0 ||
-      number(rank, sizeof(rank), dash + 1, end) < 0)
+      number(name->rank, sizeof(name->rank), dash + 1, end) < 0)
     return -1;
   const char *program = memchr(base, '_', (size_t)(job - base));
   program = program ? program + 1 : base;

@@ -36,7 +36,7 @@ struct journal_name {
   const char *start; /* <user>_<program>_id<job> */
   int start_length;
   char program[NAME_MAX + 1];
-  char job[24], unique[24];
+  char job[24], unique[24], rank[24];
 };
 /* 0, or -1: it is no journal's.  path stays where it is. */
 int journal_name_read(struct journal_name *name, const char *path);

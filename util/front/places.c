@@ -42,13 +42,26 @@ int places_installed(char out[PATH_MAX], const char *name, const char *relative)
   return access(out, R_OK);
 }
 
-int places_make_folders(const char *path) {
+/* If all may write into the folder above, as into /tmp, all may write into this one. */
+static int open_like_above(const char *path) {
+  enum { OPEN = S_ISVTX | 0777 };
+  char above[PATH_MAX];
+  struct stat st;
+  if (join(above, path, "..") < 0 || stat(above, &st) < 0) return -1;
+  return (st.st_mode & OPEN) == OPEN ? chmod(path, OPEN) : 0;
+}
+
+int places_make_folders(const char *path, size_t shared_from) {
   char part[PATH_MAX];
   for (const char *end = path + strspn(path, "/"); *end; end += strspn(end, "/")) {
     end += strcspn(end, "/");
     memcpy(part, path, (size_t)(end - path));
     part[end - path] = '\0';
-    if (mkdir(part, 0777) < 0 && errno != EEXIST) return -1;
+    if (mkdir(part, 0777) == 0) {
+      if ((size_t)(end - path) > shared_from && open_like_above(part) < 0) return -1;
+    } else if (errno != EEXIST) {
+      return -1;
+    }
   }
   return 0;
 }
@@ -164,7 +177,7 @@ int places_make(struct places *places, const char *wanted) {
   places->hold = -1;
   if (find_library(places) < 0) return -1;
   if (!wanted) wanted = set && *set ? set : "darshan-logs";
-  if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted) < 0 ||
+  if (strlen(wanted) >= PATH_MAX || places_make_folders(wanted, SIZE_MAX) < 0 ||
       !realpath(wanted, places->folder) || join(places->logs, places->folder, "run-XXXXXX") < 0 ||
       !mkdtemp(places->logs)) {
     say("no place for logs in %s: %s", say_path(wanted), strerror(errno));

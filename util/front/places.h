@@ -50,8 +50,10 @@ int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
 /* That of its own goes, after logs of single processes have come out of it. */
 void places_leave_own(const char *own, const char *folder);
 
-/* Makes a folder and those above it that are missing.  0, or -1 with errno set. */
-int places_make_folders(const char *path);
+/* Makes a folder and those above it that are missing.  Those whose path is longer than
+ * shared_from are for all, as folders of days are, if the one above is.  0, or -1 with
+ * errno set. */
+int places_make_folders(const char *path, size_t shared_from);
 
 /* Path of a program or library of this installation: beside this program, or,
  * installed, below `relative`.  0, or -1 if it is not there. */

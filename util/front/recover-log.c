@@ -45,22 +45,31 @@ static int in_folder_of_the_day(char out[PATH_MAX], const char *folder) {
                   tm.tm_mday);
 }
 
+static int is_dated(void) {
+  const char *dated = getenv("DARSHAN_LOGPATH_DATED");
+  return dated && strcmp(dated, "0") != 0;
+}
+
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal) {
-  const char *set = getenv("DARSHAN_LOGPATH"), *home = getenv("HOME");
+  const char *set = getenv("DARSHAN_LOGPATH"), *home = getenv("HOME"), *shared = NULL;
   const struct passwd *user = home && *home ? NULL : getpwuid(geteuid());
   int n;
   if (user) home = user->pw_dir;
-  if (recovery->output)
+  if (!recovery->output && set && *set && is_dated()) shared = set;
+  if (!recovery->output && !(set && *set) && sizeof(DARSHAN_DEFAULT_LOG_PATH) > 1)
+    shared = DARSHAN_DEFAULT_LOG_PATH;
+  if (shared)
+    n = in_folder_of_the_day(out, shared);
+  else if (recovery->output)
     n = snprintf(out, PATH_MAX, "%s", recovery->output);
   else if (set && *set)
     n = snprintf(out, PATH_MAX, "%s", set);
-  else if (sizeof(DARSHAN_DEFAULT_LOG_PATH) > 1)
-    n = in_folder_of_the_day(out, DARSHAN_DEFAULT_LOG_PATH);
   else if (home && *home)
     n = snprintf(out, PATH_MAX, "%s/darshan-logs", home);
   else
     n = snprintf(out, PATH_MAX, "%.*s", (int)(strrchr(journal, '/') - journal), journal);
-  if (n >= PATH_MAX || (!recovery->dry_run && places_make_folders(out) < 0)) {
+  size_t shared_from = shared ? strlen(shared) : SIZE_MAX;
+  if (n >= PATH_MAX || (!recovery->dry_run && places_make_folders(out, shared_from) < 0)) {
     say("no place for logs in %s: %s", say_path(out), strerror(errno));
     return -1;
   }
@@ -116,18 +125,23 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   int64_t age = recovery->alive.here.now_ns - time_ns(journal->st.st_mtim);
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->st, may_be_mapped(path),
                                            &journal->owner, name.program);
-  if (answer == ALIVE_NOT && age < (journal->readable ? FRESH : HOUR) * second_ns)
-    return ALIVE_UNKNOWN;
-  return answer;
+  if (answer != ALIVE_NOT || age >= (journal->readable ? FRESH : HOUR) * second_ns) return answer;
+  /* Where the system itself knows that its owner is gone, as at the end of a batch job,
+   * nobody is about to map it. */
+  int is_sure = journal->owner.pid && alive_process(&recovery->alive.here, &journal->owner,
+                                                    recovery->alive.here.now_ns) == ALIVE_NOT;
+  return is_sure ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* The same whenever it is made of the same journal. */
+/* The same whenever it is made of the same journals.  The ranks of a job that were on other
+ * nodes have the same number, and their log may be in the same folder. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
   if (journal_name_read(&name, path) < 0) return -1;
   struct log_name log = {name.start, name.start_length, strtoll(name.job, NULL, 10),
-                         journal->start_sec, strtoull(name.unique, NULL, 10)};
+                         journal->start_sec,
+                         strtoull(name.unique, NULL, 10) + strtoull(name.rank, NULL, 10)};
   return log_name_path(out, folder, &log);
 }
 
@@ -143,8 +157,9 @@ static int lock(const char *path, const struct stat *st) {
   return -1;
 }
 
+/* The first one, by which the log is named, goes last. */
 static void remove_all(const struct path_list *files) {
-  for (size_t i = 0; i < files->count; i++)
+  for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)
       say("%s: %s", say_path(files->paths[i]), strerror(errno));
 }
