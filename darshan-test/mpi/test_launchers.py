@@ -14,7 +14,8 @@ from .launch import read
 
 TABLE = Path(__file__).resolve().parent.parent.parent / "runtime" / "job" / "launchers.def"
 ROW = re.compile(
-    r'^LAUNCHER\("([\w ]+)", "(\w+)", "(\w*)", (\d), "(\w*)", "(\w*)", [01]\)', re.MULTILINE
+    r'^LAUNCHER\("([\w ]+)", "(\w+)", "(\w*)", (\d), "(\w*)", "(\w*)",\s+"(\w*)", [01]\)',
+    re.MULTILINE,
 )
 ROWS: list[tuple[str, ...]] = ROW.findall(TABLE.read_text("utf-8"))
 VARIABLES = {name for row in ROWS for place, name in enumerate(row) if place not in (0, 3)}
@@ -37,12 +38,12 @@ def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_rank_and_size(row: tuple[str, ...], build: Path, parser: Path, tmp_path: Path) -> None:
-    name, rank, size, first, job, step = row
-    extra = {rank: str(3 + int(first)), size: "8", job: "12", step: "34"}
+    name, rank, size, first, job, step, again = row
+    extra = {rank: str(3 + int(first)), size: "8", job: "12", step: "34", again: "1"}
     found = metadata(build, parser, tmp_path, {k: v for k, v in extra.items() if k})
     assert (found["launcher"], found["rank"]) == (name, "3")
     assert found.get("world_size") == ("8" if size else None)
-    expected = (["12"] if job else []) + (["34"] if step else [])
+    expected = (["12"] if job else []) + (["34"] if step else []) + (["1"] if again else [])
     assert found.get("launch") == (".".join(expected) or None)
     assert found["host"] == socket.gethostname().split(".")[0]
 
@@ -66,3 +67,16 @@ def test_all_rows_are_tested() -> None:
 )
 def test_nothing_to_say(extra: dict[str, str], build: Path, parser: Path, tmp_path: Path) -> None:
     assert "rank" not in metadata(build, parser, tmp_path, extra)
+
+
+def test_what_runs_beside_a_task(build: Path, tmp_path: Path) -> None:
+    """A TaskProlog has the task's variables, and is no process of it."""
+    for name, logs in (("task-prolog", 0), ("task-epilog.site", 0), ("task-x", 1)):
+        script, folder = tmp_path / name, tmp_path / f"{name}-logs"
+        script.write_text("#!/bin/sh\necho $(cd / && pwd)\n")
+        script.chmod(0o755)
+        env = {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
+        env |= {"DARSHAN_LOGPATH": str(folder), "DARSHAN_JOB_TREE": "0", "PATH": "/usr/bin:/bin"}
+        said = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}
+        subprocess.run([script], env=env | said, check=True, stdout=subprocess.DEVNULL)
+        assert bool(list(folder.glob("*.darshan"))) == bool(logs)

@@ -204,7 +204,7 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
 struct launcher_row {
   const char *name, *rank, *size;
   int64_t first;
-  const char *job, *step;
+  const char *name_parts[3]; /* variables */
 };
 
 static bool is_launched_by(struct darshan_config *config, char **envp,
@@ -222,29 +222,31 @@ static bool is_launched_by(struct darshan_config *config, char **envp,
   return true;
 }
 
-/* "JOB", or "JOB.STEP"; what it cannot hold is left out. */
+/* "JOB", "JOB.STEP" or "JOB.STEP.AGAIN"; what it cannot hold is left out. */
 static const char *launch_of(struct darshan_config *config, char **envp,
                              const struct launcher_row *row, struct darshan_messages *messages) {
-  enum { MOST = 96 };
-  const char *job = row->job[0] ? find_variable(envp, row->job) : NULL;
-  const char *step = row->step[0] ? find_variable(envp, row->step) : NULL;
-  char text[2 * MOST + 2];
-  size_t length = job ? strnlen(job, MOST) : 0, more = step ? strnlen(step, MOST) : 0;
-  if (length) memcpy(text, job, length);
-  if (more) {
-    text[length++] = '.';
-    memcpy(text + length, step, more);
+  enum { PARTS = sizeof(row->name_parts) / sizeof(row->name_parts[0]), MOST = 96 };
+  char text[PARTS * (MOST + 1)];
+  size_t length = 0;
+  for (int i = 0; i < PARTS; i++) {
+    const char *part = row->name_parts[i][0] ? find_variable(envp, row->name_parts[i]) : NULL;
+    size_t more = part ? strnlen(part, MOST) : 0;
+    if (!more) continue;
+    if (i > 0) text[length++] = '.';
+    memcpy(text + length, part, more);
+    length += more;
   }
-  if (length + more == 0) return "";
-  const char *kept =
-      darshan_config_keep(config, row->job, (struct darshan_slice){text, length + more}, messages);
+  if (length == 0) return "";
+  const char *kept = darshan_config_keep(config, row->name_parts[0],
+                                         (struct darshan_slice){text, length}, messages);
   return kept ? kept : "";
 }
 
 static void decide_launch(struct darshan_config *config, char **envp,
                           struct darshan_messages *messages) {
   static const struct launcher_row launchers[] = {
-#define LAUNCHER(name, rank, size, first, job, step, unique) {name, rank, size, first, job, step},
+#define LAUNCHER(name, rank, size, first, job, step, again, unique)                                \
+  {name, rank, size, first, {job, step, again}},
 #include "launchers.def"
 #undef LAUNCHER
   };
@@ -266,7 +268,8 @@ static void decide_program(struct darshan_config *config, const char *command,
   struct darshan_slice last = slice_of(slash ? slash + 1 : command);
   const char *exe = last.length ? darshan_config_keep(config, "argv", last, messages) : NULL;
   config->exe = exe ? exe : "unknown";
-  if (config->app_exclude.count == 0) return;
+  config->app_excluded = darshan_is_beside_tasks(config->exe);
+  if (config->app_excluded || config->app_exclude.count == 0) return;
   const char *program = darshan_config_keep(config, "APP_EXCLUDE", word, messages);
   config->app_excluded = program != NULL &&
                          matches_any(&config->app_exclude, "APP_EXCLUDE", program, messages) &&

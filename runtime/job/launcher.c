@@ -5,8 +5,18 @@
 
 static const char *const names[] = {
 #define LAUNCHER_NAME(name) name,
+#define BESIDE_NAME(name)
 #include "launcher-names.def"
 #undef LAUNCHER_NAME
+#undef BESIDE_NAME
+};
+
+static const char *const beside[] = {
+#define LAUNCHER_NAME(name)
+#define BESIDE_NAME(name) name,
+#include "launcher-names.def"
+#undef LAUNCHER_NAME
+#undef BESIDE_NAME
 };
 
 static bool is_named(const char *program, const char *name) {
@@ -22,10 +32,21 @@ static bool is_one(const char *program, const char *const *more, int count) {
   return false;
 }
 
-bool darshan_is_launcher(const char *program, const char *const *more, int count) {
-  /* Some are scripts: then argv names the shell, and this the script. */
+/* Some are scripts: then argv names the shell, and this the script. */
+static const char *executed(void) {
   const char *path = (const char *)getauxval(AT_EXECFN);
   const char *slash = path ? strrchr(path, '/') : NULL;
-  if (path && is_one(slash ? slash + 1 : path, more, count)) return true;
-  return is_one(program, more, count);
+  return slash ? slash + 1 : path;
+}
+
+bool darshan_is_launcher(const char *program, const char *const *more, int count) {
+  const char *name = executed();
+  return (name && is_one(name, more, count)) || is_one(program, more, count);
+}
+
+bool darshan_is_beside_tasks(const char *program) {
+  const char *name = executed();
+  for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+    if ((name && is_named(name, beside[i])) || is_named(program, beside[i])) return true;
+  return false;
 }

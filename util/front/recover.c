@@ -168,7 +168,7 @@ int command_recover(int argc, char **argv) {
 /* Variables of launchers: what happens between the ranks of a job delays all of them. */
 static int in_a_job(void) {
   static const char *const ranks[] = {
-#define LAUNCHER(name, rank, size, first, job, step, unique) rank,
+#define LAUNCHER(name, rank, size, first, job, step, again, unique) rank,
 #include "../../runtime/job/launchers.def"
 #undef LAUNCHER
   };

@@ -52,7 +52,7 @@ int launch_is_unique(const char *launcher, const char *text) {
     const char *name;
     int unique;
   } launchers[] = {
-#define LAUNCHER(name, rank, size, first, job, step, unique) {name, unique},
+#define LAUNCHER(name, rank, size, first, job, step, again, unique) {name, unique},
 #include "../../runtime/job/launchers.def"
 #undef LAUNCHER
   };
