@@ -1,0 +1,146 @@
+"""A stand-in for spack.package: what directives say is kept, and functions that recipes call
+do what Spack's do.  Only what our recipe uses is here, so that a name that it gets wrong
+fails as it would there; with `import *` it is all that a recipe has."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import SkipTest
+
+__all__ = [
+    "EnvironmentModifications", "SkipTest", "conflicts", "depends_on", "extends", "join_path",
+    "license", "maintainers", "variant", "version", "when", "which", "working_dir",
+]  # fmt: skip
+
+
+@dataclass
+class Said:
+    """What the directives of the recipe that is being read have said."""
+
+    versions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    dependencies: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    licenses: list[str] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+
+    def with_conditions(self, options: dict[str, Any]) -> dict[str, Any]:
+        """when= of the directive and of the blocks around it; all have to hold."""
+        conditions = [*self.conditions, *([options["when"]] if "when" in options else [])]
+        return {**options, "when": conditions}
+
+
+said = Said()
+
+
+def version(name: str, *, branch: str = "", sha256: str = "") -> None:
+    said.versions[name] = {"branch": branch, "sha256": sha256}
+
+
+def variant(
+    name: str,
+    *,
+    default: bool | str,
+    description: str,
+    values: tuple[str, ...] | Callable[[str], bool] | None = None,
+    multi: bool = False,
+    when: str = "",
+) -> None:
+    assert description and "-" not in name and not multi
+    options: dict[str, Any] = {"when": when} if when else {}
+    said.variants[name] = {
+        **said.with_conditions(options), "default": default, "values": values,
+    }  # fmt: skip
+
+
+def depends_on(
+    spec: str, *, type: str | tuple[str, ...] = ("build", "link"), when: str = ""
+) -> None:
+    types = (type,) if isinstance(type, str) else type
+    assert set(types) <= {"build", "link", "run", "test"}
+    options = {"when": when} if when else {}
+    said.dependencies.append((spec, {**said.with_conditions(options), "type": types}))
+
+
+def extends(spec: str) -> None:
+    depends_on(spec, type=("build", "run"))
+
+
+def conflicts(spec: str, *, msg: str = "") -> None:
+    said.conflicts.append(spec)
+
+
+def license(identifier: str) -> None:
+    said.licenses.append(identifier)
+
+
+def maintainers(*names: str) -> None:
+    assert all("@" not in name for name in names)
+
+
+@contextlib.contextmanager
+def when(condition: str) -> Iterator[None]:
+    said.conditions.append(condition)
+    yield
+    said.conditions.pop()
+
+
+class EnvironmentModifications:
+    """Applied to an environment when a package is loaded."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, str, str]] = []
+
+    def append_path(self, name: str, path: str) -> None:
+        self.steps.append(("append", name, path))
+
+    def prepend_path(self, name: str, path: str) -> None:
+        self.steps.append(("prepend", name, path))
+
+    def apply(self, env: dict[str, str]) -> None:
+        for step, name, path in self.steps:
+            before = [env[name]] if env.get(name) else []
+            parts = [*before, path] if step == "append" else [path, *before]
+            env[name] = ":".join(parts)
+
+
+def join_path(first: str, *more: str) -> str:
+    return os.path.join(first, *more)
+
+
+class Executable:
+    """A program; an exit status that is not 0 is an error."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __call__(self, *args: str, output: type[str] | None = None) -> str:
+        assert all(isinstance(arg, str) for arg in args)
+        stdout = subprocess.PIPE if output is str else None
+        done = subprocess.run([self.path, *args], stdout=stdout, text=True, check=True)
+        return done.stdout or ""
+
+
+def which(name: str, *, required: bool = False) -> Executable:
+    found = shutil.which(name)
+    assert found or not required, f"{name} is not there"
+    return Executable(found or name)
+
+
+@contextlib.contextmanager
+def working_dir(name: str, *, create: bool = False) -> Iterator[None]:
+    if create:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    before = os.getcwd()
+    os.chdir(name)
+    try:
+        yield
+    finally:
+        os.chdir(before)
