@@ -68,6 +68,9 @@ AS_IF([test -z "$with_off_file"],
   [AS_CASE(["$sysconfdir"],
     ['${prefix}/etc'], [with_off_file=/etc/darshan/off],
     [with_off_file=`prefix=$prefix; eval echo "$sysconfdir"`/darshan/off])])
+# Beside it lies what deployment scripts give to the runtime as its configuration file.
+config_file=`AS_DIRNAME(["$with_off_file"])`/darshan.conf
+AC_SUBST([config_file])
 AC_ARG_ENABLE([group-readable-logs],
   [AS_HELP_STRING([--enable-group-readable-logs], [logs get mode 0440 instead of 0400])])
 AS_IF([test "x$enable_group_readable_logs" = xyes],

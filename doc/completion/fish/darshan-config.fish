@@ -7,6 +7,7 @@ complete -c darshan-config -l mpich-profile -d 'text of a file NAME.conf for MPI
 complete -c darshan-config -l preload -d 'the library for LD_PRELOAD'
 complete -c darshan-config -l libs -d 'the same as --dyn-ld-flags'
 complete -c darshan-config -l log-path -d 'the folder for logs that was chosen when this was built'
+complete -c darshan-config -l modulefile -d 'an environment module of this installation, for Modules or Lmod: its commands alone'
 complete -c darshan-config -l all -d 'every fact below, one a line'
 complete -c darshan-config -l version
 complete -c darshan-config -l help
