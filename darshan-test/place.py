@@ -203,6 +203,11 @@ def real_logs() -> str:
     return "" if any(folder.glob("*.darshan")) else "the real logs were not there"
 
 
+def slurm() -> str:
+    """Whether this is the layer in which a cluster may be made."""
+    return "" if os.environ.get("DARSHAN_LAYER") == "slurm" else "./dev slurm runs it"
+
+
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
@@ -231,6 +236,7 @@ ABILITIES: dict[str, Ability] = {
     "hdf5:static": Ability(configured("hdf5", "static_hdf5")),
     "sqlite": Ability(configured("sqlite")),
     "real-logs": Ability(real_logs),
+    "slurm": Ability(slurm, ci=False),
 }
 
 

@@ -1,0 +1,51 @@
+"""A small Slurm with Darshan installed as doc/deploy.md says, for all tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from place import needs
+
+sys.path.insert(0, str(Path(os.environ.get("DARSHAN_BUILD", "build")).resolve() / "python"))
+
+from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster
+
+HERE = Path(__file__).resolve().parent
+SETTINGS = f"""
+LOGPATH      {LOGS}
+MMAP_LOGPATH /tmp
+JOBID        SLURM_JOB_ID
+"""
+
+
+@pytest.fixture(scope="session")
+def cluster(build: Path) -> Iterator[Cluster]:
+    needs("slurm")
+    env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    install = ["make", "-s", "-C", build, "install", f"prefix={PREFIX}"]
+    subprocess.run(install, env=env, capture_output=True, timeout=300, check=True)
+    CONFIG.parent.mkdir(exist_ok=True)
+    CONFIG.write_text(SETTINGS)
+    SHARED.mkdir(exist_ok=True)
+    compiler = ["mpicc.openmpi", "-O1", "-o", SHARED / "ranks", HERE / "ranks.c"]
+    subprocess.run(compiler, capture_output=True, timeout=60, check=True)
+    small = Cluster()
+    try:
+        small.start()
+        yield small
+    finally:
+        small.stop()
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """Switches that a test has set are set back."""
+    yield
+    OFF.unlink(missing_ok=True)
+    if CONFIG.exists():
+        CONFIG.write_text(SETTINGS)

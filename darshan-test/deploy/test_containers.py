@@ -1,0 +1,107 @@
+"""Containers as Apptainer, Docker and Podman make them, by bwrap and an ordinary user: what has
+to be bound into them, and what happens where it is not."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+
+from .cluster import PREFIX, SHARED, Cluster, run
+
+pytestmark = pytest.mark.needs("slurm")
+LIBRARY = PREFIX / "lib" / "libdarshan.so"
+# A root of its own that nobody may write to, with processes and a /tmp of its own.
+IMAGE = [
+    "bwrap", "--unshare-user", "--unshare-pid", "--die-with-parent", "--proc", "/proc",
+    "--dev", "/dev", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc",
+    "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64",
+    "/lib64", "--tmpfs", "/tmp",
+]  # fmt: skip
+
+
+@pytest.fixture
+def place(cluster: Cluster) -> Path:
+    """A folder of alice's, on what container and host share."""
+    del cluster  # it has installed everything
+    folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
+    run("chown", "alice:", folder)
+    return folder
+
+
+def inside(
+    place: Path, *command: str, binds: Sequence[str], **settings: str
+) -> subprocess.CompletedProcess[str]:
+    """As alice, with the runtime preloaded, in a container with these binds."""
+    env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_LOGPATH": str(place)}
+    words = [part for name, value in (env | settings).items() for part in ("--setenv", name, value)]
+    become = ["runuser", "-u", "alice", "--"]
+    return run(*become, *IMAGE, *binds, "--chdir", "/tmp", *words, *command, check=False)
+
+
+def logs(place: Path) -> list[Path]:
+    return sorted(place.glob("*.darshan"))
+
+
+BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED)]
+
+
+def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
+    """That is enough: the root is read-only, /tmp and processes are the container's own."""
+    done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=BIND)
+    assert (done.returncode, done.stderr) == (0, "")
+    (log,) = logs(place)
+    assert log.owner() == "alice"
+
+
+def test_a_run_of_several_processes(place: Path) -> None:
+    """Its merger is found beside the library, by the path inside."""
+    done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
+    assert (done.returncode, done.stderr) == (0, "")
+    for _ in range(100):
+        if logs(place):
+            break
+        time.sleep(0.05)
+    (log,) = logs(place)
+    with open_log(log) as opened:
+        assert opened.info.nprocs == 3
+
+
+def test_library_is_not_bound(place: Path) -> None:
+    """The loader says so, of each program; it runs, and leaves nothing."""
+    binds = ["--bind", str(SHARED), str(SHARED)]
+    done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=binds)
+    assert done.returncode == 0 and (place / "copy").exists() and not logs(place)
+    assert done.stderr.startswith(f"ERROR: ld.so: object '{LIBRARY}' from LD_PRELOAD")
+
+
+def test_nothing_may_be_written(place: Path) -> None:
+    """A line says where the log was to go; the program does what it does."""
+    binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
+    script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
+    done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")
+    assert done.returncode == 0 and int(done.stdout) > 0 and not logs(place)
+    assert all(line.startswith("darshan") for line in done.stderr.splitlines())
+
+
+def test_shared_tmp(place: Path) -> None:
+    """Who looks after a /tmp that a container shares leaves alone what lives in there."""
+    shared = ["--bind", "/tmp", "/tmp"]
+    script = f"exec 3>{place}/file; echo 12345 >&3; touch {place}/ready; sleep 60"
+    env = {"LD_PRELOAD": str(LIBRARY), "DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_JOB_TREE": "0"}
+    words = [part for name, value in env.items() for part in ("--setenv", name, value)]
+    command = ["runuser", "-u", "alice", "--", *IMAGE, *BIND, *shared, *words, "sh", "-c", script]
+    recover = [PREFIX / "bin" / "darshan", "recover", "--all-users", "-o", place]
+    with subprocess.Popen(command) as container:
+        while not (place / "ready").exists():
+            time.sleep(0.05)
+        journals = sorted(Path("/tmp").glob("*_mmap-log-*"))
+        assert run(*recover).stdout == "" and not logs(place)
+        assert journals and sorted(Path("/tmp").glob("*_mmap-log-*")) == journals
+        run("pkill", "-9", "-P", str(container.pid))
+    for journal in journals:
+        journal.unlink()

@@ -1,0 +1,148 @@
+"""Jobs of ordinary users on a small Slurm whose slurm.conf starts our two scripts."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+
+from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster, left, logs_of
+
+pytestmark = pytest.mark.needs("slurm")
+MPI = f"srun --mpi=pmix {SHARED}/ranks ."
+LIBRARY = f"{PREFIX}/lib/libdarshan.so"
+
+
+def nprocs(log: Path) -> int:
+    with open_log(log) as opened:
+        return opened.info.nprocs
+
+
+def today() -> Path:
+    now = time.localtime()
+    return LOGS / f"{now.tm_year}/{now.tm_mon}/{now.tm_mday}"
+
+
+def test_what_a_task_gets(cluster: Cluster) -> None:
+    """The library behind what the user preloads, and the configuration file, in tasks and in
+    batch scripts; the user's own file stays."""
+    script = "echo batch=$LD_PRELOAD,$DARSHAN_CONFIG_PATH\nsrun -n1 sh -c 'echo task=$LD_PRELOAD'"
+    script += "\nLD_PRELOAD=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
+    script += "\nDARSHAN_CONFIG_PATH=/mine srun -n1 sh -c 'echo own=$DARSHAN_CONFIG_PATH'"
+    job = cluster.submit(script)
+    cluster.finish(job)
+    said = cluster.said(job).splitlines()
+    assert said == [
+        f"batch={LIBRARY},{CONFIG}",
+        f"task={LIBRARY}",
+        f"other=libm.so.6:{LIBRARY}",
+        "own=/mine",
+    ]
+
+
+def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
+    """With the job's number in its name, below the day's folder, and the user's."""
+    job = cluster.submit(MPI, "-N2", "-n4")
+    cluster.finish(job)
+    assert cluster.said(job) == ""
+    (log,) = logs_of(job)
+    assert log.parent == today() and nprocs(log) == 4 and log.owner() == "alice"
+    assert log.name.startswith("alice_ranks_id") and log.stat().st_mode & 0o777 == 0o400
+    assert left(cluster) == []
+
+
+def test_each_step_has_a_log(cluster: Cluster) -> None:
+    job = cluster.submit(f"{MPI}\n{MPI}\nsrun -n1 true", "-n2")
+    cluster.finish(job)
+    assert [nprocs(log) for log in logs_of(job)] == [2, 2]
+
+
+def test_arrays(cluster: Cluster) -> None:
+    """Each task of an array is a job of its own number."""
+    job = cluster.submit(f"{MPI}\necho $SLURM_JOB_ID", "-n2", "--array=1-2")
+    cluster.finish(job)
+    numbers = [int(line) for line in cluster.said(job).split()]
+    assert len(set(numbers)) == 2 and job in numbers
+    assert [len(logs_of(number)) for number in numbers] == [1, 1]
+
+
+def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
+    """Who comes first makes it, for all."""
+    jobs = [cluster.submit(MPI, "-n2", user=user) for user in ("bob", "alice")]
+    cluster.finish(*jobs)
+    assert [log.owner() for job in jobs for log in logs_of(job)] == ["bob", "alice"]
+    assert today().stat().st_mode & 0o7777 == 0o1777
+
+
+# --- jobs that do not end by themselves ------------------------------------------------------
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(600):
+        if path.exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} is not there")
+
+
+def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
+    """The epilogue of each node has made a log of what was left there."""
+    logs = logs_of(job)
+    assert [log.owner() for log in logs] == ["alice"] * nodes
+    assert all(log.parent == today() for log in logs)
+    with open_log(logs[0]) as opened:
+        found = dict(opened.info.metadata)
+    assert found["end"].startswith("not seen")
+    assert left(cluster) == []
+
+
+def test_cancelled(cluster: Cluster) -> None:
+    job = cluster.submit(f"{MPI} 100", "-N2", "-n4")
+    wait_for(cluster.folder(job) / "all")
+    cluster.on("head", "scancel", str(job), user="alice")
+    cluster.finish(job)
+    check_recovered(cluster, job, 2)
+
+
+def test_requeued(cluster: Cluster) -> None:
+    """The second start of a job has its number again; no log replaces another."""
+    job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
+    wait_for(cluster.folder(job) / "all")
+    cluster.requeue(job)
+    cluster.finish(job)
+    assert cluster.state(job) == "COMPLETED" and len(logs_of(job)) == 2
+
+
+# --- switches --------------------------------------------------------------------------------
+
+
+def test_switched_off(cluster: Cluster) -> None:
+    OFF.touch()
+    job = cluster.submit(MPI, "-n2")
+    cluster.finish(job)
+    assert (cluster.folder(job) / "own.1").exists() and not logs_of(job)
+
+
+def test_a_share_of_the_jobs(cluster: Cluster) -> None:
+    CONFIG.write_text(CONFIG.read_text() + "SAMPLE_JOBS 2\n")
+    jobs = [cluster.submit(MPI, "-n2") for _ in range(3)]
+    cluster.finish(*jobs)
+    assert [len(logs_of(job)) for job in jobs] == [1 - job % 2 for job in jobs]
+
+
+def test_library_that_is_gone(cluster: Cluster) -> None:
+    """Not mounted: jobs run, nodes are not drained."""
+    away = PREFIX.parent / "away"
+    PREFIX.rename(away)
+    PREFIX.mkdir()
+    (PREFIX / "share").symlink_to(away / "share")
+    try:
+        job = cluster.submit(MPI, "-n2")
+        cluster.finish(job)
+    finally:
+        (PREFIX / "share").unlink()
+        PREFIX.rmdir()
+        away.rename(PREFIX)
+    assert (cluster.folder(job) / "own.1").exists() and cluster.state(job) == "COMPLETED"

@@ -1,0 +1,160 @@
+"""Ranks without MPI that srun starts: what doc/runs.md says of them, on a real Slurm."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from runs.launched import RANK, shared_bytes
+from runs.reading import metadata, of_file, rows
+
+from .cluster import PREFIX, Cluster, left, logs_of
+
+pytestmark = pytest.mark.needs("slurm")
+SET = "mkdir -p logs data\nexport DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=$PWD/logs\n"
+PROGRAM = "/usr/bin/python3 -S rank.py SLURM_PROCID $PWD/data"
+WRAPPED = f"sh -c 'echo before >data/said.$SLURM_PROCID; {PROGRAM}; true'"
+
+
+def submit(cluster: Cluster, script: str, *options: str) -> int:
+    return cluster.submit(f"echo '{RANK}' >rank.py\n{SET}{script}", *options)
+
+
+def finish(cluster: Cluster, *jobs: int) -> None:
+    """Runs are merged by nobody's child, which may be a little later."""
+    cluster.finish(*jobs)
+    end = time.monotonic() + 20
+    while left(cluster) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert left(cluster) == []
+
+
+def logs(cluster: Cluster, job: int) -> list[Path]:
+    return sorted((cluster.folder(job) / "logs").glob("*.darshan"))
+
+
+def merge(cluster: Cluster, job: int, *options: str) -> Path:
+    """As the user, of the whole folder, and of what the options name."""
+    folder = cluster.folder(job)
+    log = folder / "one.darshan"
+    darshan = PREFIX / "bin" / "darshan"
+    command = [darshan, "merge", "-o", log, *options, folder / "logs"]
+    said = cluster.on("head", *command, user="alice")
+    assert said == "", f"{said}{logs(cluster, job)}{cluster.said(job)}"
+    return log
+
+
+def check(log: Path, data: Path, size: int, launch: str) -> None:
+    """Bytes of each rank, and of all together."""
+    for rank in range(size):
+        (own,) = of_file(log, data / f"own.{rank}")
+        assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))
+    (shared,) = of_file(log, data / "shared")
+    assert (shared["rank"], shared["POSIX_BYTES_WRITTEN"]) == (-1, shared_bytes(range(size)))
+    with open_log(log) as opened:
+        assert opened.info.nprocs == size
+    assert [int(row["PROCESS_WORLD_RANK"]) for row in rows(log, "PROCESS")] == list(range(size))
+    assert "missing_ranks" not in metadata(log)
+    assert metadata(log)["launch"] == launch
+
+
+def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
+    """Where srun itself is not observed each has a log of its own."""
+    start = "env DARSHAN_ENABLE_NONMPI=1"
+    job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {start} {PROGRAM}", "-N2", "-n4")
+    finish(cluster, job)
+    found = [metadata(log) for log in logs(cluster, job) if "rank" in metadata(log)]
+    assert sorted(said["rank"] for said in found) == ["0", "1", "2", "3"]
+    for said in found:
+        assert (said["world_size"], said["launcher"]) == ("4", "srun")
+        assert said["launch"] == f"{job}.0" and said["host"] in ("n1", "n2")
+    assert {said["host"] for said in found} == {"n1", "n2"}
+    check(merge(cluster, job), cluster.folder(job) / "data", 4, f"{job}.0")
+
+
+@pytest.mark.parametrize("program", [PROGRAM, WRAPPED], ids=["one", "several"])
+@pytest.mark.parametrize("before", ["", "unset DARSHAN_ENABLE_NONMPI\n"], ids=["run", "none"])
+def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
+    """With processes below each task or without, in a batch script that is observed or not."""
+    again = "DARSHAN_ENABLE_NONMPI=1 " if before else ""
+    job = submit(cluster, f"{before}{again}srun {program}", "-N2", "-n4")
+    finish(cluster, job)
+    log = merge(cluster, job)
+    check(log, cluster.folder(job) / "data", 4, f"{job}.0")
+    counts = [row["PROCESS_COUNT"] for row in rows(log, "PROCESS")]
+    assert counts == [1 if program == PROGRAM else 3] * 4  # and no TaskProlog
+
+
+def test_steps_at_once(cluster: Cluster) -> None:
+    """Each has a name of its own."""
+    one = f"srun -n2 --exact {PROGRAM}"
+    other = one.replace("$PWD/data", "$PWD/other")
+    job = submit(cluster, f"mkdir other\n{one} & {other} & wait", "-N1", "-n4")
+    finish(cluster, job)
+    each = cluster.folder(job) / "each"
+    each.mkdir(mode=0o777)
+    each.chmod(0o777)
+    command = [PREFIX / "bin" / "darshan", "merge", "--logs", each, cluster.folder(job) / "logs"]
+    cluster.on("head", *command, user="alice")
+    made = sorted(each.iterdir())
+    assert sorted(metadata(log)["launch"] for log in made) == [f"{job}.0", f"{job}.1"]
+    for log in made:
+        with open_log(log) as opened:
+            assert opened.info.nprocs == 2
+
+
+def test_darshan_run_around_srun(cluster: Cluster) -> None:
+    """Of the node where it runs one log, of the others what they left; and one of all."""
+    run = f"{PREFIX}/bin/darshan run -o logs --"
+    job = submit(cluster, f"{run} srun {PROGRAM}", "-N2", "-n4")
+    finish(cluster, job)
+    check(merge(cluster, job), cluster.folder(job) / "data", 4, f"{job}.0")
+
+
+def test_darshan_run_in_each_task(cluster: Cluster) -> None:
+    run = f"{PREFIX}/bin/darshan run -o logs --"
+    job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {run} {WRAPPED}", "-N2", "-n4")
+    finish(cluster, job)
+    assert len(logs(cluster, job)) == 4
+    check(merge(cluster, job), cluster.folder(job) / "data", 4, f"{job}.0")
+
+
+def test_rank_that_is_killed(cluster: Cluster) -> None:
+    """The epilogue makes a log of what it left, in the folder of all: it does not know the
+    job's variables."""
+    die = f"{PROGRAM}; echo end >data/end.$SLURM_PROCID; [ $SLURM_PROCID = 0 ] || kill -9 $$"
+    job = submit(cluster, f"srun sh -c '{die}'", "-N2", "-n2")
+    finish(cluster, job)
+    (recovered,) = logs_of(job)
+    log, data = merge(cluster, job, str(recovered)), cluster.folder(job) / "data"
+    for rank in range(2):
+        (row,) = of_file(log, data / f"end.{rank}")
+        assert (row["rank"], row["POSIX_BYTES_WRITTEN"]) == (rank, 4)
+    check(log, data, 2, f"{job}.0")
+
+
+def test_batch_script_is_no_rank(cluster: Cluster) -> None:
+    """Nor one that a task submits, whose variables it has."""
+    inner = "echo '#!/bin/sh' >in.sh; echo 'echo $SLURM_JOB_ID,$SLURM_PROCID,"
+    inner += "$SLURM_STEP_NUM_TASKS >inner; cat inner' >>in.sh; sbatch -W -n1 -o /dev/null in.sh"
+    job = submit(
+        cluster, f"cat rank.py >/dev/null\nsrun -n1 sh -c {inner!r}".replace("'", "'"), "-n2"
+    )
+    finish(cluster, job)
+    number = int((cluster.folder(job) / "inner").read_text().split(",")[0])
+    found = [log for log in logs(cluster, job) if f"_id{number}-" in log.name]
+    assert found and not any("rank" in metadata(log) for log in found)
+
+
+def test_requeued_job(cluster: Cluster) -> None:
+    """Both starts have the same number, and their steps too; they are two launches."""
+    wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
+    job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
+    while not (cluster.folder(job) / "data" / "all").exists():
+        time.sleep(0.05)
+    cluster.requeue(job)
+    finish(cluster, job)
+    log = merge(cluster, job, "--job", f"{job}.0.1")
+    check(log, cluster.folder(job) / "data", 2, f"{job}.0.1")
