@@ -81,7 +81,7 @@ def configured(*names: str) -> Probe:
     def probe() -> str:
         makefile = Path(os.environ.get("DARSHAN_BUILD", "build")) / "Makefile"
         text = makefile.read_text() if makefile.exists() else ""
-        missing = [name for name in names if f"\nwith_{name} = yes\n" not in text]
+        missing = [name for name in names if f"\nhave_{name} = yes\n" not in text]
         return f"configure has not found {' '.join(missing)}" if missing else ""
 
     return probe
