@@ -77,7 +77,7 @@ def without(library: bytes, name: str) -> bytes | None:
 NOTICED = [name for name in case_names("CASE") if name not in PASSED_ON]
 
 
-@pytest.mark.parametrize("name", turning(NOTICED, 1 / 3, "sensitivity"))
+@pytest.mark.parametrize("name", turning(NOTICED, 1 / 5, "sensitivity"))
 def test_case_notices(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     library = without((build / "libdarshan.so").read_bytes(), name)
     assert library is not None, "not wrapped"

@@ -68,7 +68,7 @@ def test_same() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "job", [pytest.param(job, id=job.name) for job in turning(JOBS, 1 / 2, "jobs")]
+    "job", [pytest.param(job, id=job.name) for job in turning(JOBS, 1 / 3, "jobs")]
 )
 def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
     if lacking := job.missing():

@@ -57,7 +57,7 @@ def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "program", [pytest.param(p, id=p.name) for p in turning(PROGRAMS, 2 / 3, "programs")]
+    "program", [pytest.param(p, id=p.name) for p in turning(PROGRAMS, 1 / 2, "programs")]
 )
 def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
     needs(f"program:{program.command[0]}", "ptrace")

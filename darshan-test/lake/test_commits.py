@@ -21,7 +21,7 @@ from .conftest import Run
 from .rows import committed, identity, logs, make_logs, rows, whole
 
 # Every step of a collector that changes the file system, counted over its whole run.
-STEPS = turning(range(1, 60), 0.1, "lake kills")
+STEPS = turning(range(1, 60), 0.05, "lake kills")
 
 
 def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:

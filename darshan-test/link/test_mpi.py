@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sample import turning
 
 from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_file, run
 
@@ -20,8 +21,9 @@ STATIC = STATIC if (STATIC / "libmpich.a").exists() else LIBRARIES
 COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 
 
-@pytest.mark.parametrize("mpi", MPIEXEC)
-@pytest.mark.parametrize("source", COMPILERS)
+@pytest.mark.parametrize(
+    ("mpi", "source"), turning([(m, s) for m in MPIEXEC for s in COMPILERS], 0.5, "linked MPI")
+)
 def test_shared(
     installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
 ) -> None:

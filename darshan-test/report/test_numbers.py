@@ -12,6 +12,7 @@ from logs.content import standard_log
 from logs.encode import encode
 from logs.model import NONE, Log
 from place import needs
+from sample import turning
 from tree import real_log_paths
 
 from .conftest import INCOMPLETE, Run
@@ -114,7 +115,7 @@ def test_generated(
 def test_real_logs(parser: Path, summary: Run, tmp_path: Path) -> None:
     """All real logs in one report, each with the right table."""
     needs("real-logs")
-    paths = real_log_paths()
+    paths = turning(real_log_paths(), 0.4, "numbers of real logs")
     outputs = [parsed(parser, path) for path in paths]
     partial = any("contains incomplete data" in output for output in outputs)
     status = INCOMPLETE if partial else 0

@@ -170,4 +170,5 @@ ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]
 def cases() -> list[tuple[Row, str]]:
     """Rows of this test run, each in one mode: what is costly is left to `./dev full`."""
     rows = [row for row in ALL if everything() or not row.full]
+    rows = turning(rows, 0.6, "runs")
     return [(row, mode) for row in rows for mode in turning(MODES, 0.5, row.name)]
