@@ -101,8 +101,8 @@ def archives(build: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def parser(build: Path) -> Path:
-    """The darshan-parser of this build."""
-    return build / "darshan-parser"
+    """The darshan-parser of this build; of DARSHAN_TOOLS where this one is for another machine."""
+    return Path(os.environ.get("DARSHAN_TOOLS", build)).resolve() / "darshan-parser"
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,12 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 
 
+def started_by(build: Path) -> list[str]:
+    """What starts the programs of a build that is for another processor; nothing for others."""
+    note = build / "started-by"
+    return note.read_text().split("\n")[:-1] if note.exists() else []
+
+
 def real_log_paths() -> list[Path]:
     """The real logs, sorted; empty where a clone came without them."""
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")

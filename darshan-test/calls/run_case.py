@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from left import left_in
 from place import absent, elsewhere
+from tree import started_by
 
 SKIPPED = 77
 STANDARD_INPUT = b"12 34 56\nsecond line\n"
@@ -153,7 +154,7 @@ def run_case(
     *,
     instrumented: bool = True,
     extra: dict[str, str] | None = None,
-    under: Sequence[Path] = (),
+    under: Sequence[str | Path] = (),
     timeout: float = 120,
     in_files: bool = False,
 ) -> Run:
@@ -176,7 +177,7 @@ def run_case(
     program = build / "darshan-test" / "calls" / "calls"
     with (folder / "stdin").open("rb") as stdin, (folder / "stdout").open("wb") as stdout:
         done = subprocess.run(
-            [*under, program, name, work, out],
+            [*under, *started_by(build), program, name, work, out],
             **(pipes or {"stdin": stdin, "stdout": stdout}),
             stderr=subprocess.PIPE,
             env=env,

@@ -5,71 +5,25 @@ Each case also runs without the library: errno and results must be the same.
 
 from __future__ import annotations
 
-import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from place import elsewhere
+from calls.function_case import PROGRAMS, counts_right, ended_well
 from run_case import (
     HERE,
-    SKIPPED,
     Expectations,
-    Run,
     case_names,
     disagreements,
-    leave_out,
     one_log,
-    parse,
     read_expectations,
     run_case,
 )
 
-ABORTED = ("abort", "__assert_fail", "__assert")
-ENDS_BY = {
-    **dict.fromkeys(ABORTED, -signal.SIGABRT),
-    "argp_usage": 64,
-    **dict.fromkeys(("err", "errx", "verr", "verrx"), 3),
-}
-# Their child processes have other numbers each time; everything else is compared.
-PROGRAMS = case_names("CASE") + case_names("SCENARIO")
-
-
-# The log has no place below another root: a line names the journal outside.
-NO_WAY_BACK = ("chroot",)
-
-
-def ended_well(name: str, run: Run) -> None:
-    """Skips what this system cannot do; fails if the program itself failed."""
-    if run.status == SKIPPED:
-        leave_out(run.stdout.decode().strip())
-    if name == "__assert" and run.status == -signal.SIGSEGV and not run.logs + run.journals:
-        elsewhere("glibc 2.41 ends in SIGSEGV where it prints no name of a function")
-    assert run.status == ENDS_BY.get(name, 0), run.stderr.decode(errors="replace")
-
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    plain = run_case(build, name, tmp_path / "plain", instrumented=False)
-    ended_well(name, plain)
-    run = run_case(build, name, tmp_path / "run")
-    ended_well(name, run)
-    assert run.stderr == plain.stderr or name in NO_WAY_BACK
-    assert run.stdout == plain.stdout
-    expected = read_expectations(run.out)
-    assert expected.trace == read_expectations(plain.out).trace
-    # abort may be too late to write a log; the journal has everything.
-    left = run.logs + (run.journals if name in ABORTED or name in NO_WAY_BACK else [])
-    assert left, f"no log; journals: {run.journals}"
-    log = None
-    for path in left:
-        log = parse(parser, path, log)
-    assert log is not None
-    assert name in ABORTED or name in NO_WAY_BACK or not run.journals
-    if not run.logs:
-        log.header["run time"] = "1"  # a journal has no end
-    found = disagreements(log, expected)
-    assert not found, "\n".join(found)
+    counts_right(name, build, parser, tmp_path)
 
 
 def of_files(expected: Expectations, folder: Path) -> Expectations:

@@ -16,6 +16,13 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
+/* What a log calls the counter. */
+#if defined(__aarch64__)
+#define CLOCK_COUNTER "cntvct"
+#else
+#define CLOCK_COUNTER "tsc"
+#endif
+
 struct clock_line {
   uint64_t ticks; /* at this reading ... */
   double seconds; /* ... this much time had passed */

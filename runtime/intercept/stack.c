@@ -9,7 +9,14 @@
 #include "sys.h"
 #include "valgrind.h"
 
-enum { PAGE = 4096, AREAS = 32 };
+enum {
+#if defined(__aarch64__)
+  PAGE = 64 << 10, /* the largest that a kernel may have */
+#else
+  PAGE = 4096,
+#endif
+  AREAS = 32
+};
 /* How long an area is waited for: ten seconds, as for a lock (spin.c), since whoever
  * has it may be asking a slow file system. */
 enum { NAPS = 50000, NAP_NS = 200000 };

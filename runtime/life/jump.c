@@ -2,13 +2,12 @@
  * may leave one of our own frames at any instruction: other threads would wait for
  * its lock, and this thread's events would be taken for those of a handler.
  *
- * Where a jump goes to is in its buffer, which the C library keeps scrambled by a
+ * Where a jump goes to is in its buffer, which a C library may keep scrambled by a
  * key of the process.  The key is learnt from a buffer of our own. */
 #include "jump.h"
 
-#include <setjmp.h>
+#include <libc-jump.h>
 #include <signal.h>
-#include <stdint.h>
 
 #include "../intercept/spin.h"
 #include "../intercept/wrap.h"
@@ -18,17 +17,10 @@
 #include "end.h"
 
 #if defined(__x86_64__)
-enum { STACK_POINTER = 6, TURNED = 17 };
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %%rsp, %0" : "=r"(sp))
 #elif defined(__aarch64__)
-enum { STACK_POINTER = 13, TURNED = 0 };
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %0, sp" : "=r"(sp))
 #endif
-
-static uintptr_t scrambled(const struct __jmp_buf_tag *env) {
-  uintptr_t word = (uintptr_t)env->__jmpbuf[STACK_POINTER];
-  return TURNED ? word >> TURNED | word << (64 - TURNED) % 64 : word;
-}
 
 /* No inlining: the stack pointer of this frame is the one that setjmp keeps. */
 __attribute__((noinline)) static uintptr_t key_of_this_process(void) {
@@ -36,7 +28,7 @@ __attribute__((noinline)) static uintptr_t key_of_this_process(void) {
   uintptr_t here;
   if (_setjmp(buffer) != 0) return 0;
   READ_STACK_POINTER(here);
-  return scrambled(buffer) ^ here;
+  return jump_word(buffer) ^ here;
 }
 
 static int is_within(const stack_t *stack, const char *address) {
@@ -87,7 +79,7 @@ static void before_jump(const struct __jmp_buf_tag *env) {
     return;
   if (!darshan_hot.fd_limit && !exec_state.phase_before) return;
   if (darshan_guard & GUARD_VFORK) return;
-  runtime_jumps((const char *)(scrambled(env) ^ key_of_this_process()));
+  runtime_jumps((const char *)(jump_word(env) ^ key_of_this_process()));
 }
 
 #define JUMP(name)                                                                                 \

@@ -260,9 +260,9 @@ void run_reaped(pid_t child, int status) {
 
 void run_told(pid_t child, int code, int status) {
   if (code == CLD_EXITED)
-    run_reaped(child, W_EXITCODE(status & 0xff, 0));
+    run_reaped(child, (status & 0xff) << 8); /* as waitpid would say it */
   else if (code == CLD_KILLED || code == CLD_DUMPED)
-    run_reaped(child, W_EXITCODE(0, status & 0x7f));
+    run_reaped(child, status & 0x7f);
 }
 
 /* --- its part, and its end ---------------------------------------------------------------- */

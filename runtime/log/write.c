@@ -73,7 +73,7 @@ void log_metadata_start(struct darshan_job *job) {
     add_number(&used, "fork_parent", (uint64_t)process_state.fork_parent);
   used = add_launch(job, used);
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
-                              darshan_hot.clock.counter_trusted ? "tsc" : "monotonic");
+                              darshan_hot.clock.counter_trusted ? CLOCK_COUNTER : "monotonic");
   if (mpi_state.version[0])
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
 }

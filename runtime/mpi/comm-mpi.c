@@ -116,6 +116,7 @@ static char *message_memory(struct hand *hand, size_t length) {
   if (memory || !hand->reserve || pages > RESERVE) return memory;
   memory = hand->reserve;
   hand->reserve = NULL;
+  /* Of larger pages the kernel gives back none. */
   if (pages < RESERVE) sys_munmap(memory + pages, RESERVE - pages);
   return memory;
 }

@@ -1,6 +1,7 @@
 #include "fd-name.h"
 
 #include <fcntl.h>
+#include <libc-statx.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 #include "journal.h"
 
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
@@ -10,6 +11,13 @@
 #include "outside.h"
 
 enum { ZEROS = 16 << 10 };
+
+size_t journal_page = JOURNAL_PAGE;
+
+void journal_ask_page(void) {
+  size_t page = getauxval(AT_PAGESZ);
+  if (page > JOURNAL_PAGE) journal_page = page;
+}
 
 static int remember_identity(struct journal *journal, int fd) {
   struct stat st;
@@ -77,7 +85,7 @@ int journal_reserve(int fd, size_t from, size_t to) {
  * Linux 5.14 it does not know the question. */
 int journal_make_pages(char *at, size_t n) {
   enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
-  size_t odd = (uintptr_t)at % JOURNAL_PAGE;
+  size_t odd = (uintptr_t)at % journal_page;
   if (n == 0) return 0;
   int result = sys_madvise(at - odd, journal_page_up(odd + n), POPULATE_WRITE);
   if (result != UNKNOWN && result != FORBIDDEN) return result < 0 ? -1 : 0;

@@ -24,11 +24,16 @@ struct journal {
   char path[4096]; /* empty: there is to be no file */
 };
 
+/* What is mapped at once: JOURNAL_PAGE, or more where the kernel has larger pages (up to
+ * 64 KiB on AArch64). */
+extern size_t journal_page;
+void journal_ask_page(void);
+
 static inline size_t journal_page_up(size_t n) {
-  return (n + JOURNAL_PAGE - 1) & ~(size_t)(JOURNAL_PAGE - 1);
+  return (n + journal_page - 1) & ~(journal_page - 1);
 }
 static inline size_t journal_page_down(size_t n) {
-  return n & ~(size_t)(JOURNAL_PAGE - 1);
+  return n & ~(journal_page - 1);
 }
 
 /* The new file, of full size and without room; a descriptor, or negative.  If its

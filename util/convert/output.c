@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../reader/new-name.h"
 #include "message.h"
 
 static int is_standard(const struct output_file *out) {
@@ -64,16 +65,6 @@ static int copy_to_standard(const struct output_file *out) {
   return n < 0 ? -1 : 0;
 }
 
-/* Never replaces a file, be it made in the meantime.  File systems that cannot rename
- * like that can link. */
-static int give_name(const struct output_file *out) {
-  if (renameat2(AT_FDCWD, out->made, AT_FDCWD, out->name, RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return -1;
-  if (link(out->made, out->name) < 0) return -1;
-  unlink(out->made);
-  return 0;
-}
-
 /* As any program makes files: mkstemp has left out everybody else. */
 static int allow_others(const struct output_file *out) {
   mode_t mask = umask(0);
@@ -92,7 +83,7 @@ int output_file_close(struct output_file *out, int complete) {
     error = errno;
   }
   if (complete && result == 0 && out->made[0]) {
-    result = give_name(out);
+    result = rename_to_new(out->made, out->name);
     error = errno;
   }
   if (out->made[0] && (!complete || result < 0)) unlink(out->made);

@@ -12,6 +12,8 @@
 
 #include <config.h>
 
+#include "../reader/new-name.h"
+
 enum { HOUR = 3600, MINUTE = 60, MAX_USER = 8, MAX_PROGRAM = 128, MOST_NAMES = 10000 };
 static const char partial_end[] = ".darshan_partial";
 
@@ -48,21 +50,12 @@ void log_name_start(char out[NAME_MAX], const char *command, int64_t job) {
   snprintf(out, NAME_MAX, "%s_%s_id%lld", user, program[0] ? program : "unknown", (long long)job);
 }
 
-/* Never replaces a log.  File systems that cannot rename like that can link. */
-static int move(const char *from, const char *to) {
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return -1;
-  if (link(from, to) < 0) return -1;
-  unlink(from);
-  return 0;
-}
-
 static int move_numbered(const char *from, char path[PATH_MAX], int numbered) {
   size_t length = strlen(path);
-  int result = move(from, path);
+  int result = rename_to_new(from, path);
   for (int i = 2; result < 0 && errno == EEXIST && numbered && i < MOST_NAMES; i++) {
     if (snprintf(path + length, PATH_MAX - length, ".%d", i) >= (int)(PATH_MAX - length)) return -1;
-    result = move(from, path);
+    result = rename_to_new(from, path);
   }
   return result;
 }

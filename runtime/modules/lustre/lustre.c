@@ -92,7 +92,7 @@ void lustre_finish(void) {
   }
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     const struct stdio_stream *stream = stdio_stream_at(i);
-    if (stream->file && stream->record) stdio_closing(stream, stream->file->_fileno);
+    if (stream->file && stream->record) stdio_closing(stream, stream_fd(stream->file));
   }
 }
 

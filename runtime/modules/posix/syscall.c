@@ -2,6 +2,7 @@
  * that call the kernel by number (libuv closes every descriptor like this). */
 #include "posix.h"
 
+#include <libc-statx.h>
 #include <linux/close_range.h>
 #include <linux/openat2.h>
 #include <sched.h>

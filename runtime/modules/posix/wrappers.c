@@ -2,6 +2,7 @@
 #include "posix.h"
 
 #include <ftw.h>
+#include <libc-statx.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,21 +1,18 @@
 /* What calls on streams made libc read from files, and write to them. */
 #include "stdio-module.h"
 
-/* Bits of FILE._flags, part of libc's ABI. */
-enum { FILE_UNBUFFERED = 0x2, FILE_IN_BACKUP = 0x100, FILE_LINE_BUFFERED = 0x200 };
-
 /* NULL: there is none, or the pointers that led here are not this thread's alone. */
 static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
   uint32_t number = stream->aux->below;
   if (!number) return NULL;
-  if (STDIO_PEEK(stream->shared) && !(stream->file->_flags & FILE_UNBUFFERED)) return NULL;
+  if (STDIO_PEEK(stream->shared) && !stream_is_unbuffered(stream->file)) return NULL;
   return store_record(&darshan_store, STORE_STDIO_EXT, number);
 }
 
 static void note_mode(struct stdio_stream *stream, struct darshan_stdio_ext_record *below) {
   const FILE *file = stream->file;
-  int64_t room = file->_IO_buf_end - file->_IO_buf_base;
-  below->counters[STDIO_EXT_UNBUFFERED] += (file->_flags & FILE_UNBUFFERED) != 0;
+  int64_t room = (int64_t)stream_buffer_size(file);
+  below->counters[STDIO_EXT_UNBUFFERED] += stream_is_unbuffered(file);
   if (below->counters[STDIO_EXT_BUFFER_BYTES] < room)
     below->counters[STDIO_EXT_BUFFER_BYTES] = room;
 }
@@ -37,7 +34,7 @@ static void drained(struct stdio_stream *stream, struct darshan_stdio_ext_record
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   /* Bytes pushed back lie elsewhere, and say nothing of the buffer. */
-  if (!below || stream->odd || stream->file->_flags & FILE_IN_BACKUP) return;
+  if (!below || stream->odd || stream_is_in_backup(stream->file)) return;
   filled(stream, below, bytes);
   below->fcounters[STDIO_EXT_F_FILL_TIME] += seconds;
 }
@@ -46,7 +43,7 @@ void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   if (!below) return;
   drained(stream, below, bytes);
-  below->counters[STDIO_EXT_LINE_DRAINS] += (stream->file->_flags & FILE_LINE_BUFFERED) != 0;
+  below->counters[STDIO_EXT_LINE_DRAINS] += stream_is_line_buffered(stream->file);
   below->fcounters[STDIO_EXT_F_DRAIN_TIME] += seconds;
 }
 
@@ -68,12 +65,12 @@ void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seco
   below->fcounters[STDIO_EXT_F_SEEK_TIME] += seconds;
   int64_t bytes = stdio_took_away(stream, 0);
   if (bytes > 0) drained(stream, below, bytes);
-  int inside = file->_IO_read_end == stream->read_end &&
-               file->_IO_read_ptr - stream->read_mark == offset - stream->offset;
+  int inside = stream_read_end(file) == stream->read_end &&
+               stream_read_at(file) - stream->read_mark == offset - stream->offset;
   if (inside || offset < 0 || stream->offset < 0) return;
   below->counters[STDIO_EXT_DISCARDS] += stream->read_end > stream->read_mark;
   /* libc reads the block that the new place is in. */
-  if ((bytes = file->_IO_read_end - file->_IO_read_base) > 0) filled(stream, below, bytes);
+  if ((bytes = stream_read_end(file) - stream_read_base(file)) > 0) filled(stream, below, bytes);
 }
 
 void stdio_opened_a_pipe(struct stdio_stream *stream) {

@@ -6,7 +6,7 @@
 
 static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
   if (!stream) return;
-  int of_a_pipe = posix_waited_for_a_pipe(stream->file->_fileno, t1, t2);
+  int of_a_pipe = posix_waited_for_a_pipe(stream_fd(stream->file), t1, t2);
   if (!stdio_lock(stream)) return;
   if (UNLIKELY(of_a_pipe)) stdio_opened_a_pipe(stream);
   struct clock_span at = ticks_span(t1, t2);
@@ -25,16 +25,16 @@ static int stdio_is_on(void) {
  * closed when it was, write to the new file from now on. */
 static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = stdio_follow(file, name);
-  if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(file->_fileno);
+  if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(stream_fd(file));
   return stream;
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change()) return;
-  fd_dropped(file->_fileno);
+  fd_dropped(stream_fd(file));
   if (!stdio_is_on()) return;
-  if (!posix_name_opened(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path, file->_fileno)) return;
+  if (!posix_name_opened(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path, stream_fd(file))) return;
   struct stdio_stream *stream = follow(file, &name);
   posix_name_done(&name);
   count_open(stream, 0, t1, t2);
@@ -57,7 +57,7 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
   static const char text[] = "<tmpfile>";
   struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0), NULL};
   if (!fd_may_change()) return;
-  fd_dropped(file->_fileno);
+  fd_dropped(stream_fd(file));
   if (stdio_is_on()) count_open(follow(file, &name), 0, t1, t2);
 }
 
@@ -96,7 +96,7 @@ void stdio_all_closed(uint64_t t1, uint64_t t2) {
     struct stdio_stream last, *stream = stdio_stream_at(i);
     if (!stream->file || !stream->record || stream->standard) continue;
     last = *stream;
-    int fd = stream->file->_fileno;
+    int fd = stream_fd(stream->file);
     stream->file = NULL;
     stdio_closed(&last, 0, t1, t2);
     if (fd >= 0) fd_dropped(fd);

@@ -10,8 +10,6 @@
 #include "../../intercept/stack.h"
 #include "../../intercept/sys.h"
 
-enum { FILE_APPENDING = 0x1000 };
-
 /* Of the calls that this thread is in and that may end the process. */
 enum { MOST_LEAVING = 2 };
 static __thread struct stdio_print leaving[MOST_LEAVING];
@@ -28,13 +26,13 @@ static int is_file(struct stdio_stream *stream) {
 
 static int64_t place(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  int64_t position = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
+  int64_t position = SYS3(SYS_lseek, stream_fd(file), 0, SEEK_CUR);
   return position < 0 ? -1 : position + stdio_output_waiting(stream);
 }
 
 /* Where the next byte that is printed will stand. */
 static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
-  int fd = stream->file->_fileno;
+  int fd = stream_fd(stream->file);
   int64_t at = place(stream), waiting = stdio_output_waiting(stream);
   int appends = SYS3(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND;
   struct stat st;
@@ -52,8 +50,8 @@ int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *
   print->start = ticks_now();
   print->booked = stream->record->counters[STDIO_BYTES_WRITTEN];
   print->scan = (struct stdio_scan){.waiting = stdio_output_waiting(stream)};
-  if (way == PRINT_THROUGH && !STDIO_PEEK(stream->shared) && !(file->_flags & FILE_APPENDING) &&
-      file->_IO_read_end == file->_IO_read_ptr) {
+  if (way == PRINT_THROUGH && !STDIO_PEEK(stream->shared) && !stream_appends(file) &&
+      stream_read_end(file) == stream_read_at(file)) {
     stdio_lend_offset(stream, &print->scan);
     return 1;
   }

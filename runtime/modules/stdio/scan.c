@@ -1,181 +1,39 @@
 /* Bytes of calls that do not tell how many they moved.
  *
  * Bytes read = what refills brought, and what waited before less what waits
- * afterwards.  Refills happen inside libc.  Three things tell their sum:
- *
- * - A marker, libc's own means of telling how far a reader has come since
- *   (_IO_init_marker and its kin): with each refill, libc takes the bytes of the
- *   buffer that is given up from the marker's position.  One that stands far
- *   ahead of the reader keeps nothing in memory.  Exact for pipes too.
- * - The descriptor's position before and after, at two system calls.
- * - The stream's offset, which libc advances with each refill if it knows it;
- *   if not, it counts from 0 during the call, and is unknown again afterwards.
- *
- * Only where all fail (threads that share a stream) pointers must do. */
-#include "scan.h"
-
-#include <limits.h>
-#include <string.h>
-
-#include "../../intercept/sys.h"
-#include "wide.h"
-
-/* Bits of FILE._flags, part of libc's ABI. */
-enum { FILE_EOF = 0x10, FILE_IN_BACKUP = 0x100, FILE_PUTTING = 0x800 };
-
-/* A marker ahead of the reader by more than a call may read.  What a call skips
- * ("%*s") may be longer than this, and libc would keep what lies behind it. */
-enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
-
-/* Never on a stack, nor freed: a program may leave a call by longjmp. */
-static struct {
-  struct { /* libc's struct _IO_marker */
-    void *next;
-    FILE *file;
-    int position;
-  } marker;
-  int taken;
-} marks[MARKS];
-
-static void *marker_of(int mark) {
-  return &marks[mark].marker;
-}
-
-static int mark_taken(FILE *file) {
-  for (int i = 0; i < MARKS; i++)
-    if (!__atomic_exchange_n(&marks[i].taken, 1, __ATOMIC_ACQUIRE)) {
-      marks[i].marker.next = NULL;
-      marks[i].marker.file = file;
-      marks[i].marker.position = FAR_AHEAD;
-      return i;
-    }
-  return -1;
-}
-
-static void mark_off(FILE *file, int mark) {
-  if ((void *)file->_markers == marker_of(mark)) file->_markers = NULL;
-  __atomic_store_n(&marks[mark].taken, 0, __ATOMIC_RELEASE);
-}
-
-/* An earlier call of this stream was left by longjmp, or its thread cancelled. */
-void stdio_scan_left(struct stdio_stream *stream) {
-  FILE *file = stream->file;
-  if (stream->odd & STDIO_LENT) file->_offset = -1;
-  for (int i = 0; i < MARKS; i++)
-    if ((void *)file->_markers == marker_of(i)) mark_off(file, i);
-  stream->odd &= ~(uint32_t)STDIO_SCANNING;
-}
-
-static int64_t main_area(const FILE *file) {
-  return file->_flags & FILE_IN_BACKUP ? file->_IO_save_end - file->_IO_save_base
-                                       : file->_IO_read_end - file->_IO_read_base;
-}
-
-static int64_t bytes_waiting(const FILE *file) {
-  int64_t bytes = file->_IO_read_end - file->_IO_read_ptr;
-  if (file->_flags & FILE_IN_BACKUP) bytes += file->_IO_save_end - file->_IO_save_base;
-  return bytes;
-}
-
-static int64_t characters_waiting(struct stdio_stream *stream) {
-  const FILE *file = stream->file;
-  const struct stdio_wide_area *wide = stdio_wide_area(file);
-  int64_t bytes = file->_IO_read_end - file->_IO_read_ptr;
-  if (!wide || file->_mode <= 0) return bytes;
-  bytes += stdio_encoded(stream, wide->read_ptr, wide->read_end);
-  if (file->_flags & FILE_IN_BACKUP)
-    bytes += stdio_encoded(stream, wide->save_base, wide->save_end);
-  return bytes;
-}
-
-/* Characters pushed back before the first read lie in an area that libc frees
- * with the first buffer; with a marker it would free it twice. */
-static int may_be_marked(const FILE *file, const char *format) {
-  int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
-  return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
-         !file->_markers && file->_mode <= 0 && !strstr(format, "%*");
-}
-
-void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
-  FILE *file = stream->file;
-  scan->how = SCAN_BY_OFFSET;
-  scan->lent = file->_offset < 0;
-  if (scan->lent) {
-    stream->odd |= STDIO_LENT;
-    file->_offset = 0;
-  }
-  scan->position = file->_offset;
-}
-
-static void choose(struct stdio_stream *stream, struct stdio_scan *scan) {
-  FILE *file = stream->file;
-  if (scan->how == SCAN_BY_MARK && (scan->mark = mark_taken(file)) >= 0) {
-    stream->odd |= STDIO_MARKED;
-    file->_markers = marker_of(scan->mark);
-    return;
-  }
-  scan->position = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
-  scan->how = SCAN_BY_POSITION;
-  if (scan->position < 0) stdio_lend_offset(stream, scan);
-}
+ * afterwards.  Refills happen inside libc: scan-refills.h.  Only where nothing tells of
+ * them (threads that share a stream) pointers must do. */
+#include "scan-refills.h"
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
-  *scan = (struct stdio_scan){.waiting = bytes_waiting(file), .area = main_area(file)};
+  *scan = (struct stdio_scan){.waiting = refills_bytes_waiting(file), .area = refills_area(file)};
   scan->before = stdio_mark(file);
   if (STDIO_PEEK(stream->shared)) return;
-  if (may_be_marked(file, format)) scan->how = SCAN_BY_MARK;
-  choose(stream, scan);
+  if (refills_may_be_marked(file, format)) scan->how = SCAN_BY_MARK;
+  refills_begin(stream, scan);
 }
 
 /* For readers of lines, which may go back in the file. */
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
-  *scan = (struct stdio_scan){.waiting = bytes_waiting(file), .before = stdio_mark(file)};
-  if (!STDIO_PEEK(stream->shared)) choose(stream, scan);
+  *scan = (struct stdio_scan){.waiting = refills_bytes_waiting(file), .before = stdio_mark(file)};
+  if (!STDIO_PEEK(stream->shared)) refills_begin(stream, scan);
 }
 
 void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
-  *scan = (struct stdio_scan){.wide = 1, .waiting = characters_waiting(stream)};
-  if (!STDIO_PEEK(stream->shared)) choose(stream, scan);
-}
-
-/* What refills brought; -1: not known. */
-int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
-  FILE *file = stream->file;
-  int64_t bytes = -1, now;
-  switch (scan->how) {
-  case SCAN_BY_MARK:
-    now = main_area(file);
-    if ((void *)file->_markers == marker_of(scan->mark)) {
-      bytes = (int64_t)FAR_AHEAD - marks[scan->mark].marker.position - scan->area + now;
-      /* A stream that is a mapping keeps its area where it ends. */
-      if (file->_flags & FILE_EOF && bytes >= now) bytes -= now;
-    }
-    mark_off(file, scan->mark);
-    break;
-  case SCAN_BY_POSITION:
-    now = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
-    if (now >= scan->position) bytes = now - scan->position;
-    break;
-  case SCAN_BY_OFFSET: /* the end of a file makes it unknown */
-    if (file->_offset >= scan->position) bytes = file->_offset - scan->position;
-    if (scan->lent) file->_offset = -1;
-    break;
-  default:
-    break;
-  }
-  return bytes;
+  *scan = (struct stdio_scan){.wide = 1, .waiting = refills_characters_waiting(stream)};
+  if (!STDIO_PEEK(stream->shared)) refills_begin(stream, scan);
 }
 
 static int64_t bytes_scanned(struct stdio_stream *stream, const struct stdio_scan *scan) {
   const FILE *file = stream->file;
   int64_t brought = stdio_scan_refills(stream, scan);
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
-  int64_t left = scan->wide ? characters_waiting(stream) : bytes_waiting(file);
+  int64_t left = scan->wide ? refills_characters_waiting(stream) : refills_bytes_waiting(file);
   if (brought < 0 && !scan->wide) return stdio_consumed(file, scan->before);
   if (brought < 0) brought = 0;
   return brought + scan->waiting - left;
@@ -188,22 +46,12 @@ void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, i
   if (result != EOF || bytes > 0) stdio_read(stream, bytes, t1, t2);
 }
 
-int64_t stdio_output_waiting(struct stdio_stream *stream) {
-  const FILE *file = stream->file;
-  const struct stdio_wide_area *wide = stdio_wide_area(file);
-  if (!(file->_flags & FILE_PUTTING)) return 0;
-  int64_t bytes = file->_IO_write_ptr - file->_IO_write_base;
-  if (file->_mode <= 0 || !wide) return bytes;
-  return bytes + stdio_encoded(stream, wide->write_base, wide->write_ptr);
-}
-
 void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   *scan = (struct stdio_scan){.wide = 1, .waiting = stdio_output_waiting(stream)};
   if (STDIO_PEEK(stream->shared)) return;
   /* A stream that appends forgets its offset with each flush. */
-  enum { APPENDING = 0x1000 };
-  if (stream->file->_flags & APPENDING)
-    choose(stream, scan);
+  if (stream_appends(stream->file))
+    refills_begin(stream, scan);
   else
     stdio_lend_offset(stream, scan);
 }

@@ -14,6 +14,8 @@
 #include "modules/stdio/records.h"
 #include "stdio-state.h"
 
+#include <libc-stream.h>
+
 /* What threads look at without a lock. */
 #define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define STDIO_POKE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
@@ -47,7 +49,7 @@ static inline struct stdio_aux *stdio_aux_of(uint32_t record) {
 
 /* The state of a stream, NULL if it is not followed. */
 static inline struct stdio_stream *stdio_stream_of(FILE *file) {
-  const struct fd_entry *entry = file ? fd_entry(file->_fileno) : NULL;
+  const struct fd_entry *entry = file ? fd_entry(stream_fd(file)) : NULL;
   struct stdio_stream *stream = entry ? __atomic_load_n(&entry->stream, __ATOMIC_ACQUIRE) : NULL;
   if (stream == NULL || stream == FD_FOLDER) return NULL;
   return LIKELY(stream->file == file) ? stream : stdio_search(file, stream);
@@ -104,12 +106,13 @@ void stdio_drained_by_close(struct stdio_stream *last);
 /* What a call read more than it took from the buffer; wrote more than it put there. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
-  return bytes + (file->_IO_read_end - file->_IO_read_ptr) - (stream->read_end - stream->read_mark);
+  return bytes + (stream_read_end(file) - stream_read_at(file)) -
+         (stream->read_end - stream->read_mark);
 }
 static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
   return bytes + (stream->write_mark - stream->write_base) -
-         (file->_IO_write_ptr - file->_IO_write_base);
+         (stream_write_at(file) - stream_write_base(file));
 }
 
 /* cookies.c: streams of fopencookie */
@@ -123,7 +126,7 @@ struct stdio_mark { /* of a stream before a call */
   const char *pointer, *end, *base;
 };
 static inline struct stdio_mark stdio_mark(const FILE *file) {
-  return (struct stdio_mark){file->_IO_read_ptr, file->_IO_read_end, file->_IO_read_base};
+  return (struct stdio_mark){stream_read_at(file), stream_read_end(file), stream_read_base(file)};
 }
 /* Bytes read since then, at least. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
@@ -157,20 +160,20 @@ static inline void stdio_settle(struct stdio_stream *stream) {
     if (owner) STDIO_POKE(stream->shared, 1);
     STDIO_POKE(stream->owner, &darshan_guard); /* its address names the thread */
   }
-  if (UNLIKELY((file->_IO_read_end == STDIO_PEEK(stream->read_end) &&
-                file->_IO_read_ptr != STDIO_PEEK(stream->read_mark)) ||
-               (file->_IO_write_base == STDIO_PEEK(stream->write_base) &&
-                file->_IO_write_ptr != STDIO_PEEK(stream->write_mark))) &&
+  if (UNLIKELY((stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
+                stream_read_at(file) != STDIO_PEEK(stream->read_mark)) ||
+               (stream_write_base(file) == STDIO_PEEK(stream->write_base) &&
+                stream_write_at(file) != STDIO_PEEK(stream->write_mark))) &&
       !STDIO_PEEK(stream->shared))
     stdio_settle_slow(stream);
 }
 /* From here on, inlined macros are seen again. */
 static inline void stdio_remember(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  STDIO_POKE(stream->read_mark, file->_IO_read_ptr);
-  STDIO_POKE(stream->read_end, file->_IO_read_end);
-  STDIO_POKE(stream->write_mark, file->_IO_write_ptr);
-  STDIO_POKE(stream->write_base, file->_IO_write_base);
+  STDIO_POKE(stream->read_mark, stream_read_at(file));
+  STDIO_POKE(stream->read_end, stream_read_end(file));
+  STDIO_POKE(stream->write_mark, stream_write_at(file));
+  STDIO_POKE(stream->write_base, stream_write_base(file));
 }
 
 /* With the record locked. */

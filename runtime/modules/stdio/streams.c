@@ -62,7 +62,7 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
   if (LIKELY(!STDIO_PEEK(stream->changed) && !STDIO_PEEK(stream->numberless))) return 1;
   /* The stream has not heard yet what its number means now, or may never hear. */
-  const struct posix_file *posix = posix_file_of(file->_fileno);
+  const struct posix_file *posix = posix_file_of(stream_fd(file));
   if (!posix) return 0;
   *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL};
   return 1;
@@ -91,7 +91,7 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
 /* What a standard stream was from the start: a regular file, or what its name says. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
-  int fd = stream->file->_fileno;
+  int fd = stream_fd(stream->file);
   if (fd_look(fd, &facts) < 0 || !facts.is_regular ||
       !posix_name_behind(name, DARSHAN_MOD_STDIO, fd, &facts))
     return standard_name(stream->file, name);
@@ -104,7 +104,7 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
  * or a standard stream.  0: nothing that is followed. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
-  const struct posix_file *posix = posix_file_of(stream->file->_fileno);
+  const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
   *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL};
   if (!posix) return standard_name(stream->file, name);
   if (posix->id == stream->id) return 1;
@@ -149,7 +149,7 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
   aux->below = below;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
-    const struct posix_file *posix = posix_file_of(stream->file->_fileno);
+    const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
     stream->standard = posix == NULL && !stream->born;
     stream->offset = stream->born ? POSIX_ADRIFT : posix ? posix_place_of(posix) : 0;
   }
@@ -171,7 +171,8 @@ static int assign(struct stdio_stream *stream, const struct posix_name *name, ui
 
 int stdio_was_never_a_file(struct stdio_stream *stream) {
   struct fd_facts facts;
-  if (!stream->born || (fd_look(stream->file->_fileno, &facts) == 0 && facts.is_regular)) return 0;
+  if (!stream->born || (fd_look(stream_fd(stream->file), &facts) == 0 && facts.is_regular))
+    return 0;
   STDIO_POKE(stream->changed, 0);
   return 1;
 }
@@ -205,7 +206,7 @@ void stdio_descriptor_changed(int fd) {
 
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   struct stdio_state *stdio = &stdio_state;
-  int fd = file->_fileno;
+  int fd = stream_fd(file);
   if (!fd_can_follow(fd) || !runtime_enter()) return NULL;
   if (!spin_lock(SPIN_RECORD, &stdio->lock)) {
     runtime_leave();
@@ -247,7 +248,7 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
 int stdio_release(FILE *file, struct stdio_stream *last) {
   struct stdio_state *stdio = &stdio_state;
   if (!fd_may_change()) return 0;
-  if (UNLIKELY(file && file->_fileno < 0)) stdio_cookie_closing(file);
+  if (UNLIKELY(file && stream_fd(file) < 0)) stdio_cookie_closing(file);
   struct stdio_stream *stream = stdio_stream_of(file);
   int known = 0;
   if (stream) stdio_settle(stream);
@@ -256,7 +257,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
     known = 1;
     stdio_unlock(stream);
   }
-  int fd = file ? file->_fileno : -1;
+  int fd = file ? stream_fd(file) : -1;
   if (!stream || !record_lock(&stdio->lock)) {
     if (fd >= 0) fd_dropped(fd); /* libc closes it inside */
     return 0;

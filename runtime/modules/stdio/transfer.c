@@ -5,9 +5,9 @@
 #include <string.h>
 
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before) {
-  if (file->_IO_read_base == before.base && file->_IO_read_end == before.end)
-    return file->_IO_read_ptr - before.pointer;
-  return (before.end - before.pointer) + (file->_IO_read_ptr - file->_IO_read_base);
+  if (stream_read_base(file) == before.base && stream_read_end(file) == before.end)
+    return stream_read_at(file) - before.pointer;
+  return (before.end - before.pointer) + (stream_read_at(file) - stream_read_base(file));
 }
 
 static inline void moved(struct stdio_stream *stream, int bytes_counter, int max_counter,
@@ -110,9 +110,10 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   int64_t before[2] = {stream->record->counters[STDIO_BYTES_READ],
                        stream->record->counters[STDIO_BYTES_WRITTEN]};
   int64_t read =
-      file->_IO_read_end == stream->read_end ? file->_IO_read_ptr - stream->read_mark : 0;
-  int64_t written =
-      file->_IO_write_base == stream->write_base ? file->_IO_write_ptr - stream->write_mark : 0;
+      stream_read_end(file) == stream->read_end ? stream_read_at(file) - stream->read_mark : 0;
+  int64_t written = stream_write_base(file) == stream->write_base
+                        ? stream_write_at(file) - stream->write_mark
+                        : 0;
   stdio_remember(stream);
   if (read > 0) {
     moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, new_bytes(stream, read));

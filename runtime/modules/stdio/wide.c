@@ -15,7 +15,7 @@ static uint32_t encoding_of(struct stdio_stream *stream) {
   size_t most = MB_CUR_MAX;
   uint32_t encoding = most == 1 ? STDIO_BYTE : most == UTF8_MAX ? STDIO_UTF8 : STDIO_LOCALE;
   /* A stream keeps the encoding of its first wide call. */
-  if (stream->file->_mode > 0) stream->encoding = (uint8_t)encoding;
+  if (stream_is_wide(stream->file)) stream->encoding = (uint8_t)encoding;
   return encoding;
 }
 

@@ -15,17 +15,6 @@ enum stdio_encoding {
   STDIO_UCS4
 };
 
-/* The beginning of what a FILE keeps for wide characters, as in every glibc. */
-struct stdio_wide_area {
-  wchar_t *read_ptr, *read_end, *read_base;
-  wchar_t *write_base, *write_ptr, *write_end;
-  wchar_t *buf_base, *buf_end;
-  wchar_t *save_base, *backup_base, *save_end;
-};
-static inline const struct stdio_wide_area *stdio_wide_area(const FILE *file) {
-  return (const struct stdio_wide_area *)file->_wide_data;
-}
-
 /* Bytes that these characters have in the stream's file. */
 int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
 static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {

@@ -92,7 +92,7 @@ static __thread const char *outer_call;
 #define RELEASE(file)                                                                              \
   ACTIVE;                                                                                          \
   struct stdio_stream last, *s = stdio_release(file, &last) ? &last : NULL;                        \
-  if (s) stdio_closing(s, file->_fileno)
+  if (s) stdio_closing(s, stream_fd(file))
 #define FLUSH(file)                                                                                \
   ACTIVE;                                                                                          \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \

@@ -1,0 +1,132 @@
+"""The runtime and the tools on AArch64, as qemu emulates it; their logs are read here.
+
+A sample of the functions' cases, another one with each commit, and always those that go
+through code that is written for each processor.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+from calls.function_case import PROGRAMS, counts_right
+from calls.run_case import case_names, run_case
+from logs.catalogue import good_cases
+from logs.encode import encode
+from place import elsewhere
+from sample import everything, turning
+from tree import started_by
+
+SHARE = 0.05
+# Through vfork.S, messages-enter.S and stack-switch.S, jumps, threads that share, and exec.
+PROCESSOR = (
+    "vfork_and_exec",
+    "vfork_and_failed_exec",
+    "warn",
+    "errx",
+    "error_at_line",
+    "small_stack",
+    "jump_out_of_handler",
+    "threads_with_one_file",
+)
+# These start others: the kernel has to know by what.
+STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))} | {
+    "vfork_and_exec",
+    "spawn_while_threads_write",
+    "descriptors_of_a_child",
+    "exec_without_environment",
+    "exec_while_threads_write",
+}
+# They start programs of this machine, to which the library is a stranger's.
+STARTS_NATIVE = {"system", "popen", "posix_spawn", "posix_spawnp", "streams_that_are_no_files"}
+# What qemu's user emulation does otherwise than a kernel.
+EMULATED = {
+    **dict.fromkeys(("open_tree", "execveat"), "it does not know this system call"),
+    **dict.fromkeys(("clone", "__clone"), "a child in its parent's memory is a fork"),
+    **dict.fromkeys(
+        ("fork_by_system_call", "fork_without_handlers"),
+        "MADV_WIPEONFORK does nothing, as before Linux 4.14",
+    ),
+    **dict.fromkeys(case_names("CASE", "kernel-aio.c"), "it has no asynchronous I/O"),
+    "pwritev2": "it has no flags",
+    "fexecve": "a program is started by its path",
+    "chroot": "it looks for its own files below the new root",
+    "last_thread_is_not_main": "it asserts that the first thread is the last",
+    "unreadable_buffer": "a buffer is looked at before the call",
+    "cancelled_thread": "so slow that an open of a pipe counts as waiting",
+    "wide_in_another_encoding": "the C library for it has no conversions",
+}
+# Nor does qemu start the merger of a run: a child that says nothing when it ends.
+ALONE = {"DARSHAN_JOB_TREE": "0"}
+
+
+@cache
+def why_no_formats(start: str) -> str:
+    """Why the kernel cannot be told what starts AArch64 programs; nothing if it can."""
+    done = subprocess.run([start, "--formats", "true"], capture_output=True, text=True, check=False)
+    return done.stderr.strip()
+
+
+def under(name: str, build: Path) -> list[str]:
+    """What a case is started by, or why it cannot run here."""
+    (start,) = started_by(build)
+    if name in STARTS_NATIVE:
+        elsewhere("it starts a program of this machine, for which the library is not")
+    if name in EMULATED:
+        elsewhere(f"qemu: {EMULATED[name]}")
+    if name not in STARTS_ITSELF:
+        return []
+    if reason := why_no_formats(start):
+        elsewhere(f"AArch64 programs cannot start others here: {reason}")
+    return [start, "--formats"]
+
+
+SAMPLE = [
+    name for name in PROGRAMS if name in PROCESSOR or name in turning(PROGRAMS, SHARE, "aarch64")
+]
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    counts_right(name, build, parser, tmp_path, under=under(name, build), extra=ALONE)
+
+
+def output(*command: str | Path) -> tuple[int, bytes]:
+    """Status and what was printed."""
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    return done.returncode, done.stdout
+
+
+def test_a_log_is_the_same_to_both(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Made there: read there and here."""
+    run = run_case(build, "threads_with_own_files", tmp_path / "run")
+    (log,) = run.logs
+    here, there = output(parser, log), output(*started_by(build), build / "darshan-parser", log)
+    assert here == there and here[0] == 0 and b"POSIX_BYTES_WRITTEN" in here[1]
+
+
+GOOD = [case.name for case in good_cases()]
+
+
+@pytest.mark.parametrize("name", GOOD if everything() else turning(GOOD, 0.1, "aarch64 logs"))
+def test_tools_read_and_write_the_same(
+    name: str, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    """Logs of every version and byte order, as text and converted."""
+    (case,) = (case for case in good_cases() if case.name == name)
+    log = tmp_path / "log.darshan"
+    log.write_bytes(encode(case.log))
+    start, tools = started_by(build), parser.parent
+    there = output(*start, build / "darshan-parser", "--all", log)
+    assert there == output(parser, "--all", log)
+    made: dict[str, Path] = {}
+    results: dict[str, tuple[int, bytes]] = {}
+    for where, command in (("here", [tools]), ("there", [*start, build])):
+        made[where] = tmp_path / where
+        convert = [*command[:-1], Path(command[-1]) / "darshan-convert"]
+        results[where] = output(*convert, log, made[where])
+    assert results["here"] == results["there"]
+    if results["here"][0] == 0:
+        assert made["here"].read_bytes() == made["there"].read_bytes()

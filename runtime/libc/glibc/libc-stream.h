@@ -1,0 +1,57 @@
+/* What a stream is made of: glibc's FILE, whose members are part of its ABI. */
+#ifndef DARSHAN_LIBC_STREAM_H
+#define DARSHAN_LIBC_STREAM_H
+
+#include <stdio.h>
+#include <wchar.h>
+
+enum { STREAM_PUTTING = 0x800 };
+
+static inline int stream_fd(const FILE *file) {
+  return file->_fileno;
+}
+
+/* What has been read ahead, from base to end; the program has taken all before at. */
+static inline const char *stream_read_base(const FILE *file) {
+  return file->_IO_read_base;
+}
+static inline const char *stream_read_at(const FILE *file) {
+  return file->_IO_read_ptr;
+}
+static inline const char *stream_read_end(const FILE *file) {
+  return file->_IO_read_end;
+}
+
+/* What waits to be written. */
+static inline const char *stream_write_base(const FILE *file) {
+  return file->_IO_write_base;
+}
+static inline const char *stream_write_at(const FILE *file) {
+  return file->_IO_write_ptr;
+}
+
+static inline size_t stream_buffer_size(const FILE *file) {
+  return (size_t)(file->_IO_buf_end - file->_IO_buf_base);
+}
+
+static inline int stream_is_unbuffered(const FILE *file) {
+  return (file->_flags & 0x2) != 0;
+}
+static inline int stream_is_line_buffered(const FILE *file) {
+  return (file->_flags & 0x200) != 0;
+}
+static inline int stream_is_putting(const FILE *file) {
+  return (file->_flags & STREAM_PUTTING) != 0;
+}
+static inline int stream_appends(const FILE *file) {
+  return (file->_flags & 0x1000) != 0;
+}
+/* Bytes pushed back lie in an area of their own, and the buffer waits. */
+static inline int stream_is_in_backup(const FILE *file) {
+  return (file->_flags & 0x100) != 0;
+}
+static inline int stream_is_wide(const FILE *file) {
+  return file->_mode > 0;
+}
+
+#endif

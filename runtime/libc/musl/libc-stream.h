@@ -1,0 +1,80 @@
+/* What a stream is made of: musl's FILE, which its headers leave open.  These members
+ * have kept their places since musl 0.9; stream_is_as_known() looks whether they still do. */
+#ifndef DARSHAN_LIBC_STREAM_H
+#define DARSHAN_LIBC_STREAM_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct musl_stream {
+  unsigned flags;
+  unsigned char *read_at, *read_end;
+  void *close;
+  unsigned char *write_end, *write_at, *unused;
+  unsigned char *write_base;
+  void *read, *write, *seek;
+  unsigned char *buffer;
+  size_t buffer_size;
+  void *previous, *next;
+  int fd;
+  int pipe_pid;
+  long lock_count;
+  int mode;
+  volatile int lock;
+  int line_end; /* what ends a line that is written at once; -1: nothing does */
+};
+
+enum { MUSL_APPENDS = 128 };
+
+static inline const struct musl_stream *stream_inside(const FILE *file) {
+  return (const struct musl_stream *)(const void *)file;
+}
+
+static inline int stream_fd(const FILE *file) {
+  return stream_inside(file)->fd;
+}
+
+/* The buffer is filled from its start, behind room for bytes that are pushed back. */
+static inline const char *stream_read_base(const FILE *file) {
+  return stream_inside(file)->read_end ? (const char *)stream_inside(file)->buffer : NULL;
+}
+static inline const char *stream_read_at(const FILE *file) {
+  return (const char *)stream_inside(file)->read_at;
+}
+static inline const char *stream_read_end(const FILE *file) {
+  return (const char *)stream_inside(file)->read_end;
+}
+
+static inline const char *stream_write_base(const FILE *file) {
+  return (const char *)stream_inside(file)->write_base;
+}
+static inline const char *stream_write_at(const FILE *file) {
+  return (const char *)stream_inside(file)->write_at;
+}
+
+static inline size_t stream_buffer_size(const FILE *file) {
+  return stream_inside(file)->buffer_size;
+}
+
+static inline int stream_is_unbuffered(const FILE *file) {
+  return stream_inside(file)->buffer_size == 0;
+}
+static inline int stream_is_line_buffered(const FILE *file) {
+  return stream_inside(file)->line_end >= 0;
+}
+static inline int stream_is_putting(const FILE *file) {
+  return stream_inside(file)->write_end != NULL;
+}
+static inline int stream_appends(const FILE *file) {
+  return (stream_inside(file)->flags & MUSL_APPENDS) != 0;
+}
+/* Bytes that are pushed back lie before the others, in the same buffer. */
+static inline int stream_is_in_backup(const FILE *file) {
+  (void)file;
+  return 0;
+}
+static inline int stream_is_wide(const FILE *file) {
+  return stream_inside(file)->mode > 0;
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* What musl read into a stream's buffer, and wrote out of it, during a call: the
+ * descriptor's position before and after tells.  Where it has none, as of a pipe, only
+ * the buffer's own pointers do, and they know of the last refill alone. */
+#include "scan-refills.h"
+
+#include <unistd.h>
+
+#include "../../intercept/sys.h"
+
+/* There is nothing of ours in a FILE of musl's. */
+void stdio_scan_left(struct stdio_stream *stream) {
+  stream->odd &= ~(uint32_t)STDIO_SCANNING;
+}
+
+int64_t refills_area(const FILE *file) {
+  return stream_read_end(file) - stream_read_base(file);
+}
+
+int64_t refills_bytes_waiting(const FILE *file) {
+  return stream_read_end(file) - stream_read_at(file);
+}
+
+/* Wide characters are decoded as they are read: bytes are all that waits. */
+int64_t refills_characters_waiting(struct stdio_stream *stream) {
+  return refills_bytes_waiting(stream->file);
+}
+
+int refills_may_be_marked(const FILE *file, const char *format) {
+  (void)file, (void)format;
+  return 0;
+}
+
+void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
+  scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
+  scan->how = scan->position < 0 ? SCAN_BY_POINTERS : SCAN_BY_POSITION;
+}
+
+/* The position stands for the offset that other libraries keep. */
+void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
+  scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
+  scan->how = SCAN_BY_OFFSET;
+}
+
+int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
+  if (scan->how == SCAN_BY_POINTERS || scan->position < 0) return -1;
+  int64_t now = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
+  return now >= scan->position ? now - scan->position : -1;
+}
+
+int64_t stdio_output_waiting(struct stdio_stream *stream) {
+  const FILE *file = stream->file;
+  return stream_is_putting(file) ? stream_write_at(file) - stream_write_base(file) : 0;
+}
