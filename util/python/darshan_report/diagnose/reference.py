@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from urllib.parse import quote, urlsplit
 
@@ -31,6 +32,7 @@ def _address(named: str) -> str:
     return quote(whole, safe=_SAFE, errors="surrogateescape")
 
 
+@functools.cache
 def _installed() -> str:
     """What configure was told, else the site that was installed with this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
