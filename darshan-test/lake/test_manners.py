@@ -1,0 +1,169 @@
+"""What collecting does with what stands in its way, and with what it is asked for besides."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .rows import committed, identity, logs, make_logs, rows, whole
+from .test_commits import fill
+
+
+def collecting(build: Path, where: Path, *arguments: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
+    environment.pop("DARSHAN_READ_LIB", None)
+    return subprocess.Popen(
+        [build / "darshan", "collect", "--into", "lake", *arguments],
+        cwd=where,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.needs("mount")
+def test_a_full_disk(build: Path, tmp_path: Path) -> None:
+    """One line, status 1, and what is there is whole; with room it goes on."""
+    made = make_logs(tmp_path / "logs", 6)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900k", "none", disk], check=True)
+    try:
+        fill(disk / "lake", made[:2])
+        (disk / "filling").write_bytes(b"x" * (_free(disk) - 60_000))
+        command = collecting(build, disk, "--workers", "1", str(tmp_path / "logs"))
+        said = command.communicate(timeout=60)[1]
+        assert command.returncode == 1 and said.count("\n") == 1, said
+        assert "No space left" in said and "is whole" in said
+        whole(disk / "lake", made[:2])
+        assert not list((disk / "lake" / "_work").iterdir())
+        (disk / "filling").unlink()
+        command = collecting(build, disk, "--workers", "1", str(tmp_path / "logs"))
+        command.communicate(timeout=60)
+        assert command.returncode == 0
+        whole(disk / "lake", made)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def _free(folder: Path) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
+
+
+def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) -> None:
+    """By a signal, as which it ends."""
+    made = make_logs(tmp_path / "logs", 2)
+    command = collecting(build, tmp_path, "--follow", "--every", "0.1", "--workers", "1", "logs")
+    try:
+        for count in (2, 3):
+            deadline = time.monotonic() + 40
+            while (
+                not (tmp_path / "lake" / "_commits").is_dir()
+                or len(logs(tmp_path / "lake")) < count
+            ):
+                assert time.monotonic() < deadline and command.poll() is None
+                time.sleep(0.05)
+            made += make_logs(tmp_path / "logs", 1, first=count)
+    finally:
+        command.send_signal(signal.SIGTERM)
+        said = command.communicate(timeout=30)[1]
+    assert command.returncode == -signal.SIGTERM, said
+    assert "Traceback" not in said
+    there = [path for path in made if identity(path) in logs(tmp_path / "lake")]
+    whole(tmp_path / "lake", there)
+
+
+def test_since(darshan: Run, tmp_path: Path) -> None:
+    """By the time of the last change of the file."""
+    made = make_logs(tmp_path / "logs", 3)
+    os.utime(made[0], (time.time() - 10 * 86400,) * 2)
+    assert darshan("collect", "--into", "lake", "--since", "7d", "logs").returncode == 0
+    whole(tmp_path / "lake", made[1:])
+    assert darshan("collect", "--into", "lake", "--since", "2020-01-01", "logs").returncode == 0
+    whole(tmp_path / "lake", made)
+    assert darshan("collect", "--since", "soon", "logs").returncode == 2
+
+
+def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
+    """In no file of the lake is any of them; the same key gives the same words."""
+    make_logs(tmp_path / "logs", 3)
+    done = darshan("collect", "--into", "lake", "--obfuscate", "key", "--traces", "logs")
+    assert done.returncode == 0, done.stderr
+    lake = tmp_path / "lake"
+    words = {"/scratch", "user1", "program1", "/home", "app"}
+    for name in committed(lake):
+        for row in rows(lake, name):
+            for column, value in row.items():
+                if column in ("mount", "partial_modules"):
+                    continue
+                assert not any(word in str(value) for word in words), (name, column, value)
+    assert darshan("collect", "--into", "lake", "logs").returncode == 1
+    darshan("collect", "--into", "again", "--obfuscate", "key", "logs")
+    darshan("collect", "--into", "other", "--obfuscate", "another", "logs")
+    names = [sorted({r["name"] for r in rows(tmp_path / n, "files_posix")} - {None}) for n in
+             ("lake", "again", "other")]  # fmt: skip
+    assert names[0] == names[1] and names[0] != names[2]
+    assert len(names[0]) == len(names[2]) > 1
+
+
+def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
+    """But not what is damaged, or was changed meanwhile."""
+    made = make_logs(tmp_path / "logs", 3)
+    bad = tmp_path / "logs" / "bad.darshan"
+    bad.write_bytes(made[0].read_bytes()[:700])
+    wanted = [identity(path) for path in made]
+    done = darshan("collect", "--into", "lake", "--remove-collected", "logs")
+    assert done.returncode == 0 and "3 removed" in done.stderr, done.stderr
+    assert sorted(logs(tmp_path / "lake")) == sorted(wanted)
+    assert [p.name for p in (tmp_path / "logs").iterdir()] == ["bad.darshan"]
+
+
+def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
+    """Where stderr is no terminal; the last line says what was done."""
+    make_logs(tmp_path / "logs", 5)
+    done = darshan("collect", "--into", "lake", "logs")
+    assert done.stderr.count("\n") == 1 and "5 logs" in done.stderr
+    done = darshan("collect", "--into", "lake", "nowhere")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
+    """Nothing is put beside files of somebody."""
+    make_logs(tmp_path / "logs", 1)
+    done = darshan("collect", "--into", "logs", "logs")
+    assert done.returncode == 1 and "is no lake" in done.stderr
+    assert not (tmp_path / "logs" / "_lake.json").exists()
+    done = darshan("lake", "info", "logs")
+    assert done.returncode == 1 and "is no lake" in done.stderr
+
+
+def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
+    """It is a problem once, until something happens to it."""
+    made = make_logs(tmp_path / "logs", 2)
+    (tmp_path / "logs" / "loop.darshan").symlink_to("loop.darshan")
+    (tmp_path / "logs" / "pipe.darshan").mkdir()
+    for _ in range(2):
+        assert darshan("collect", "--into", "lake", "logs").returncode == 0
+    whole(tmp_path / "lake", made)
+
+
+def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) -> None:
+    """Quietly."""
+    made = make_logs(tmp_path / "logs", 80)
+    command = collecting(build, tmp_path, "--workers", "2", "logs")
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "lake" / "_lake.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    command.send_signal(signal.SIGINT)
+    said = command.communicate(timeout=30)[1]
+    assert command.returncode in (-signal.SIGINT, 0) and "Traceback" not in said, said
+    whole(tmp_path / "lake", [p for p in made if identity(p) in logs(tmp_path / "lake")])
