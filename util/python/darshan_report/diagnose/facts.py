@@ -47,6 +47,7 @@ class Facts:
         self.nprocs = max(1, log.info.nprocs)
         self.processes = processes  # if the log tells them apart
         self._tables: dict[str, Table | None] = {}
+        self._movers: dict[str, np.ndarray] = {}
 
     def table(self, module: str) -> Table | None:
         """The records of a module, None without any (or if they are damaged)."""
@@ -242,7 +243,11 @@ class Facts:
 
     def movers(self, table: Table) -> np.ndarray:
         """Processes that move bytes at a time, per file."""
-        return movers(table) if self.together else table.processes
+        if not self.together:
+            return table.processes
+        if table.prefix not in self._movers:
+            self._movers[table.prefix] = movers(table)
+        return self._movers[table.prefix]
 
     @functools.cached_property
     def all_movers(self) -> int:

@@ -36,6 +36,14 @@ class Table:
             self._joined[name] = self._join(name)
         return self._joined[name]
 
+    def seconds_or_bytes(self, name: str) -> npt.NDArray[np.float64]:
+        """A counter of each record; what is unknown, or no number, is 0."""
+        key = f" {name}"  # no counter is called so
+        if key not in self._joined:
+            values = self.records[f"{self.prefix}_{name}"].astype("f8")
+            self._joined[key] = np.where(np.isfinite(values), np.maximum(values, 0.0), 0.0)
+        return self._joined[key]
+
     def _join(self, name: str) -> np.ndarray:
         full = f"{self.prefix}_{name}"
         if full not in self._rules:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from .commit.commits import Snapshot
 from .commit.seen import Seen
 from .read.files import Found
+from .write import arrow
 from .write.part import Options, Part, make
 
 
@@ -23,6 +24,7 @@ class _Known:
     def __init__(self, lake: str) -> None:
         self._snapshot = Snapshot(lake)
         self._seen = Seen(lake)
+        arrow.without_pandas()
         # One worker is one core: as many of them are started as are wanted.
         pa.set_cpu_count(1)
 

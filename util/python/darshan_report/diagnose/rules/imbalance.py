@@ -47,8 +47,7 @@ def _mask(facts: Facts, table: Table) -> Mask:
 
 def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
     """Of some counters, per record; what is unknown is 0."""
-    columns = (table.records[f"{table.prefix}_{n}"][rows].astype("f8") for n in names)
-    return sum(np.maximum(np.nan_to_num(c, posinf=0.0), 0.0) for c in columns)
+    return sum(table.seconds_or_bytes(n)[rows] for n in names)
 
 
 @dataclass(frozen=True)

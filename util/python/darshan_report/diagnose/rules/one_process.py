@@ -70,8 +70,7 @@ class _Alone:
 
 
 def _column(table: Table, name: str) -> Numbers:
-    values = table.records[f"{table.prefix}_{name}"].astype("f8")
-    return np.maximum(np.nan_to_num(values, posinf=0.0), 0.0)
+    return table.seconds_or_bytes(name)
 
 
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:

@@ -26,7 +26,7 @@ from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
 from ..worker import collect_part
-from ..write.arrow import schema_of, shape
+from ..write.arrow import schema_of, shape, without_pandas
 from ..write.part import Options, Part
 from .arguments import COLLECT as PROGRAM
 from .progress import Progress
@@ -214,6 +214,7 @@ def _end(number: int, _frame: object) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Runs the command; its exit status."""
+    without_pandas()
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)

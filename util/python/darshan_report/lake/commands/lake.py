@@ -16,7 +16,7 @@ from ..commit.compact import compact
 from ..commit.place import LakeError
 from ..commit.prune import Which, prune
 from ..commit.sweep import orphans, sweep
-from ..write.arrow import schema_of, shape
+from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
 from .say import say, why
 
@@ -109,6 +109,7 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    without_pandas()
     path = os.path.abspath(options.lake)
     snapshot = Snapshot(path)
     if options.what == "info":

@@ -31,6 +31,7 @@ class Job:
     info: dict[str, Any] = field(default_factory=dict)
     totals: dict[str, dict[str, Any]] = field(default_factory=dict)  # by module
     damaged: bool = False
+    record_bytes: int = 0
     hosts: set[str] = field(default_factory=set)
     program: str = ""
     user: str = ""

@@ -166,12 +166,20 @@ class _Maker:
             if table.kind is Kind.TOTALS:
                 self._totals(table)
             elif table.kind is Kind.RECORDS:
-                self._records += table.rows
+                self._count(table)
                 self._hosts(table, texts)
             else:
                 continue
             for name, month, rows in made.each(table):
                 self._writer.write(name, month, rows)
+
+    def _count(self, table: Columns) -> None:
+        self._records += table.rows
+        module = module_by_id(table.module)
+        size = module.record_size if module else 0
+        logs, numbers = np.unique(table.arrays["log"], return_counts=True)
+        for log, number in zip(logs.tolist(), numbers.tolist()):
+            self._jobs[log].record_bytes += number * size
 
     def _hide_job(self, job: Job) -> None:
         job.user, job.program = self._hide.text(job.user), self._hide.text(job.program)
@@ -228,7 +236,7 @@ class _Maker:
         job.info = {}
 
     def _found(self, job: Job) -> dict[str, Any]:
-        if job.found.size > MOST_BYTES // 8:
+        if job.record_bytes > MOST_BYTES:
             self._problem(job, "", "too large for its findings: see darshan report")
             return {}
         try:
