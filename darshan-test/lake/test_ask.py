@@ -16,6 +16,7 @@ from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
 from logs.content import standard_log
 from logs.encode import encode
 from sample import turning
+from tree import SOURCE
 
 from .conftest import Run
 from .rows import rows
@@ -187,3 +188,15 @@ def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: P
         assert done.returncode == 1 and done.stderr.count("\n") == 1
         assert "pip install pyarrow" in done.stderr
         assert darshan(command[0], "--help", environment=environment).returncode == 0
+
+
+def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every cell of the example runs, one after another, as in a notebook."""
+    cells = json.loads((SOURCE / "doc" / "centre.ipynb").read_text("utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    monkeypatch.setenv("DARSHAN_LAKE", str(lake))
+    names: dict[str, Any] = {}
+    for cell in code:
+        exec(compile(cell, "centre.ipynb", "exec"), names)
+    assert list(names["programs"]["jobs"]) == [JOBS // 3] * 3
+    assert len(names["sizes"]) == 10 and len(names["losses"].columns) == 7
