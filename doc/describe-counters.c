@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apmpi.h"
 #include "describe.h"
 
 /* A place that links lead to, of the site and wherever the page is read: the name in small letters.
@@ -33,7 +34,10 @@ static void print_retired(const struct darshan_counter *counter) {
     }
 }
 
+static void print_apmpi(const struct darshan_module *module);
+
 static void print_module(const struct darshan_module *module) {
+  if (module->kind == DARSHAN_KIND_APMPI) print_apmpi(module);
   if (module->num_counters + module->num_fcounters == 0) return;
   printf("## %s\n\n", module->name);
   printf("Module id %d, version %d%s; %d whole and %d floating-point counters; %zu bytes%s.\n\n",
@@ -47,6 +51,29 @@ static void print_module(const struct darshan_module *module) {
   print_rows(module->fcounters);
   printf("\n");
   print_retired(module->counters);
+}
+
+static void print_talk(const char *call, int sized, int sync) {
+  printf("| `MPI_%s_` | %s | `TOTAL_TIME`, `MIN_TIME`, `MAX_TIME`%s |\n", call,
+         sized ? "`CALL_COUNT`, `TOTAL_BYTES`, `MSG_SIZE_AGG_0_256` and the other classes"
+               : "`CALL_COUNT`",
+         sync ? ", `TOTAL_SYNC_TIME`" : "");
+}
+
+/* Its records have names of their own kind. */
+static void print_apmpi(const struct darshan_module *module) {
+  printf("## %s\n\n", module->name);
+  printf(
+      "Module id %d, version %d; a record of %zu bytes per rank, and one of %zu before the first. "
+      "[mpi.md](mpi.md#communication) says what they mean; the classes of sizes are `0_256`, "
+      "`256_1K`, `1K_8K`, `8K_256K`, `256K_1M` and `1M_PLUS`. Beside these a record has "
+      "`MPI_PROCESSOR_NAME`, `MPI_TOTAL_COMM_TIME` and `MPI_TOTAL_COMM_SYNC_TIME`, the first one "
+      "their variances over the ranks. Nothing is merged.\n\n",
+      module->id, module->version, sizeof(struct darshan_apmpi_record), module->record_size);
+  puts("| call | counters | seconds |\n|---|---|---|");
+#define APMPI_CALL(name, sized, sync) print_talk(#name, sized, sync);
+#include "modules/apmpi/counted.def"
+  puts("");
 }
 
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) id,

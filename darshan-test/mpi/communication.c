@@ -30,9 +30,16 @@ static int others(void) { /* ranks but the last */
   return size - 1;
 }
 
+#ifdef LARGE /* by the large-count functions that are wrapped */
+#include "../apmpi/large.h"
+#define FORM(name) name##_c
+#define COUNT MPI_Count
+#define PLACE MPI_Aint
+#else
 #define FORM(name) name
 #define COUNT int
 #define PLACE int
+#endif
 #define CALLS calls_small
 #include "communication.h"
 

@@ -1,4 +1,4 @@
-/* Asks by weak references for large-count functions of MPI-IO, as mpi4py does, and calls
+/* Asks by weak references for large-count functions, as mpi4py does, and calls
  * those that it finds.  Arguments: FILE, count (of bytes, in a buffer that holds no more
  * than a few). */
 #include <mpi.h>
@@ -10,10 +10,13 @@
 int MPI_File_write_at_c(MPI_File, MPI_Offset, const void *, MPI_Count, MPI_Datatype, MPI_Status *);
 int MPI_File_iread_at_c(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype, MPI_Request *);
 int MPI_Allreduce_c(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+int MPI_Ireduce_scatter_c(const void *, void *, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm,
+                          MPI_Request *);
 #endif
 #pragma weak MPI_File_write_at_c
 #pragma weak MPI_File_iread_at_c
 #pragma weak MPI_Allreduce_c
+#pragma weak MPI_Ireduce_scatter_c
 
 int main(int argc, char **argv) {
   static const char text[64] = "large counts";
@@ -23,7 +26,9 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Count count = argc == 3 ? strtoll(argv[2], NULL, 10) : 0;
   MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-  printf("allreduce %d transfers %d\n", MPI_Allreduce_c != NULL,
+  printf("begun %d allreduce %d transfers %d\n", MPI_Ireduce_scatter_c != NULL,
+         MPI_Allreduce_c != NULL &&
+             MPI_Allreduce_c(text, again, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS,
          MPI_File_write_at_c != NULL && MPI_File_iread_at_c != NULL);
   if (MPI_File_write_at_c) {
     int written = MPI_File_write_at_c(file, 0, text, count, MPI_BYTE, MPI_STATUS_IGNORE);

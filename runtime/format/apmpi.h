@@ -8,17 +8,17 @@
 #define APMPI_CALL(name, sized, sync) +((sized) ? 8 : 1)
 enum {
   APMPI_COUNTERS = 0
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
 };
 #define APMPI_CALL(name, sized, sync) +3
 enum {
   APMPI_TIMES = 0
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
 };
 #define APMPI_CALL(name, sized, sync) +(sync)
 enum {
   APMPI_SYNC_TIMES = 0
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
 };
 
 #define APMPI_MAGIC INT64_C(0x41504D5049) /* in its third word; no counter is that large */

@@ -297,6 +297,7 @@ static void leave_out_of_the_build(struct darshan_config *config,
 
 static void decide_modules(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_module_set off = config->modules_disabled;
+  off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_APMPI; /* it is about no file */
   if (!config->dxt)
     off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_DXT_POSIX | UINT64_C(1) << DARSHAN_MOD_DXT_MPIIO;
   for (int i = 0; i < DARSHAN_MODULE_IDS / 64; i++)

@@ -69,12 +69,13 @@ struct darshan_config {
   /* How. */
   bool dump;
   bool internal_timing;
-  bool hdf5_storage;  /* ask datasets where their data lies, when they close */
-  bool mpi_files;     /* record what MPI libraries keep for themselves, too */
-  bool no_reduction;  /* keep one record per rank of shared files */
-  bool dxt;           /* DXT_ENABLE_IO_TRACE; already part of modules */
-  bool job_tree;      /* one log for a tree of processes */
-  bool logpath_dated; /* logs go to year/month/day below logpath */
+  bool hdf5_storage;     /* ask datasets where their data lies, when they close */
+  bool collectives_meet; /* a barrier before MPI's collectives, to measure who waits */
+  bool mpi_files;        /* record what MPI libraries keep for themselves, too */
+  bool no_reduction;     /* keep one record per rank of shared files */
+  bool dxt;              /* DXT_ENABLE_IO_TRACE; already part of modules */
+  bool job_tree;         /* one log for a tree of processes */
+  bool logpath_dated;    /* logs go to year/month/day below logpath */
   enum darshan_choice dated_wanted;
   struct darshan_module_set modules;                           /* those that are on */
   struct darshan_module_set modules_disabled, modules_enabled; /* as the user said */

@@ -2,6 +2,7 @@
 
 #include "records.h"
 
+#include "../modules/apmpi/records.h"
 #include "../modules/heatmap/records.h"
 
 #define PREPARE(function) int function(void);
@@ -13,6 +14,9 @@
 #define SPAN(last, agree)                                                                          \
   double last(void);                                                                               \
   void agree(double seconds);
+#define SPREAD(own, agree)                                                                         \
+  int own(double times[2]);                                                                        \
+  void agree(const double variances[2], int is_first);
 #define JUMPED(inside, left)                                                                       \
   int inside(void);                                                                                \
   void left(modules_frame_left *is_left, const void *jump);
@@ -83,6 +87,18 @@ double modules_last(void) {
 
 void modules_agree_on_last(double seconds) {
 #define SPAN(last, agree) agree(seconds);
+#include "modules.def"
+}
+
+int modules_times(double times[2]) {
+#define SPREAD(own, agree)                                                                         \
+  if (own(times)) return 1;
+#include "modules.def"
+  return 0;
+}
+
+void modules_agree_on_variances(const double variances[2], int is_first) {
+#define SPREAD(own, agree) agree(variances, is_first);
 #include "modules.def"
 }
 

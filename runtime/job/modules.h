@@ -28,6 +28,11 @@ void modules_add_metadata(modules_metadata *add, void *context);
 double modules_last(void);
 void modules_agree_on_last(double seconds);
 
+/* Two times whose variance over all ranks the log has; 0: there are none.  The variances,
+ * and whether this rank is the first of those that have them. */
+int modules_times(double times[2]);
+void modules_agree_on_variances(const double variances[2], int is_first);
+
 /* A jump may leave frames that modules keep note of: whether there are any, and that it is
  * made.  is_left says which go. */
 typedef int modules_frame_left(const void *jump, const char *frame);

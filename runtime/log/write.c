@@ -247,10 +247,19 @@ int log_write(void) {
 
 /* --- of all ranks ------------------------------------------------------------------ */
 
+struct of_ranks {
+  unsigned gaps; /* at the root in the end those of all ranks */
+  int rank;
+};
+
 static int ranks_content(void *context, const struct facts *agreed, struct log_content *content) {
+  struct of_ranks *ranks = context;
+  double variances[2];
+  facts_variances(agreed, variances);
   modules_agree_on_last(agreed->times.last);
+  modules_agree_on_variances(variances, agreed->spread.first == ranks->rank);
   int result = content_here(content, NULL, 0);
-  *(unsigned *)context |= gaps_here();
+  ranks->gaps |= gaps_here();
   return result;
 }
 
@@ -294,7 +303,7 @@ static struct rank_processors processors_here(void) {
 
 static size_t ranks_job(void *context, const struct facts *agreed, char *out) {
   struct darshan_job *job = &job_state.job;
-  *(unsigned *)context = agreed->gaps;
+  ((struct of_ranks *)context)->gaps = agreed->gaps;
   job->start_time_sec = agreed->times.start_sec;
   job->start_time_nsec = agreed->times.start_nsec;
   job->end_time_sec = agreed->times.end_sec;
@@ -316,7 +325,8 @@ int log_write_ranks(struct rank_comm *comm) {
   log_end_now(&job_state.job);
   log_round_times(store);
   const char *names = store->frame ? store_all_names(store) : NULL;
-  unsigned gaps = gaps_here(); /* at the root in the end those of all ranks */
+  struct of_ranks ranks = {gaps_here(), comm->rank};
+  double times[2];
   struct reduce_source source = {
       .rank = mpi_state.rank,
       .nprocs = job_state.job.nprocs,
@@ -327,10 +337,12 @@ int log_write_ranks(struct rank_comm *comm) {
       .names = names ? names : "",
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),
-      .gaps = &gaps,
+      .gaps = &ranks.gaps,
       .times = {job_state.job.start_time_sec, job_state.job.start_time_nsec,
                 job_state.job.end_time_sec, job_state.job.end_time_nsec, modules_last()},
-      .context = &gaps,
+      .spread = modules_times(times) ? facts_spread_of(times, comm->rank)
+                                     : (struct facts_spread){.ranks = 0},
+      .context = &ranks,
       .content = ranks_content,
       .job = ranks_job,
       .config = &darshan_config,
@@ -342,7 +354,7 @@ int log_write_ranks(struct rank_comm *comm) {
     note_failure();
   else if (comm->rank == 0)
     note_name(&source.identity);
-  if (result == 0) note_gaps(comm->rank == 0 ? gaps | gaps_here() : 0);
+  if (result == 0) note_gaps(comm->rank == 0 ? ranks.gaps | gaps_here() : 0);
   log_state.write_cost_ns = clock_ns(CLOCK_MONOTONIC) - begun;
   return result;
 }

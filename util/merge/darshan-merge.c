@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../runtime/format/apmpi.h"
+#include "../../runtime/log/ranks/facts.h"
 #include "../reader/written.h"
 #include "content.h"
 #include "job/merge-job.h"
@@ -66,13 +68,33 @@ struct merge {
   struct target target;
   char more[DARSHAN_JOB_METADATA_LEN]; /* metadata on top */
   struct journal_content content;      /* of the rank that is open */
+  int rank;                            /* which: the place of its journal */
   struct darshan_error error;
 };
 
+/* Each journal has a head of its own; that of the first rank stays, with what is known now. */
+static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
+  struct darshan_apmpi_head head;
+  double variances[2];
+  if (part->module != DARSHAN_MOD_APMPI || part->length < sizeof(head)) return;
+  memcpy(&head, part->records, sizeof(head));
+  if (head.magic != APMPI_MAGIC) return;
+  if (!is_first) {
+    part->records += sizeof(head);
+    part->length -= sizeof(head);
+    return;
+  }
+  facts_variances(agreed, variances);
+  head.variance_of_time = variances[0];
+  head.variance_of_sync_time = variances[1];
+  memcpy((char *)(uintptr_t)part->records, &head, sizeof(head)); /* memory of ours */
+}
+
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   struct merge *merge = context;
-  (void)agreed;
   *content = merge->content.content;
+  for (int i = 0; i < content->num_parts; i++)
+    settle_head(&content->parts[i], agreed, merge->rank == agreed->spread.first);
   return 0;
 }
 
@@ -111,6 +133,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct merge *merge = context;
   const struct journal_file *file = &merge->journals.files[rank];
   int again = source->context != NULL;
+  merge->rank = rank;
   if (journal_content_read(&merge->content, file->path, again, &merge->error) < 0) {
     merge_say("%s: %s", file->path, merge->error.text);
     return -1;
@@ -126,6 +149,8 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
                              .names_length = merge->content.content.names_length,
                              .bytes = 1, /* a journal is there because something was recorded */
                              .times = times_of(file),
+                             .spread = file->has_talk ? facts_spread_of(file->talk, rank)
+                                                      : (struct facts_spread){.ranks = 0},
                              .content = content,
                              .job = job,
                              .config = &merge->config,

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../runtime/format/apmpi.h"
+
 static const char journal_mark[] = "_mmap-log-";
 
 int merge_quiet;
@@ -39,6 +41,13 @@ static double last_of(const struct darshan_module *module, const void *record) {
   return last;
 }
 
+static void note_talk(struct journal_file *file, const struct darshan_apmpi_record *record) {
+  if (((const struct darshan_apmpi_head *)(const void *)record)->magic == APMPI_MAGIC) return;
+  file->has_talk = 1;
+  file->talk[0] = record->total_time;
+  file->talk[1] = record->total_sync_time;
+}
+
 /* Its rank is what its records say. */
 static int read_module(struct journal_file *file, darshan_log *log,
                        const struct darshan_module_region *region, struct darshan_error *error) {
@@ -57,6 +66,7 @@ static int read_module(struct journal_file *file, darshan_log *log,
       more = -1;
       break;
     }
+    if (module->kind == DARSHAN_KIND_APMPI) note_talk(file, record);
     double last = is_counted(module) ? last_of(module, record) : 0;
     if (last > file->last) file->last = last;
   }

@@ -8,7 +8,9 @@ struct journal_file {
   char *path;
   int64_t rank;
   struct darshan_job job;
-  double last; /* seconds from start: the last thing that any record knows */
+  double last;  /* seconds from start: the last thing that any record knows */
+  int has_talk; /* it counted MPI's communication: seconds in it, and of waiting */
+  double talk[2];
 };
 
 struct journals {

@@ -15,16 +15,16 @@
 
 #define APMPI_CALL(name, sized, sync) "MPI_" #name "_CALL_COUNT", SIZED_##sized(#name)
 char *apmpi_counter_names[] = {
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
     "APMPI_NUM_INDICES", NULL};
 #define APMPI_CALL(name, sized, sync)                                                              \
   "MPI_" #name "_TOTAL_TIME", "MPI_" #name "_MIN_TIME", "MPI_" #name "_MAX_TIME",
 char *apmpi_f_mpiop_totaltime_counter_names[] = {
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
     "APMPI_F_MPIOP_TOTALTIME_NUM_INDICES", NULL};
 #define APMPI_CALL(name, sized, sync) SYNC_##sync(#name)
 char *apmpi_f_mpiop_synctime_counter_names[] = {
-#include "modules/foreign/apmpi-calls.def"
+#include "modules/apmpi/counted.def"
     "APMPI_F_MPIOP_SYNCTIME_NUM_INDICES", NULL};
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

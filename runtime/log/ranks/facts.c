@@ -172,6 +172,7 @@ int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks) {
 
 struct facts_head { /* then hosts, then the table of sharing */
   struct facts_times times;
+  struct facts_spread spread;
   uint64_t bytes;
   uint32_t failed;
   uint32_t gaps;
@@ -231,6 +232,7 @@ static int facts_begin(struct facts *facts, const struct reduce_source *source) 
   size_t length = strcspn(source->host, ".");
   memcpy(here.name, source->host, length < FACTS_HOST_ROOM ? length : FACTS_HOST_ROOM - 1);
   *facts = (struct facts){.times = source->times,
+                          .spread = source->spread,
                           .bytes = source->bytes + source->names_length,
                           .gaps = source->gaps ? *source->gaps : 0};
   if (add_host(facts, &here) < 0) return -1;
@@ -253,6 +255,24 @@ static void add_times(struct facts_times *a, const struct facts_times *b) {
   if (b->last > a->last) a->last = b->last;
 }
 
+/* Pairwise: sums of squares would lose what lies close together. */
+static void add_spread(struct facts_spread *a, const struct facts_spread *b) {
+  if (!(b->ranks > 0)) return;
+  if (!(a->ranks > 0) || b->first < a->first) a->first = b->first;
+  for (int i = 0; i < 2; i++) {
+    double apart = a->ranks > 0 ? a->sum[i] / a->ranks - b->sum[i] / b->ranks : 0;
+    a->square[i] += b->square[i] + apart * apart * a->ranks * b->ranks / (a->ranks + b->ranks);
+    a->sum[i] += b->sum[i];
+  }
+  a->ranks += b->ranks;
+}
+
+void facts_variances(const struct facts *facts, double variances[2]) {
+  const struct facts_spread *spread = &facts->spread;
+  for (int i = 0; i < 2; i++)
+    variances[i] = spread->ranks > 0 ? spread->square[i] / spread->ranks : 0;
+}
+
 /* The message must stay where it is. */
 static int facts_decode(struct facts *facts, const struct message *message) {
   struct facts_head head;
@@ -264,6 +284,7 @@ static int facts_decode(struct facts *facts, const struct message *message) {
       message->n != (size_t)(table - message->bytes) + sharing_size(head.sharing))
     return -1;
   *facts = (struct facts){.times = head.times,
+                          .spread = head.spread,
                           .bytes = head.bytes,
                           .failed = head.failed,
                           .gaps = head.gaps,
@@ -278,6 +299,7 @@ static int facts_add(struct facts *facts, const struct message *message) {
   struct facts other;
   if (facts_decode(&other, message) < 0) return -1;
   add_times(&facts->times, &other.times);
+  add_spread(&facts->spread, &other.spread);
   facts->bytes += other.bytes;
   facts->failed |= other.failed;
   facts->gaps |= other.gaps;
@@ -290,6 +312,7 @@ static int facts_add(struct facts *facts, const struct message *message) {
 static void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts,
                           size_t *n) {
   struct facts_head head = {.times = facts->times,
+                            .spread = facts->spread,
                             .bytes = facts->bytes,
                             .failed = facts->failed,
                             .gaps = facts->gaps,

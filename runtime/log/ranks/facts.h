@@ -58,6 +58,7 @@ struct facts_host {
 
 struct facts {
   struct facts_times times;
+  struct facts_spread spread;
   uint64_t bytes;           /* of records and names, over all ranks */
   uint32_t failed;          /* 1: a rank has no memory to take part */
   uint32_t gaps;            /* what a rank could not record (enum log_gap) */
@@ -74,6 +75,8 @@ void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
 /* Processors that the ranks may use, over all hosts; 0: not known of one of them. */
 uint32_t facts_processors(const struct facts *facts);
+/* Of all ranks that have such times; 0 if there are none. */
+void facts_variances(const struct facts *facts, double variances[2]);
 /* Gives the memory back, without which hosts and sharing are nothing. */
 void facts_drop(struct facts *facts);
 

@@ -34,6 +34,16 @@ struct facts_times { /* of the job record, and of the heat map */
   double last; /* seconds from start: when the last rank began to shut down */
 };
 
+/* Two times of each rank: how far they lie apart over all. */
+struct facts_spread {
+  double ranks;             /* that have them */
+  int first;                /* the lowest of those, as they talk with each other */
+  double sum[2], square[2]; /* and sum of squared deviations */
+};
+static inline struct facts_spread facts_spread_of(const double times[2], int rank) {
+  return (struct facts_spread){.ranks = 1, .first = rank, .sum = {times[0], times[1]}};
+}
+
 /* The processors that a rank may use, a bit each. */
 enum { RANK_PROCESSOR_WORDS = 8 };
 struct rank_processors {
@@ -68,6 +78,7 @@ struct reduce_source {
   uint64_t bytes;       /* of all records; only whether there are any matters */
   const unsigned *gaps; /* enum log_gap; content may add to it; NULL: none */
   struct facts_times times;
+  struct facts_spread spread;
   /* The records, now that all ranks have agreed on times.  0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);
   /* Fills the span of a record whose rank is -1; 0: it is this rank's alone.  NULL: there are

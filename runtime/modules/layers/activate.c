@@ -3,6 +3,7 @@
  * add up to what those modules hold. */
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
+#include "../apmpi/apmpi-state.h"
 #include "../posix/posix-state.h"
 #include "../stdio/stdio-state.h"
 #include "layers.h"
@@ -100,6 +101,7 @@ void layers_activate(void) {
   struct record_store *store = &darshan_store;
   uint32_t posix, stdio;
   struct darshan_layers_record *sum;
+  apmpi_watch();
   if (!runtime_enter()) return;
   sum = scratch_take(&darshan_scratch, sizeof(*sum)); /* too large for a small stack */
   if (!store_lock(store)) {                           /* the next call tries it again */

@@ -98,6 +98,8 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
 /* requests.c */
 enum { MPIIO_ROOMS = 16 }; /* statuses of our own in a call that wants none */
 struct mpiio_wait {
+  int ours;       /* it is about a file, or inside a call of an upper layer */
+  int counted;    /* APMPI counts it */
   uint32_t first; /* request, 0: none of a file */
   const void *requests;
   struct layer_between layer;

@@ -1,21 +1,37 @@
 /* The wrappers of waits.def. */
 #include "../../mpi/wrap-mpi.h"
+#include "../apmpi/apmpi-module.h"
 #include "mpiio.h"
 
+/* 0: nobody wants to know. */
+static int begin(struct mpiio_wait *wait, const void *requests, int n, const char *frame) {
+  wait->first = 0;
+  wait->counted = apmpi_counts(frame);
+  wait->ours = mpiio_waits() && mpiio_wait_begin(wait, requests, n);
+  return wait->ours || wait->counted;
+}
+
+#define NOBODY_WAITS(requests, n)                                                                  \
+  LIKELY(!__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED)) ||                              \
+      !begin(&wait, requests, n, __builtin_frame_address(0))
 #define REQUEST(request)                                                                           \
   struct mpiio_wait wait;                                                                          \
-  if (LIKELY(!mpiio_waits()) || !mpiio_wait_begin(&wait, request, 1)) FORWARD
+  if (NOBODY_WAITS(request, 1)) FORWARD
 #define WAITING(requests, n, status)                                                               \
   struct mpiio_wait wait;                                                                          \
   struct mpi_status_room room;                                                                     \
-  if (LIKELY(!mpiio_waits()) || !mpiio_wait_begin(&wait, requests, n)) FORWARD;                    \
+  if (NOBODY_WAITS(requests, n)) FORWARD;                                                          \
   if (wait.first) status = mpi_status_or(status, &room)
 /* Statuses of our own only if all fit into little room. */
 #define WAITING_MANY(requests, n, statuses)                                                        \
   struct mpiio_wait wait;                                                                          \
   struct mpi_status_room rooms[MPIIO_ROOMS / 2];                                                   \
-  if (LIKELY(!mpiio_waits()) || !mpiio_wait_begin(&wait, requests, n)) FORWARD;                    \
+  if (NOBODY_WAITS(requests, n)) FORWARD;                                                          \
   if (wait.first && n <= MPIIO_ROOMS) statuses = mpi_status_or(statuses, rooms)
+#define ENDED(counter, of_files)                                                                   \
+  if (wait.ours) of_files;                                                                         \
+  if (wait.counted && r == 0 && APMPI_##counter != APMPI_NONE)                                     \
+  apmpi_count(APMPI_##counter, 0, t1, t2)
 #define STATUSES ((uintptr_t)statuses == mpi_constant(STATUS_IGNORE) ? NULL : statuses)
 
 #define MPI_LEVEL MPI_LEVEL_COMMUNICATION

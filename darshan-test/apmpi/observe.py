@@ -1,0 +1,96 @@
+"""Runs programs whose communication is counted, and reads what their records say."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from logs.apmpi import SIZED, SIZES
+from mpi.launch import Runner
+
+HERE = Path(__file__).resolve().parent
+# MPICH's annotations call MPI_STATUSES_IGNORE too small.
+OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
+OPTIONS += ("-Wno-stringop-overflow",)
+ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
+# More ranks than processors: one that waits gives its processor away.
+YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+
+# Of a call: how often, bytes, and how often with so many bytes.
+Counts = dict[str, list[int]]
+
+
+@dataclass
+class Talk:
+    """What the rows of a log say."""
+
+    rows: dict[tuple[int, str], str] = field(default_factory=dict)
+    heads: int = 0  # rows about all ranks
+
+    def number(self, rank: int, counter: str) -> float:
+        """One value."""
+        return float(self.rows[rank, f"MPI_{counter}"])
+
+    def ranks(self) -> set[int]:
+        """Those that have a record."""
+        return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
+
+    def counts(self, rank: int) -> Counts:
+        """All that a rank has called."""
+        found = {}
+        for sized in SIZED:
+            name = sized.lstrip("-")
+            more = () if sized.startswith("-") else ("TOTAL_BYTES", *_CLASSES)
+            values = [int(self.number(rank, f"{name}_{what}")) for what in ("CALL_COUNT", *more)]
+            if any(values):
+                found[name] = values
+        return found
+
+
+_CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
+
+
+def read(parser: Path, log: Path) -> Talk:
+    """The rows of APMPI of a log."""
+    done = subprocess.run([parser, log], check=True, capture_output=True, text=True)
+    talk = Talk()
+    for line in done.stdout.splitlines():
+        if not line.startswith("APMPI\t"):
+            continue
+        _, rank, _, counter, value, *empty = line.split("\t")
+        assert empty == ["", "", ""]
+        assert (int(rank), counter) not in talk.rows, "two records of a rank"
+        talk.rows[int(rank), counter] = value
+        talk.heads += counter == "MPI_TOTAL_COMM_TIME_VARIANCE"
+    return talk
+
+
+def expected(folder: Path, rank: int) -> Counts:
+    """What a program wrote down; of calls without sizes, how often alone."""
+    alone = {name[1:] for name in SIZED if name.startswith("-")}
+    found = {}
+    for line in (folder / f"expected.{rank}").read_text().splitlines():
+        name, *numbers = line.split()
+        found[name] = [int(number) for number in numbers[: 1 if name in alone else None]]
+    return found
+
+
+def program(runner: Runner, source: str, *options: str) -> list[str]:
+    """The program of a source beside this file, and the folder that it gets."""
+    ending = "".join(option.removeprefix("-D").lower() for option in options)
+    built = runner.programs / f"apmpi-{Path(source).stem}{ending}.{runner.mpi.name}"
+    options += () if source.endswith(".F90") else OPTIONS
+    runner.environment()
+    return [str(runner.mpi.build(str(HERE / source), built, *options)), str(runner.data)]
+
+
+def run(
+    runner: Runner, ranks: int, command: list[str], extra: dict[str, str] | None = None
+) -> Talk:
+    """A job that ends well, with its communication counted."""
+    job = runner.run(ranks, command, {**YIELDING, **ON, **(extra or {})})
+    assert (job.code, job.error) == (0, ""), job
+    assert job.journals == []
+    (log,) = job.logs
+    return read(runner.parser, log)

@@ -1,0 +1,186 @@
+"""MPI's communication is counted where that is asked for, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from logs.apmpi import CALLS
+from mpi.launch import MPIS, Runner
+from sample import turning
+
+from .observe import HERE, ON, YIELDING, expected, program, read, run
+
+MODULES = HERE.parents[1] / "runtime" / "modules"
+TABLES = [MODULES / "apmpi" / "calls.def", MODULES / "mpiio" / "waits.def"]
+ROW = re.compile(r"^[A-Z_]+\((MPI_\w+)", re.M)
+FORMS = [(mpi, form) for mpi in MPIS for form in ("", "-DLARGE")]
+
+
+def called(programs: list[list[str]]) -> set[str]:
+    """Functions that programs refer to."""
+    names = set()
+    for command in programs:
+        done = subprocess.run(["nm", "-D", command[0]], check=True, capture_output=True, text=True)
+        names |= {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+    return names
+
+
+def test_every_function_has_a_case(runner: Runner) -> None:
+    """calls.c calls what has a counter, communication.c of mpi/ the others."""
+    rows = {name for table in TABLES for name in ROW.findall(table.read_text())}
+    programs = [program(runner, "calls.c"), program(runner, "calls.c", "-DLARGE")]
+    others = [str(runner.build("communication.c"))]
+    assert rows - called([*programs, others]) == {"MPI_Request_free"}  # mpiio/requests.c
+    names = {name.removeprefix("MPI_").removesuffix("_c").upper() for name in rows}
+    assert set(CALLS) <= names
+
+
+@pytest.mark.parametrize(("mpi", "form"), turning(FORMS, 0.5, "apmpi"), indirect=["mpi"])
+def test_counts(runner: Runner, form: str) -> None:
+    """Every counter of every record, by functions that take an int and by large-count ones."""
+    ranks = 3
+    command = program(runner, "calls.c", *([form] if form else []))
+    talk = run(runner, ranks, command)
+    assert talk.heads == 1
+    assert talk.ranks() == set(range(ranks))
+    seen = set()
+    for rank in range(ranks):
+        counts = talk.counts(rank)
+        assert counts == expected(runner.data, rank)
+        seen |= set(counts)
+        assert all(value[0] == sum(value[2:]) for value in counts.values() if len(value) > 1)
+    assert seen == set(CALLS)
+
+
+def test_times(runner: Runner) -> None:
+    """They belong together, and the variance is that of the ranks."""
+    ranks = 4
+    talk = run(runner, ranks, [*program(runner, "late.c"), "finalize"])
+    totals = []
+    for rank in range(ranks):
+        sum_of_all = 0.0
+        for name in CALLS:
+            total, least, most = (
+                talk.number(rank, f"{name}_{what}_TIME") for what in ("TOTAL", "MIN", "MAX")
+            )
+            assert 0 <= least <= most <= total + 1e-6
+            assert (total > 0) == (name in ("BARRIER", "ALLREDUCE"))
+            sum_of_all += total
+        totals.append(talk.number(rank, "TOTAL_COMM_TIME"))
+        assert totals[-1] == pytest.approx(sum_of_all, abs=1e-5)
+    mean = sum(totals) / ranks
+    variance = sum((total - mean) ** 2 for total in totals) / ranks
+    assert talk.number(0, "TOTAL_COMM_TIME_VARIANCE") == pytest.approx(variance, abs=1e-6)
+    assert not [counter for _, counter in talk.rows if "SYNC" in counter.replace("WIN_SYNC", "")]
+
+
+def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
+    """A barrier before each collective, which is not counted as one of the program's."""
+    talk = run(
+        runner,
+        3,
+        [*program(runner, "late.c"), "finalize"],
+        {"DARSHAN_APMPI_COLL_SYNC": "1"},
+    )
+    for rank in range(3):
+        assert talk.counts(rank) == expected(runner.data, rank)
+        waits = [talk.number(rank, f"{name}_TOTAL_SYNC_TIME") for name in ("BARRIER", "ALLREDUCE")]
+        assert min(waits) > 0
+        assert talk.number(rank, "TOTAL_COMM_SYNC_TIME") == pytest.approx(sum(waits), abs=1e-5)
+        assert talk.number(rank, "BCAST_TOTAL_SYNC_TIME") == 0
+    assert talk.number(0, "TOTAL_COMM_SYNC_TIME_VARIANCE") >= 0
+
+
+@pytest.mark.parametrize("settings", [{}, {"DARSHAN_MOD_ENABLE": "POSIX"}])
+def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
+    job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **settings})
+    (log,) = job.logs
+    assert read(runner.parser, log).rows == {}
+    done = subprocess.run([runner.parser, log], check=True, capture_output=True, text=True)
+    assert "APMPI" not in done.stdout
+
+
+def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> None:
+    config = tmp_path / "darshan.conf"
+    config.write_text("MOD_ENABLE APMPI\n")
+    settings = {**YIELDING, "DARSHAN_CONFIG_PATH": str(config)}
+    job = runner.run(2, [*program(runner, "late.c"), "finalize"], settings)
+    (log,) = job.logs
+    assert read(runner.parser, log).counts(1) == expected(runner.data, 1)
+
+
+def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
+    """Neither in MPI-IO nor where communicators and windows are made."""
+    talk = run(runner, 3, program(runner, "inside.c"))
+    for rank in range(3):
+        assert talk.counts(rank) == expected(runner.data, rank)
+
+
+def test_threads(runner: Runner) -> None:
+    """MPI_THREAD_MULTIPLE, with signals."""
+    talk = run(runner, 2, program(runner, "threads.c"))
+    for rank in range(2):
+        assert talk.counts(rank) == expected(runner.data, rank)
+
+
+@pytest.mark.parametrize("first", ["tool", "darshan"])
+def test_beside_another_tool(runner: Runner, first: str) -> None:
+    """A call that passes both of our forms, MPI_x and PMPI_x, counts once."""
+    name = runner.programs / f"tool.{runner.mpi.name}.so"
+    tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
+    pair = [str(tool), str(runner.library)]
+    if first == "darshan":
+        pair.reverse()
+    command = [*program(runner, "late.c"), "finalize"]
+    talk = run(runner, 2, command, {"LD_PRELOAD": " ".join(pair)})
+    assert talk.counts(1) == expected(runner.data, 1)
+
+
+def test_killed_ranks(runner: Runner, build: Path) -> None:
+    """Journals are logs; what is merged has one head."""
+    command = [*program(runner, "late.c"), "killed"]
+    job = runner.run(3, command, {**YIELDING, **ON})
+    assert len(job.journals) == 3, job
+    for path in job.journals:
+        assert read(runner.parser, path).heads == 1
+    log = runner.folder / "merged.darshan"
+    subprocess.run([build / "darshan-merge", "-o", log, *job.journals], check=True)
+    talk = read(runner.parser, log)
+    assert (talk.heads, talk.ranks()) == (1, {0, 1, 2})
+    totals = [talk.number(rank, "TOTAL_COMM_TIME") for rank in range(3)]
+    for rank in range(3):
+        assert talk.counts(rank) == expected(runner.data, rank)
+    mean = sum(totals) / 3
+    variance = sum((total - mean) ** 2 for total in totals) / 3
+    assert talk.number(0, "TOTAL_COMM_TIME_VARIANCE") == pytest.approx(variance, abs=1e-6)
+
+
+def test_ranks_left_out(runner: Runner) -> None:
+    """Rank 0 among them: the first that is left tells of all."""
+    command = [*program(runner, "late.c"), "finalize"]
+    talk = run(runner, 3, command, {"DARSHAN_RANK_EXCLUDE": "0"})
+    assert (talk.heads, talk.ranks()) == (1, {1, 2})
+
+
+def test_pydarshan_reads_it(runner: Runner) -> None:
+    """The same numbers, by the library of 3.5.0."""
+    job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
+    (log,) = job.logs
+    talk = read(runner.parser, log)
+    read_it = [sys.executable, str(HERE / "scripts" / "with_pydarshan.py"), str(log)]
+    done = subprocess.run(read_it, check=True, capture_output=True, text=True)
+    head, *records = json.loads(done.stdout)
+    variance = talk.number(0, "TOTAL_COMM_TIME_VARIANCE")
+    assert head["variance_total_mpitime"] == pytest.approx(variance, abs=1e-6)
+    assert [record["rank"] for record in records] == [0, 1]
+    for record in records:
+        rank, values = record["rank"], record["all_counters"]
+        same = [name for name in values if (rank, name) in talk.rows]
+        assert len(same) == 396 + 222 + 1
+        for name in same:
+            assert float(talk.rows[rank, name]) == pytest.approx(float(values[name]), abs=1e-6)

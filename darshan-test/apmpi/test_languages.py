@@ -1,0 +1,81 @@
+"""Fortran by its three interfaces, and mpi4py, count as C does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from mpi.launch import MPIS, Runner
+from sample import turning
+
+from .observe import HERE, Counts, program, run
+
+RANKS = 3
+INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08",)}
+FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
+
+
+def sized(*calls: int) -> list[int]:
+    """What a record says of calls with so many integers."""
+    sizes = [4 * n for n in calls]
+    bounds = [(-1, 256), (256, 1024), (1024, 8192), (8192, 1 << 18), (1 << 18, 1 << 20)]
+    classes = [sum(low < size <= high for size in sizes) for low, high in bounds]
+    return [len(calls), sum(sizes), *classes, 0]
+
+
+def right(rank: int) -> Counts:
+    """What the programs do."""
+    return {
+        "SENDRECV": sized(10),
+        "ISEND": sized(100),
+        "PROBE": [1],
+        "IPROBE": [1],
+        "RECV": sized(100),
+        "WAIT": [2],
+        "WAITALL": [1],
+        "TEST": [1],
+        "IRECV": sized(50, 0),
+        "ISSEND": sized(50),
+        "BARRIER": [1],
+        "BCAST": sized(1000),
+        "REDUCE": sized(10),
+        "ALLREDUCE": sized(10),
+        "ALLGATHER": sized(7),
+        "GATHERV": sized(rank + 1),
+        "ALLTOALL": sized(3 * RANKS),
+        "IALLREDUCE": sized(5),
+    }
+
+
+@pytest.mark.parametrize(
+    ("mpi", "interface"), turning(FORTRAN, 0.34, "apmpi-fortran"), indirect=["mpi"]
+)
+def test_fortran(runner: Runner, interface: str) -> None:
+    talk = run(runner, RANKS, program(runner, "languages.F90", *INTERFACES[interface]))
+    for rank in range(RANKS):
+        assert talk.counts(rank) == right(rank)
+
+
+def library_folder(runner: Runner, linked: str) -> str:
+    """A folder where the MPI library has the name that mpi4py's wheels ask for."""
+    folder = runner.folder / "lib"
+    folder.mkdir()
+    done = subprocess.run(["ldd", linked], check=True, capture_output=True, text=True)
+    found = re.search(r"libmpi(?:ch)?(\.so\.\d+) => (\S+)", done.stdout)
+    assert found
+    (folder / f"libmpi{found[1]}").symlink_to(found[2])
+    return str(folder)
+
+
+def test_python(runner: Runner) -> None:
+    """mpi4py calls large-count functions where the library has them, or we do."""
+    linked = program(runner, "late.c")[0]
+    settings = {
+        "MPI4PY_MPIABI": runner.mpi.name,
+        "LD_LIBRARY_PATH": library_folder(runner, linked),
+    }
+    talk = run(runner, RANKS, [sys.executable, str(HERE / "scripts" / "talk.py")], settings)
+    for rank in range(RANKS):
+        assert talk.counts(rank) == right(rank)

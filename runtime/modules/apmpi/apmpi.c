@@ -1,0 +1,171 @@
+/* From calls to the record. */
+#include "apmpi-module.h"
+
+#include <string.h>
+
+#include "../../mpi/mpi.h"
+#include "../../mpi/wrap-mpi.h"
+#include "record-id.h"
+#include "records.h"
+
+struct apmpi_state apmpi_state;
+
+static const char head_name[] = "darshan-apmpi-header", name[] = "APMPI";
+
+int apmpi_prepare(void) {
+  struct apmpi_state *apmpi = &apmpi_state;
+  store_guard(&darshan_store, &apmpi->lock, 0);
+  apmpi->on = module_is_on(DARSHAN_MOD_APMPI);
+  apmpi->meets = apmpi->on && collectives_meet();
+  if (apmpi->on) apmpi_watch();
+  return 0;
+}
+
+/* The child is no rank. */
+void apmpi_forked(void) {
+  apmpi_state = (struct apmpi_state){0};
+}
+
+/* --- which calls count ----------------------------------------------------------------- */
+
+int apmpi_counts(const char *frame) {
+  return apmpi_state.on && mpi_state.phase == MPI_RUNNING && !mpi_is_inside(MPI_LEVEL_IO, frame) &&
+         !mpi_is_inside(MPI_LEVEL_LIFE, frame);
+}
+
+int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, const char *frame) {
+  if (mpi_is_inside(MPI_LEVEL_COMMUNICATION, frame)) return 0;
+  int counts = apmpi_counts(frame);
+  call->inside = waits && layers_inside();
+  if (!counts && !call->inside) return 0;
+  call->counted = counts && counter != APMPI_NONE;
+  call->met_from = call->met_until = 0;
+  mpi_enter(MPI_LEVEL_COMMUNICATION, frame);
+  if (call->inside) layer_communication_begin(&call->layer);
+  return 1;
+}
+
+void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
+  if (!call->counted || !mpi_can_ask() || !mpi_function(Barrier)) return;
+  uint64_t t1 = ticks_now();
+  if (mpi_function(Barrier)(comm) != 0) return;
+  call->met_from = t1;
+  call->met_until = ticks_after(t1);
+}
+
+/* --- the record ------------------------------------------------------------------------ */
+
+/* Where a call's numbers are in it: a call's end where its first is, and the next behind. */
+enum {
+#define APMPI_CALL(name, sized, sync) AT_##name, END_##name = AT_##name + ((sized) ? 7 : 0),
+#include "counted.def"
+};
+enum {
+#define APMPI_CALL(name, sized, sync) WAIT_##name, WAIT_END_##name = WAIT_##name + (sync)-1,
+#include "counted.def"
+};
+
+static const struct place {
+  uint16_t counter;
+  int8_t is_sized, is_met;
+  uint16_t sync_time;
+} places[APMPI_CALLS] = {
+#define APMPI_CALL(name, sized, sync) {AT_##name, sized, sync, (uint16_t)WAIT_##name},
+#include "counted.def"
+};
+
+/* With the store's lock.  The head is filled before the journal counts the record, because
+ * it says how long what follows is. */
+static struct apmpi_kept *make_record(void) {
+  struct record_store *store = &darshan_store;
+  struct store_entry *of_head = store_enter(
+      store, darshan_hash(head_name, sizeof(head_name) - 1, 0), head_name, sizeof(head_name) - 1);
+  uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
+  if (!of_head || !store_enter(store, id, name, sizeof(name) - 1) ||
+      !store_record_room(store, STORE_APMPI, 2))
+    return NULL;
+  struct apmpi_kept *kept = store_record(store, STORE_APMPI, 1);
+  kept->head.magic = APMPI_MAGIC;
+  kept->head.sync = (uint32_t)apmpi_state.meets;
+  kept->record.base = (struct darshan_base_record){id, store_rank(store)};
+  memcpy(kept->record.processor, mpi_state.host, sizeof(kept->record.processor) - 1);
+  apmpi_state.number = store_new_record(store, STORE_APMPI, of_head);
+  return apmpi_state.number ? kept : NULL;
+}
+
+/* With the lock: the record, made when it is first needed; NULL: there is no room. */
+static struct darshan_apmpi_record *record(void) {
+  struct apmpi_kept *kept = NULL;
+  if (apmpi_state.number) {
+    kept = store_record(&darshan_store, STORE_APMPI, apmpi_state.number);
+  } else if (store_lock(&darshan_store)) {
+    kept = make_record();
+    store_unlock(&darshan_store);
+    if (!kept) runtime_lost_part();
+    apmpi_state.on = kept != NULL;
+  }
+  return kept ? &kept->record : NULL;
+}
+
+/* Up to 256 bytes, up to 1 KiB, ... each bound in its class, as those of files. */
+static int size_class(int64_t bytes) {
+  static const int64_t bounds[] = {256, 1 << 10, 8 << 10, 256 << 10, 1 << 20};
+  int at = 0;
+  while (at < (int)(sizeof(bounds) / sizeof(bounds[0])) && bytes > bounds[at])
+    at++;
+  return at;
+}
+
+static void add_call(struct darshan_apmpi_record *to, enum apmpi_counter counter, int64_t bytes,
+                     double seconds) {
+  const struct place *place = &places[counter];
+  uint64_t *counters = &to->counters[place->counter];
+  double *times = &to->times[3 * counter];
+  if (place->is_sized) {
+    counters[1] += (uint64_t)bytes;
+    counters[2 + size_class(bytes)]++;
+  }
+  if (counters[0]++ == 0 || seconds < times[1]) times[1] = seconds;
+  if (seconds > times[2]) times[2] = seconds;
+  times[0] += seconds;
+  to->total_time += seconds;
+}
+
+static void add_wait(struct darshan_apmpi_record *to, enum apmpi_counter counter, double seconds) {
+  if (!places[counter].is_met) return;
+  to->sync_times[places[counter].sync_time] += seconds;
+  to->total_sync_time += seconds;
+}
+
+static void count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_t t2,
+                  uint64_t met_from, uint64_t met_until) {
+  record_make_room(STORE_APMPI);
+  if (!record_lock(&apmpi_state.lock)) return;
+  struct darshan_apmpi_record *to = record();
+  if (to) {
+    add_call(to, counter, bytes, clock_length(ticks_span(t1, t2)));
+    if (met_until) add_wait(to, counter, clock_length(ticks_span(met_from, met_until)));
+  }
+  record_unlock(&apmpi_state.lock);
+}
+
+void apmpi_count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_t t2) {
+  count(counter, bytes, t1, t2, 0, 0);
+}
+
+void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, int result, int64_t bytes,
+               uint64_t t1, uint64_t t2) {
+  if (call->inside)
+    layer_communication_end(&call->layer, call->met_until ? call->met_from : t1, t2);
+  if (call->counted && result == 0) count(counter, bytes, t1, t2, call->met_from, call->met_until);
+  mpi_leave(MPI_LEVEL_COMMUNICATION);
+}
+
+/* A rank that said nothing to anybody has a record, too. */
+void apmpi_ending(void) {
+  if (!apmpi_state.on || mpi_state.phase != MPI_RUNNING) return;
+  record_make_room(STORE_APMPI);
+  if (!record_lock(&apmpi_state.lock)) return;
+  record();
+  record_unlock(&apmpi_state.lock);
+}

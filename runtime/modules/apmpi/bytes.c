@@ -1,0 +1,58 @@
+/* What calls were to move, by their arguments: what this rank hands over, or has room for.
+ * Of a collective it is the rank's own part, so that over all ranks nothing counts twice. */
+#include "apmpi-module.h"
+
+#include "../../mpi/mpi.h"
+
+int64_t apmpi_sized(int64_t count, mpi_handle type) {
+  int64_t sum;
+  if (count <= 0 || !mpi_can_ask() || mpi_same(type, mpi_constant(DATATYPE_NULL))) return 0;
+  int64_t bytes = mpi_type_bytes(type);
+  return bytes > 0 && !__builtin_mul_overflow(bytes, count, &sum) ? sum : 0;
+}
+
+int64_t apmpi_with(int peer, int64_t count, mpi_handle type) {
+  return peer == (int)mpi_constant(PROC_NULL) ? 0 : apmpi_sized(count, type);
+}
+
+int64_t apmpi_rooted(int root, int64_t count, mpi_handle type) {
+  return root < 0 ? 0 : apmpi_sized(count, type);
+}
+
+int apmpi_in_place(const void *buffer) {
+  return (uintptr_t)buffer == mpi_constant(IN_PLACE);
+}
+
+int apmpi_rank(mpi_handle comm) {
+  int rank = 0;
+  if (!mpi_can_ask() || mpi_function(Comm_rank)(comm, &rank) != 0) return 0;
+  return rank;
+}
+
+int apmpi_group(mpi_handle comm) {
+  return mpi_can_ask() ? mpi_comm_size(comm) : 0;
+}
+
+int apmpi_peers(mpi_handle comm) {
+  int between = 0, size = 0;
+  if (!mpi_can_ask() || !mpi_function(Comm_test_inter) || !mpi_function(Comm_remote_size)) return 0;
+  if (mpi_function(Comm_test_inter)(comm, &between) != 0) return 0;
+  if (!between) return mpi_comm_size(comm);
+  return mpi_function(Comm_remote_size)(comm, &size) == 0 ? size : 0;
+}
+
+#define SUMS(number)                                                                               \
+  int64_t apmpi_sum_of_##number(const number *counts, int n) {                                     \
+    int64_t sum = 0;                                                                               \
+    for (int i = 0; i < n; i++)                                                                    \
+      sum += counts[i];                                                                            \
+    return sum;                                                                                    \
+  }                                                                                                \
+  int64_t apmpi_types_of_##number(const number *counts, const void *types, int n) {                \
+    int64_t sum = 0;                                                                               \
+    for (int i = 0; i < n; i++)                                                                    \
+      sum += apmpi_sized(counts[i], mpi_handle_at(types, i));                                      \
+    return sum;                                                                                    \
+  }
+SUMS(int)
+SUMS(int64_t)
