@@ -54,10 +54,10 @@ static void print_module(const struct darshan_module *module) {
 }
 
 static void print_talk(const char *call, int sized, int sync) {
-  printf("| `MPI_%s_` | %s | `TOTAL_TIME`, `MIN_TIME`, `MAX_TIME`%s |\n", call,
-         sized ? "`CALL_COUNT`, `TOTAL_BYTES`, `MSG_SIZE_AGG_0_256` and the other classes"
-               : "`CALL_COUNT`",
-         sync ? ", `TOTAL_SYNC_TIME`" : "");
+  printf("| `MPI_%s_…` | %s | `…TOTAL_TIME`, `…MIN_TIME`, `…MAX_TIME`%s |\n", call,
+         sized ? "`…CALL_COUNT`, `…TOTAL_BYTES`, `…MSG_SIZE_AGG_0_256` and the other classes"
+               : "`…CALL_COUNT`",
+         sync ? ", `…TOTAL_SYNC_TIME`" : "");
 }
 
 /* Its records have names of their own kind. */
