@@ -128,6 +128,25 @@ AC_DEFUN([DARSHAN_ABSENT], [
 AC_ARG_ENABLE([$1-mod], [AS_HELP_STRING([--enable-$1-mod], [never recorded: $2])],
   [AS_IF([test "x$enableval" != xno], [AC_MSG_WARN([--enable-$1-mod: never recorded: $2])])])])
 
+# MPI's communication: asked for when a program runs, unless a build always records it.
+AC_DEFUN([DARSHAN_TALK], [
+AC_ARG_ENABLE([apmpi-mod],
+  [AS_HELP_STRING([--enable-apmpi-mod], [communication of MPI is recorded unless a setting says no;
+    --disable-apmpi-mod: never @<:@where DARSHAN_MOD_ENABLE=APMPI asks for it@:>@])],
+  [AS_CASE([$enableval], [yes], [apmpi_by_default=1],
+    [no], [apmpi_by_default=0 without_modules="$without_modules APMPI"],
+    [AC_MSG_ERROR([--enable-apmpi-mod=$enableval: yes or no])])], [enable_apmpi_mod=yes apmpi_by_default=0])
+AC_ARG_ENABLE([apmpi-coll-sync],
+  [AS_HELP_STRING([--enable-apmpi-coll-sync], [default of DARSHAN_APMPI_COLL_SYNC @<:@no@:>@])],
+  [AS_CASE([$enableval], [yes], [apmpi_meets=1], [no], [apmpi_meets=0],
+    [AC_MSG_ERROR([--enable-apmpi-coll-sync=$enableval: yes or no])])],
+  [enable_apmpi_coll_sync=no apmpi_meets=0])
+AC_DEFINE_UNQUOTED([DARSHAN_APMPI_BY_DEFAULT], [$apmpi_by_default], [1: recorded unless switched off])
+AC_DEFINE_UNQUOTED([DARSHAN_APMPI_MEETS], [$apmpi_meets], [1: ranks meet before collectives])
+AC_SUBST([enable_apmpi_mod])
+AC_SUBST([enable_apmpi_coll_sync])
+])
+
 AC_DEFUN([DARSHAN_MODULES], [
 without_modules=
 DARSHAN_MODULE([posix], [POSIX POSIX_EXT], [POSIX calls are])
@@ -139,6 +158,7 @@ DARSHAN_MODULE([lustre], [LUSTRE], [how Lustre stripes files is])
 DARSHAN_MODULE([dxt], [DXT_POSIX DXT_MPIIO], [traces are])
 DARSHAN_MODULE([heatmap], [HEATMAP], [heat maps are])
 DARSHAN_MODULE([daos], [DFS DAOS], [calls of DAOS and its file system are])
+DARSHAN_TALK
 DARSHAN_ABSENT([bgq], [the machines are gone])
 DARSHAN_ABSENT([mdhim], [the library is gone])
 DARSHAN_ABSENT([ldms], [nothing is sent while a program runs; darshan watch shows it])

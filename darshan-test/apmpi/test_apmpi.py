@@ -85,7 +85,7 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
         runner,
         3,
         [*program(runner, "late.c"), "finalize"],
-        {"DARSHAN_APMPI_COLL_SYNC": "1"},
+        {"DARSHAN_APMPI_COLL_SYNC": "yes"},
     )
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)

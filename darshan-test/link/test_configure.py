@@ -70,6 +70,7 @@ def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
         *("--with-mem-align=64", "--with-mod-mem=12", "--with-name-mem=3"),
         *("--enable-group-readable-logs", "--disable-posix-mod", "--disable-hdf5-mod"),
         *("--enable-pnetcdf-mod=/opt/pnetcdf", "--with-off-file=/a folder/off"),
+        *("--enable-apmpi-mod", "--enable-apmpi-coll-sync"),
     )
     assert ENDED in done.stderr
     found = defined(tmp_path)
@@ -85,6 +86,8 @@ def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
         "DARSHAN_DEFAULT_NAMEMEM": "3",
         "DARSHAN_LOG_MODE": "0440",
         "DARSHAN_OFF_FILE": '"/a folder/off"',
+        "DARSHAN_APMPI_BY_DEFAULT": "1",
+        "DARSHAN_APMPI_MEETS": "1",
     }
     assert expected.items() <= found.items()
     without = re.findall(r"X\((\w+)\)", found["DARSHAN_MODULES_WITHOUT(X)"])
@@ -96,6 +99,7 @@ def test_without_options(tmp_path: Path) -> None:
     found = defined(tmp_path)
     assert found["DARSHAN_DEFAULT_LOG_PATH"] == found["DARSHAN_LOG_PATH_VARIABLES"] == '""'
     assert found["DARSHAN_DEFAULT_MODMEM"] == "4" and found["DARSHAN_DEFAULT_DXT_KIB"] == "2048"
+    assert found["DARSHAN_APMPI_BY_DEFAULT"] == found["DARSHAN_APMPI_MEETS"] == "0"
     assert found["DARSHAN_MODULES_WITHOUT(X)"].strip() in ("", "/**/")
 
 

@@ -40,8 +40,9 @@ static void nothing_set_gives_the_defaults(void **state) {
   assert_false(darshan_rank_excluded(c, 0));
   assert_int_equal(loaded->messages.count, 0);
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
-    assert_int_equal(darshan_module_on(c, id),
-                     id != DARSHAN_MOD_DXT_POSIX && id != DARSHAN_MOD_DXT_MPIIO);
+    assert_int_equal(darshan_module_on(c, id), id != DARSHAN_MOD_DXT_POSIX &&
+                                                   id != DARSHAN_MOD_DXT_MPIIO &&
+                                                   id != DARSHAN_MOD_APMPI);
 }
 
 /* What libc's strtod makes of the whole text, except its hexadecimal numbers,

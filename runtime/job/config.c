@@ -24,6 +24,7 @@ static void set_defaults(struct darshan_config *config) {
   config->filter_calls.count = 0;
   config->name_exclude.count = config->name_include.count = 0;
   config->job_tree = true;
+  config->collectives_meet = DARSHAN_APMPI_MEETS;
   config->modmem = (uint64_t)DARSHAN_DEFAULT_MODMEM << 20;
   config->namemem = (uint64_t)DARSHAN_DEFAULT_NAMEMEM << 20;
   config->mem_alignment = DARSHAN_DEFAULT_MEM_ALIGNMENT;
@@ -297,7 +298,8 @@ static void leave_out_of_the_build(struct darshan_config *config,
 
 static void decide_modules(struct darshan_config *config, struct darshan_messages *messages) {
   struct darshan_module_set off = config->modules_disabled;
-  off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_APMPI; /* it is about no file */
+  if (!DARSHAN_APMPI_BY_DEFAULT) /* it is about no file */
+    off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_APMPI;
   if (!config->dxt)
     off.bits[0] |= UINT64_C(1) << DARSHAN_MOD_DXT_POSIX | UINT64_C(1) << DARSHAN_MOD_DXT_MPIIO;
   for (int i = 0; i < DARSHAN_MODULE_IDS / 64; i++)
