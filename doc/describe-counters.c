@@ -88,7 +88,6 @@ static int by_number(const void *a, const void *b) {
 int main(void) {
   qsort(ids, sizeof(ids) / sizeof(ids[0]), sizeof(ids[0]), by_number);
   puts("# Counters\n");
-  puts("Made from the tables in `runtime/modules/` by `make update-counters`; do not edit.\n");
   puts("`darshan-parser` prints these names, and the same meanings above the rows of each module.");
   puts("A value of -1 means that the counter could not be measured, or that the log is older than");
   puts(
@@ -98,6 +97,7 @@ int main(void) {
   puts(
       "DXT_POSIX, DXT_MPIIO and HEATMAP have no counters: [log-format.md](log-format.md) describes "
       "their records.\n");
+  puts("Made from the tables in `runtime/modules/` by `make update-counters`; do not edit.\n");
   for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
     print_module(darshan_module_by_id(ids[i]));
   return 0;

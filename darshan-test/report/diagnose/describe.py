@@ -28,11 +28,11 @@ from page import section as verdicts
 PAGE = Path(__file__).resolve().parents[3] / "doc" / "diagnoses.md"
 _START = """# Diagnoses
 
-What `darshan report` and `darshan stat` look for. Each diagnosis is one file in `util/python/darshan_report/diagnose/rules/`, a pure function of a log. The sentences below are what it says of the smallest log that has the problem; `darshan-test/report/diagnose/cases.py` holds that log, and the nearest one on which it is silent.
+What `darshan report` and `darshan stat` look for. Each finding of a report has the name of its diagnosis, which is here with what it is about, what it says of the smallest log that has the problem, how the seconds at stake are estimated, and what to do.
 
 A problem is told if it costs enough (`stake.share` and `stake.seconds`, or `stake.large`, in the table at the end), the costliest first. The seconds at stake are an upper bound, over all processes; each finding says how they were estimated. A symptom is left out where causes explain all of its files, and at least half of what it costs: small reads of a file whose dataset is stored across the grain are told as that.
 
-This page is made by `./dev describe`; a test holds it against the rules.
+Each diagnosis is one file in `util/python/darshan_report/diagnose/rules/`, a pure function of a log; `darshan-test/report/diagnose/cases.py` holds the smallest log of each, and the nearest one on which it is silent. This page is made by `./dev describe`; a test holds it against the rules.
 """  # noqa: E501
 
 
