@@ -248,3 +248,14 @@ AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1=DIR], [folder with include/$2 and l
        AS_IF([test -d "$withval/$darshan_lib"], [LDFLAGS="$LDFLAGS '-L$withval/$darshan_lib'"])
      done])], [with_$1=""])
 AC_SUBST([with_$1])])
+
+# Which glibc is enough for what is built.
+AC_DEFUN([DARSHAN_GLIBC], [
+AC_ARG_WITH([glibc],
+  [AS_HELP_STRING([--with-glibc=2.28],
+    [what is built works with this glibc, too, and holds zlib, bzip2 and libdeflate: to be
+     carried to other machines @<:@with the one that is here, and newer ones@:>@])],
+  [], [with_glibc=no])
+AS_CASE([$with_glibc], [no|2.28], [],
+  [AC_MSG_ERROR([--with-glibc=$with_glibc: there is 2.28 only])])
+])

@@ -47,6 +47,7 @@ def defined(folder: Path) -> dict[str, str]:
         *("--with-mem-align=0", "--with-mod-mem=many", "--with-mod-mem=99999999999999999999"),
         *("--with-name-mem=-1", "--with-name-mem", "--enable-posix-mod=perhaps"),
         *("--with-zlib=/there is none", "--without-zlib", "--with-daos=relative"),
+        *("--with-glibc", "--with-glibc=2.17"),
     ],
 )
 def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:

@@ -1,0 +1,94 @@
+"""What needs.py says of programs that were made so, and so."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from place import elsewhere
+from tree import SOURCE
+
+NEEDS = Path(__file__).with_name("needs.py")
+VERSIONS = ["-include", str(SOURCE / "runtime/glibc/versions.h")]
+OURS = [SOURCE / "util/glibc/start.c", SOURCE / "util/glibc/stat.c"]
+PROGRAM = """
+#define _FILE_OFFSET_BITS 64
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+static int begun;
+__attribute__((constructor)) static void begin(void) { begun++; }
+__attribute__((destructor)) static void end(void) { puts("ended"); }
+int main(int argc, char **argv) {
+  struct stat by_name, of_link, open;
+  int known = stat(argv[1], &by_name) == 0 && lstat(argv[1], &of_link) == 0 &&
+              fstat(0, &open) == 0 && stat("/no/such", &open) < 0;
+  printf("%d %d %d %ld %d %ld\\n", argc, begun, known, (long)by_name.st_size,
+         S_ISLNK(of_link.st_mode), strtol(argv[2], NULL, 10));
+  return dlsym(RTLD_DEFAULT, "puts") == NULL;
+}
+"""
+# By its version of old, and yet not in the libc of then.
+MOVED = """
+#include <pthread.h>
+__asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
+static void *nothing(void *it) { return it; }
+int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing, NULL); }
+"""
+
+
+def built(folder: Path, source: str, *more: str | Path) -> Path:
+    """A folder with the program alone."""
+    (folder / "program.c").write_text(source)
+    where = folder / "made"
+    where.mkdir()
+    command = ["cc", "-O1", "-D_GNU_SOURCE", folder / "program.c", *more, "-o", where / "program"]
+    subprocess.run(command, check=True)
+    return where
+
+
+def wishes(folder: Path) -> tuple[int, str]:
+    command = [sys.executable, NEEDS, folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
+    """It needs nothing newer, begins and ends as ever, and stat says the same."""
+    libdl = ["-Wl,--no-as-needed", "-l:libdl.so.2"]
+    where = built(tmp_path, PROGRAM, *VERSIONS, *OURS, *libdl)
+    assert wishes(where) == (0, "1 files, 0 of their wishes are not of glibc 2.28\n")
+    (tmp_path / "file").write_bytes(bytes(321))
+    (tmp_path / "link").symlink_to("file")
+    done = subprocess.run(
+        [where / "program", tmp_path / "link", "17"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "3 1 1 321 1 17\nended\n"
+
+
+def test_a_program_of_today(tmp_path: Path) -> None:
+    """Each wish is told."""
+    status, said = wishes(built(tmp_path, PROGRAM))
+    assert status == 1
+    for wish in ("__libc_start_main of GLIBC_2.34", "dlsym of GLIBC_2.34", "stat64 of GLIBC_2.33"):
+        assert f"program: {wish}\n" in said
+
+
+def test_what_came_from_another_library(tmp_path: Path) -> None:
+    """A version that is old enough is not all."""
+    if platform.machine() != "x86_64":
+        elsewhere("the version in it is that of x86-64")
+    status, said = wishes(built(tmp_path, MOVED, *VERSIONS, *OURS))
+    assert status == 1
+    assert said.splitlines()[0].endswith(
+        "pthread_create of GLIBC_2.2.5, which libc did not have then"
+    )
+
+
+def test_a_folder_of_nothing(tmp_path: Path) -> None:
+    """Nothing found is nothing shown."""
+    assert wishes(tmp_path)[0] == 1
