@@ -7,6 +7,7 @@
  *         nor __isoc23_fscanf, which it wraps
  *   2.34  __libc_start_main: util/glibc/start.c
  *   2.33  stat and its kin: util/glibc/stat.c
+ *   2.29  exp and the like, 2.38 fmod: set errno otherwise
  *   2.38  __isoc23_...: what headers make of strtol and the like
  *
  * darshan-test/glibc/ asks the finished files what they need. */
@@ -33,6 +34,12 @@ DARSHAN_BIND(dlinfo, dlinfo, DARSHAN_GLIBC_2_3_3)
 DARSHAN_BIND(dlopen, dlopen, DARSHAN_GLIBC_FIRST)
 DARSHAN_BIND(dlsym, dlsym, DARSHAN_GLIBC_FIRST)
 DARSHAN_BIND(dlvsym, dlvsym, DARSHAN_GLIBC_FIRST)
+
+DARSHAN_BIND(exp, exp, DARSHAN_GLIBC_FIRST)
+DARSHAN_BIND(fmod, fmod, DARSHAN_GLIBC_FIRST)
+DARSHAN_BIND(log, log, DARSHAN_GLIBC_FIRST)
+DARSHAN_BIND(log2, log2, DARSHAN_GLIBC_FIRST)
+DARSHAN_BIND(pow, pow, DARSHAN_GLIBC_FIRST)
 
 DARSHAN_BIND(__isoc23_sscanf, __isoc99_sscanf, DARSHAN_GLIBC_2_7)
 DARSHAN_BIND(__isoc23_strtoimax, strtoimax, DARSHAN_GLIBC_FIRST)
