@@ -24,12 +24,14 @@ ETC = Path("/etc/slurm")
 CONFIG = Path("/etc/darshan/darshan.conf")
 OFF = Path("/etc/darshan/off")
 
-# CPUs are more than there are: tasks wait, and Slurm need not know.
+# CPUs are more than there are: tasks wait, and Slurm need not know.  A job that is put back
+# into the queue starts again when its credentials have expired.
 SLURM_CONF = f"""
 ClusterName=small
 SlurmctldHost=head(10.83.0.1)
 SlurmUser=root
 AuthType=auth/munge
+AuthInfo=cred_expire=8
 StateSaveLocation=/var/spool/slurmctld
 SlurmdSpoolDir=/var/spool/slurmd
 SlurmdPidFile=/var/spool/slurmd/slurmd.pid
@@ -204,13 +206,6 @@ class Cluster:
         )
         done = run(*self._on(where), *become, *command)
         return done.stdout + done.stderr
-
-    def requeue(self, job: int) -> None:
-        """Back into the queue, from which Slurm would take it after two minutes."""
-        self.on("head", "scontrol", "requeue", str(job))
-        self._wait_for(f"job {job} in the queue", lambda: self.state(job) == "PENDING")
-        self._wait_for("idle nodes", lambda: self.states() == {"idle"})
-        self.on("head", "scontrol", "update", f"JobId={job}", "StartTime=now")
 
     def submit(self, script: str, *options: str, user: str = "alice") -> int:
         """A batch job in a folder of its own; its number."""

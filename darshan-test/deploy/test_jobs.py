@@ -110,7 +110,7 @@ def test_requeued(cluster: Cluster) -> None:
     """The second start of a job has its number again; no log replaces another."""
     job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
     wait_for(cluster.folder(job) / "all")
-    cluster.requeue(job)
+    cluster.on("head", "scontrol", "requeue", str(job))
     cluster.finish(job)
     assert cluster.state(job) == "COMPLETED" and len(logs_of(job)) == 2
 

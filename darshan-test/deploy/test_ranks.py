@@ -84,7 +84,7 @@ def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
     log = merge(cluster, job)
     check(log, cluster.folder(job) / "data", 4, f"{job}.0")
     counts = [row["PROCESS_COUNT"] for row in rows(log, "PROCESS")]
-    assert counts == [1 if program == PROGRAM else 3] * 4  # and no TaskProlog
+    assert counts == [1 if program == PROGRAM else 2] * 4  # and no TaskProlog
 
 
 def test_steps_at_once(cluster: Cluster) -> None:
@@ -154,7 +154,7 @@ def test_requeued_job(cluster: Cluster) -> None:
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():
         time.sleep(0.05)
-    cluster.requeue(job)
+    cluster.on("head", "scontrol", "requeue", str(job))
     finish(cluster, job)
     log = merge(cluster, job, "--job", f"{job}.0.1")
     check(log, cluster.folder(job) / "data", 2, f"{job}.0.1")

@@ -78,6 +78,8 @@ class Modules:
         found = {
             name: value for name, value in pairs if not name.startswith((*BOOKS, "_", "SHLVL"))
         }
+        if self.name == "lmod" and found.get("MANPATH", "").endswith("::"):
+            found["MANPATH"] = found["MANPATH"][:-1]  # how it writes an empty part at the end
         return found, done.stderr
 
 
@@ -115,7 +117,6 @@ def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) ->
     expected["PATH"] = f"{modules.prefix / 'bin'}:{bare['PATH']}"
     if "MANPATH" in before:
         expected["MANPATH"] = f"{man}:{before['MANPATH']}"
-        loaded["MANPATH"] = loaded["MANPATH"].replace("::", ":")  # Lmod's empty part at the end
     expected["DARSHAN_LOGPATH"] = str(modules.folder)
     if kind != "tools":
         expected["LD_PRELOAD"] = ":".join(filter(None, [before.get("LD_PRELOAD"), library]))
