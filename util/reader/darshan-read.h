@@ -102,6 +102,10 @@ void darshan_records_close(darshan_records *records);
 long darshan_log_load(darshan_log *log, int module, void **block, struct darshan_error *error);
 void darshan_block_free(void *block);
 
+/* The calls of MPI that a record of APMPI counts, in its order: the name without MPI_, NULL
+ * behind the last.  sized: 1 if bytes are counted, too (eight counters instead of one). */
+const char *darshan_apmpi_call(int index, int *sized);
+
 /* Record id of a name (the format's 64-bit hash). */
 uint64_t darshan_id_of_name(const char *name, size_t length);
 

@@ -190,3 +190,16 @@ enum darshan_taken darshan_next_apmpi(struct darshan_records *records, const voi
   *record = raw;
   return DARSHAN_TAKEN_RECORD;
 }
+
+const char *darshan_apmpi_call(int index, int *sized) {
+  static const struct {
+    const char *name;
+    int sized;
+  } calls[] = {
+#define APMPI_CALL(name, sized, sync) {#name, sized},
+#include "modules/apmpi/counted.def"
+  };
+  if (index < 0 || (size_t)index >= sizeof(calls) / sizeof(calls[0])) return NULL;
+  *sized = calls[index].sized;
+  return calls[index].name;
+}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..summary.context import Context
-from ..summary.sections import accesses, datasets, job, layers, notes, processes
+from ..summary.sections import accesses, communication, datasets, job, layers, notes, processes
 from ..summary.text import visible
 from . import blocks, details, evidence, files, first, picture, timeline
 from .shell import page, text
@@ -95,6 +95,7 @@ def _body(context: Context, prefix: str, links: dict[int, str], has: dict[str, b
         empty("datasets", "Datasets"),
         blocks.section(f"{prefix}-layers", layers.blocks(context), True, bars),
         blocks.section(f"{prefix}-below", datasets.blocks(context), False),
+        blocks.section(f"{prefix}-communication", communication.blocks(context), False),
         blocks.section(f"{prefix}-processes", processes.blocks(context), False),
         blocks.section(f"{prefix}-sizes", accesses.blocks(context), False),
         blocks.section(f"{prefix}-job", job.blocks(context), True),

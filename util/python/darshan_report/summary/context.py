@@ -28,6 +28,7 @@ from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.shared import Users, shared
 from ..measure.streams import are_standard, of_files
+from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
 from ..records import Records, Totals
 from .text import ShortNames
@@ -260,6 +261,14 @@ class Context:
         except LogError as error:
             self.damaged.append(("HEATMAP", str(error)))
             return []
+
+    @functools.cached_property
+    def talk(self) -> Talk | None:
+        """MPI's communication, where it was counted."""
+        try:
+            return talk_of(self.log)
+        except LogError:
+            return None  # said where the others' damage is
 
     def timelines(self, module: str, most: int) -> Timelines | None:
         """When the busiest files of a trace were used; None without one."""

@@ -185,6 +185,29 @@ def _tree(context: Context) -> dict[str, Any] | None:
     }
 
 
+def _communication(context: Context) -> dict[str, Any] | None:
+    talk = context.talk
+    if talk is None:
+        return None
+    return {
+        "ranks": len(talk.ranks),
+        "seconds": _number(talk.seconds),
+        "least": {"rank": talk.least[0], "seconds": _number(talk.least[1])},
+        "most": {"rank": talk.most[0], "seconds": _number(talk.most[1])},
+        "waiting_seconds_at_least": _number(talk.waiting),
+        "calls": [
+            {
+                "name": call.name,
+                "calls": call.calls,
+                "bytes": call.bytes,
+                "seconds": _number(call.seconds),
+                "longest_seconds": _number(call.longest),
+            }
+            for call in talk.calls
+        ],
+    }
+
+
 def data(context: Context) -> dict[str, Any]:
     """Everything, as plain lists and dictionaries."""
     info, attribution = context.info, context.attribution
@@ -223,6 +246,7 @@ def data(context: Context) -> dict[str, Any]:
         "hdf5_files": [_upper(context, u) for u in attribution.files(_DATASETS)]
         if attribution
         else [],
+        "communication": _communication(context),
         "heat_maps": [
             {
                 "layer": heat.layer,

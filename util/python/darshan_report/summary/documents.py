@@ -49,6 +49,7 @@ def compose(context: Context) -> Report:
     # What plots need, for plots only.
     from .sections import (  # noqa: PLC0415
         accesses,
+        communication,
         datasets,
         files,
         findings,
@@ -65,6 +66,7 @@ def compose(context: Context) -> Report:
     behind = [
         *findings.full(context),
         *datasets.blocks(context),
+        *communication.blocks(context),
         *heat.blocks(context),
         *traces.blocks(context),
         *files.kinds(context),

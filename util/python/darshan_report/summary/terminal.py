@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from .context import Context
-from .sections import notes, processes
+from .model import Table
+from .sections import communication, notes, processes
 from .sections.findings import stake, value
 from .sections.job import bad_ends, own_sentence
 from .text import shorten, visible
@@ -15,6 +16,7 @@ from .units import WRONG, amount, duration, plural, seconds, share
 
 _WIDTH = 80
 _BRIEF = 3  # problems
+_TALK = 5  # calls of MPI
 _PROGRAM, _TREE = 40, 12  # characters of a program, programs
 _PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
@@ -89,6 +91,21 @@ def _processes(context: Context) -> Iterator[str]:
     yield from _wrapped(processes.ended_badly(tree), "")
 
 
+_CALL = "{:<26}{:>12}{:>12}{:>10}{:>10}{:>10}"
+
+
+def _communication(context: Context) -> Iterator[str]:
+    table = next((b for b in communication.blocks(context) if isinstance(b, Table)), None)
+    if table is None:
+        return
+    yield ""
+    yield _CALL.format("communication", "calls", "bytes", "time", "share", "longest")
+    for row in table.rows[:_TALK]:
+        yield _CALL.format(*row)
+    for text in communication.summary(context):
+        yield from _wrapped(text, "")
+
+
 def _finding(number: int, finding: Finding, verbose: bool) -> Iterator[str]:
     yield ""
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
@@ -119,6 +136,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
         yield from _wrapped(f"Calls of the lowest layers took {part} of the processes' time.", "")
     yield from _layers(context)
     yield from _processes(context)
+    yield from _communication(context)
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]
     for number, finding in enumerate(shown, 1):
         yield from _finding(number, finding, verbose)

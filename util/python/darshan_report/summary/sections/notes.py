@@ -115,7 +115,7 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 TRACED = ("DXT_POSIX", "DXT_MPIIO")
-_DRAWN = {"HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", *TRACED}
+_DRAWN = {"APMPI", "HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", *TRACED}
 
 
 def _left_out(context: Context) -> list[str]:

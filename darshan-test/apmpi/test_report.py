@@ -1,0 +1,67 @@
+"""What the report says of communication, from a program to the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi.launch import Runner
+
+from .observe import ON, YIELDING, program, read
+
+
+def report(build: Path, log: Path, *options: str) -> str:
+    """What the command makes of a log, on standard output."""
+    command = [build / "darshan-job-summary", *options, "-o", "-", log]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def log(runner: Runner) -> Path:
+    """Of late.c on four ranks."""
+    job = runner.run(4, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
+    assert job.code == 0, job
+    return job.logs[0]
+
+
+def test_as_data(build: Path, runner: Runner, log: Path) -> None:
+    """The sums of the rows."""
+    talk = read(runner.parser, log)
+    said = json.loads(report(build, log, "--json"))["communication"]
+    totals = {rank: talk.number(rank, "TOTAL_COMM_TIME") for rank in talk.ranks()}
+    assert said["ranks"] == 4
+    assert said["seconds"] == pytest.approx(sum(totals.values()), abs=1e-4)
+    for which, best in (("least", min), ("most", max)):
+        assert said[which]["rank"] == best(totals, key=lambda rank: totals[rank])
+        assert said[which]["seconds"] == pytest.approx(best(totals.values()), abs=1e-5)
+    assert {call["name"]: (call["calls"], call["bytes"]) for call in said["calls"]} == {
+        "MPI_Barrier": (4, None),
+        "MPI_Allreduce": (4, 16),
+    }
+    waited = 0.0
+    for name in ("BARRIER", "ALLREDUCE"):
+        times = [talk.number(rank, f"{name}_TOTAL_TIME") for rank in range(4)]
+        waited += sum(times) - 4 * min(times)
+    assert said["waiting_seconds_at_least"] == pytest.approx(waited, abs=1e-4)
+
+
+def test_in_words(build: Path, log: Path) -> None:
+    """A row for each call, in text and on the page."""
+    text = report(build, log, "--text")
+    assert re.search(r"^communication +calls +bytes +time +share +longest$", text, re.M)
+    assert re.search(r"^MPI_Barrier +4 +- ", text, re.M)
+    assert re.search(r"^MPI_Allreduce +4 +16 B ", text, re.M)
+    assert "MPI's communication took" in " ".join(text.split())
+    page = report(build, log, "--html")
+    assert "Communication of MPI" in page and "MPI_Allreduce" in page
+    assert "The log also holds APMPI" not in page
+
+
+def test_not_where_it_was_not_counted(build: Path, runner: Runner) -> None:
+    job = runner.run(2, [*program(runner, "late.c"), "finalize"], YIELDING)
+    (log,) = job.logs
+    assert json.loads(report(build, log, "--json"))["communication"] is None
+    assert "ommunication" not in report(build, log, "--text")

@@ -1,0 +1,127 @@
+"""MPI's communication, from the records of APMPI: what was called, how long, by whom."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import library
+from ..log import Log
+
+_MAGIC = 0x41504D5049  # third word of the record that tells of all; runtime/format/apmpi.h
+_SIZED = 8  # counters of a call whose bytes are counted
+_SYNC_TIMES = 16
+
+
+@dataclass(frozen=True)
+class Call:
+    """One function of MPI, all ranks together."""
+
+    name: str  # MPI_Allreduce
+    calls: int
+    bytes: int | None  # None: not counted of this call
+    seconds: float
+    longest: float
+
+
+@dataclass(frozen=True)
+class Talk:
+    """All of it.  least and most: a rank and its seconds."""
+
+    calls: tuple[Call, ...]  # those with most time first
+    ranks: tuple[int, ...]  # that counted
+    seconds: float
+    least: tuple[int, float]
+    most: tuple[int, float]
+    waiting: float | None  # seconds in which ranks waited for others, at least; None: not known
+
+
+def _names() -> tuple[list[str], list[bool]]:
+    """The calls of a record in their order, and whether their bytes are counted."""
+    functions, sized = library.load(), ctypes.c_int()
+    names, with_bytes = [], []
+    while name := functions.darshan_apmpi_call(len(names), ctypes.byref(sized)):
+        names.append(name.decode())
+        with_bytes.append(bool(sized.value))
+    return names, with_bytes
+
+
+def _needs_all(name: str) -> bool:
+    """Whether no rank can leave such a call before every other has come to it."""
+    return name == "BARRIER" or name.startswith("ALL") or name == "REDUCE_SCATTER"
+
+
+def _waiting(
+    names: list[str], counts: npt.NDArray[np.uint64], seconds: npt.NDArray[np.float64]
+) -> float | None:
+    """The rank that spent least in a kind of collective waited least in it.  Only of kinds that
+    all called equally often: others may have been among some ranks only."""
+    if len(counts) < 2:
+        return None
+    known = [
+        float(np.sum(seconds[:, at] - seconds[:, at].min()))
+        for at, name in enumerate(names)
+        if _needs_all(name) and (counts[:, at] == counts[0, at]).all()
+    ]
+    return sum(known)
+
+
+def _title(name: str) -> str:
+    return "MPI_" + name[0] + name[1:].lower()
+
+
+def talk_of(log: Log) -> Talk | None:
+    """What a log says; None: communication was not counted."""
+    region = log.info.region("APMPI")
+    if region is None or region.length == 0:
+        return None
+    names, sized = _names()
+    per_call = np.where(sized, _SIZED, 1)
+    first = np.concatenate(([0], np.cumsum(per_call)[:-1]))
+    layout = np.dtype(
+        [
+            ("id", "u8"),
+            ("rank", "i8"),
+            ("counters", "u8", int(per_call.sum())),
+            ("times", "f8", (len(names), 3)),
+            ("sync_times", "f8", _SYNC_TIMES),
+            ("totals", "f8", 2),
+            ("processor", "S128"),
+        ]
+    )
+    found = [
+        np.frombuffer(record, layout)[0]
+        for record in log.each("APMPI")
+        if len(record) == layout.itemsize
+        and int.from_bytes(record[16:24], "little", signed=True) != _MAGIC
+    ]
+    if not found:
+        return None
+    counters = np.array([record["counters"] for record in found])
+    times = np.nan_to_num(np.array([record["times"] for record in found]), posinf=0.0)
+    counts, totals = counters[:, first], times[:, :, 0]
+    calls = [
+        Call(
+            _title(name),
+            int(counts[:, at].sum(dtype=object)),
+            int(counters[:, first[at] + 1].sum(dtype=object)) if sized[at] else None,
+            float(totals[:, at].sum()),
+            float(times[:, at, 2].max()),
+        )
+        for at, name in enumerate(names)
+        if counts[:, at].any()
+    ]
+    ranks = [int(record["rank"]) for record in found]
+    of_ranks = totals.sum(axis=1)
+    low, high = int(of_ranks.argmin()), int(of_ranks.argmax())
+    return Talk(
+        tuple(sorted(calls, key=lambda call: -call.seconds)),
+        tuple(ranks),
+        float(of_ranks.sum()),
+        (ranks[low], float(of_ranks[low])),
+        (ranks[high], float(of_ranks[high])),
+        _waiting(names, counts, totals),
+    )

@@ -1,0 +1,99 @@
+"""MPI's communication: its share of the run, what was called, and who waited for whom."""
+
+from __future__ import annotations
+
+from ...measure.talk import Call, Talk
+from ..context import Context
+from ..model import Block, Column, Heading, Paragraph, Table
+from ..units import NONE, amount, plural, seconds, share
+
+TOP = 12
+_MUCH, _MOST = 0.1, 0.5  # of the ranks' time, of that in communication: then waiting is said
+
+
+def _row(call: Call, ranks: int, whole: float) -> tuple[str, ...]:
+    return (
+        call.name,
+        f"{call.calls:,}",
+        NONE if call.bytes is None else amount(call.bytes),
+        seconds(call.seconds / ranks),
+        share(call.seconds, whole),
+        seconds(call.longest),
+    )
+
+
+def _table(talk: Talk, whole: float) -> Table:
+    ranks = len(talk.ranks)
+    shown, others = talk.calls[:TOP], talk.calls[TOP:]
+    rows = [_row(call, ranks, whole) for call in shown]
+    if others:
+        rest = Call(
+            f"{plural(len(others), 'other')}",
+            sum(call.calls for call in others),
+            sum(call.bytes or 0 for call in others),
+            sum(call.seconds for call in others),
+            max(call.longest for call in others),
+        )
+        rows.append(_row(rest, ranks, whole))
+    columns = (
+        Column("Call", code=True),
+        Column("Calls", right=True),
+        Column("Bytes", right=True),
+        Column("Time", right=True),
+        Column("Share of run", right=True),
+        Column("Longest", right=True),
+    )
+    note = (
+        "Calls and bytes: sums over ranks; bytes as the calls' arguments say. Time: sum over ranks "
+        f"divided by their number ({ranks:,}). What MPI-IO sends for itself is not counted; a wait "
+        "for a transfer of a file is."
+    )
+    return Table(columns, tuple(rows), note)
+
+
+def _sentences(talk: Talk, whole: float) -> str:
+    text = (
+        f"MPI's communication took {seconds(talk.seconds / len(talk.ranks))} of each rank on "
+        f"average, {share(talk.seconds, whole)} of the run"
+    )
+    if len(talk.ranks) > 1:
+        text += (
+            f": from {seconds(talk.least[1])} (rank {talk.least[0]:,}) to "
+            f"{seconds(talk.most[1])} (rank {talk.most[0]:,})"
+        )
+    return text + "."
+
+
+def _waiting(talk: Talk, whole: float) -> str:
+    """Where ranks wait for each other is said, but never as time in I/O: it is not."""
+    waited = talk.waiting
+    if not waited or waited < _MUCH * whole or waited < _MOST * talk.seconds:
+        return ""
+    return (
+        f"Most of it is waiting: in barriers and other collectives that need every rank, the ranks "
+        f"spent {seconds(waited)} altogether ({share(waited, whole)} of their time) more than the "
+        "one that spent least, and so waited at least that long for ranks that came later. The log "
+        "does not say what those did meanwhile, unless it was I/O of their own."
+    )
+
+
+def summary(context: Context) -> list[str]:
+    """What is to be said of it, a paragraph each; nothing where it was not counted."""
+    talk = context.talk
+    if talk is None or not talk.calls:
+        return []
+    whole = context.run_time * len(talk.ranks)
+    return list(filter(None, (_sentences(talk, whole), _waiting(talk, whole))))
+
+
+def blocks(context: Context) -> list[Block]:
+    """Nothing where communication was not counted, or none took place."""
+    talk = context.talk
+    if talk is None or not talk.calls:
+        return []
+    whole = context.run_time * len(talk.ranks)
+    return [
+        Heading("Communication of MPI"),
+        *map(Paragraph, summary(context)),
+        _table(talk, whole),
+    ]
