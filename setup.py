@@ -41,6 +41,9 @@ STARTED = {  # by Python
     "darshan-job-summary": "main",
     "darshan-trace": "trace",
     "darshan-dxt-analyzer": "transfers",
+    "darshan-collect": "collect",
+    "darshan-ask": "ask",
+    "darshan-lake": "lake",
 }
 PAGES = ("darshan-parse", "darshan-report", "darshan-stat")
 # Whose texts go with what holds them, as Debian has them.

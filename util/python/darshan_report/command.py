@@ -36,6 +36,29 @@ def transfers() -> int:
     return main()
 
 
+def _of_lakes(command: str) -> int:
+    from .lake.commands.main import main  # noqa: PLC0415
+
+    return main(command)
+
+
+def collect() -> int:
+    """darshan-collect, which ends by signals in a way of its own."""
+    return _of_lakes("collect")
+
+
+def ask() -> int:
+    """darshan-ask."""
+    _prepare()
+    return _of_lakes("ask")
+
+
+def lake() -> int:
+    """darshan-lake."""
+    _prepare()
+    return _of_lakes("lake")
+
+
 def _per_file(folder: str, log: str, *options: str) -> int:
     """Another program, beside this one."""
     name = "darshan-summary-per-file"

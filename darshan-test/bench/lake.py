@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""How fast logs become columns, Parquet, Parquet with findings, and how fast PyDarshan reads
+the same logs; by processor time, of one process.
+
+    PYTHONPATH=build/python .venv/bin/python darshan-test/bench/lake.py FOLDER-OF-LOGS
+
+darshan-test/bench/make_logs.py writes such a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from darshan_report.lake.commit import place
+from darshan_report.lake.commit.publish import Publisher
+from darshan_report.lake.read import files
+from darshan_report.lake.read.batch import Batch, Kind
+from darshan_report.lake.worker import collect_part
+from darshan_report.lake.write.part import Options
+
+
+def columns(paths: list[str]) -> str:
+    """Into the library's columns alone."""
+    batch, done, rows = Batch(40 << 20), 0, 0
+    while done < len(paths):
+        done += batch.read(paths[done:])
+        rows += sum(t.rows for t in batch.tables if t.kind == Kind.RECORDS)
+        batch.clear()
+    return f"{rows:,} records"
+
+
+def collected(paths: list[str], findings: bool) -> str:
+    """As a worker does it, and committed."""
+    lake = tempfile.mkdtemp(prefix="darshan-bench-")
+    try:
+        shutil.rmtree(lake)
+        place.make(lake, {})
+        publisher = Publisher(lake)
+        for first in range(0, len(paths), 2048):
+            found = [files.named(path) for path in paths[first : first + 2048]]
+            publisher.publish(collect_part(found, Options(lake, findings=findings)))
+        made = sum(f.bytes for f in publisher.snapshot.files.values())
+        whole = sum(Path(path).stat().st_size for path in paths)
+        return f"{made / whole:.2f} times the logs' size"
+    finally:
+        shutil.rmtree(lake)
+
+
+def pydarshan(paths: list[str]) -> str:
+    """What a script of today does: reports with frames of all modules' records."""
+    import darshan  # noqa: PLC0415 - where it is
+
+    darshan.enable_experimental()
+    rows = 0
+    for path in paths:
+        with darshan.DarshanReport(path, read_all=False) as report:
+            for module in report.modules:
+                if module in ("POSIX", "STDIO", "MPI-IO"):
+                    report.mod_read_all_records(module)
+                    rows += len(report.records[module].to_df()["counters"])
+    return f"{rows:,} records"
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    options.add_argument("folder", type=Path)
+    options.add_argument("--few", type=int, default=300, help="logs for PyDarshan")
+    arguments = options.parse_args()
+    paths = sorted(map(str, arguments.folder.rglob("*.darshan")))
+    cases: dict[str, tuple[list[str], Callable[[list[str]], str]]] = {
+        "columns": (paths, columns),
+        "parquet": (paths, lambda some: collected(some, False)),
+        "parquet and findings": (paths, lambda some: collected(some, True)),
+        "PyDarshan, frames": (paths[: arguments.few], pydarshan),
+    }
+    for name, (some, run) in cases.items():
+        begun = time.process_time()
+        said = run(some)
+        spent = time.process_time() - begun
+        rate = len(some) / spent
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        print(f"{name:<22}{rate:>8,.0f} logs/s  {said}; {most} MiB at most until now", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
