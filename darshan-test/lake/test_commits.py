@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,35 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
             assert len(there) in (0, 2, 4)
     done = _killed_at(0, lake, made)
     assert done.returncode == 0, done.stderr
+    whole(lake, made)
+
+
+@pytest.mark.parametrize("step", ["sync", "refresh"])
+def test_what_fails_after_the_commit(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal, or an error of the disk, behind the link: files that are committed stay."""
+    made = make_logs(tmp_path / "logs", 3)
+    lake = tmp_path / "lake"
+    fill(lake, made[:1])
+    failed = []
+
+    def fail(original: Callable[..., object]) -> Callable[..., object]:
+        def once(*arguments: object) -> object:
+            there = (lake / "_commits" / "000000000002.json").exists()
+            if there and not failed:
+                failed.append(step)
+                raise KeyboardInterrupt
+            return original(*arguments)
+
+        return once
+
+    with monkeypatch.context() as patch:
+        owner, name = (place, "sync") if step == "sync" else (Snapshot, "refresh")
+        patch.setattr(owner, name, fail(getattr(owner, name)))
+        with pytest.raises(KeyboardInterrupt):
+            fill(lake, made)
+    assert failed
     whole(lake, made)
 
 

@@ -161,8 +161,8 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
         for file in change.add:
             target = os.path.join(snapshot.path, file.path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
+            moved.append(file.path)
             os.rename(os.path.join(folder, file.path), target)
-            moved.append(target)
             place.sync(os.path.dirname(target))
         while True:
             if any(f.path not in snapshot.files for f in change.remove):
@@ -174,9 +174,12 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
                 return True
             snapshot.refresh()
     finally:
-        for target in moved:
-            with contextlib.suppress(OSError):
-                os.unlink(target)
+        if moved:  # what ended this may have come after the commit: the lake is asked
+            snapshot.refresh()
+        for path in moved:
+            if path not in snapshot.files:
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(snapshot.path, path))
 
 
 def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
@@ -227,5 +230,5 @@ def _compact_seen(snapshot: Snapshot) -> None:
     known = seen.Seen(snapshot.path)
     known.update(set(names))
     name = seen.write(snapshot.path, np.unique(known.all()))
-    if not replace(snapshot, Change("compact", seen=[name], unseen=names), ""):
-        os.unlink(os.path.join(snapshot.path, place.SEEN, name))
+    # What is not committed is swept when it is old.
+    replace(snapshot, Change("compact", seen=[name], unseen=names), "")

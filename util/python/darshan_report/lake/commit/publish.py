@@ -92,13 +92,22 @@ class Publisher:
                     published, name = [], ""
                     break
         finally:
-            self._drop(name)
-            for path in published:
-                with contextlib.suppress(OSError):
-                    os.unlink(os.path.join(self._lake, path))
+            if published or name:
+                self._give_up(published, name)
             if part.folder:
                 shutil.rmtree(part.folder, ignore_errors=True)
         return twice
+
+    def _give_up(self, published: list[str], name: str) -> None:
+        """Removes what was not committed, which is asked of the lake itself: what ended the
+        attempt may have come after the commit.  What cannot be asked stays, to be swept."""
+        self.snapshot.refresh()
+        if name not in self.snapshot.seen:
+            self._drop(name)
+        for path in published:
+            if path not in self.snapshot.files:
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(self._lake, path))
 
     def _drop(self, name: str) -> None:
         if name:
