@@ -115,11 +115,8 @@ static struct library *add_library(struct libraries *libraries, const struct lib
 
 static struct library *library_at(struct libraries *libraries, const struct library_kind *kind,
                                   const void *entry) {
-  struct link_map *map = NULL;
-  Dl_info info;
-  if (!entry || !dladdr1(entry, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !map->l_name ||
-      !map->l_name[0])
-    return NULL;
+  const struct link_map *map = entry ? libc_object_of(entry) : NULL;
+  if (!map || !map->l_name || !map->l_name[0]) return NULL;
   return add_library(libraries, kind, map, entry);
 }
 

@@ -35,7 +35,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
     inside |= walk->address >= from && walk->address < to;
   }
   if (!inside) return 0;
-  const struct link_map *map = _r_debug.r_map;
+  const struct link_map *map = libc_first_object();
   while (map && (map->l_addr != info->dlpi_addr || map->l_name != info->dlpi_name))
     map = map->l_next;
   walk->object->start = (const void *)start;
@@ -65,7 +65,7 @@ static void begin_libc(void) {
 
 void loader_look(void) {
   if (!loader_is_there()) return;
-  void *volatile found = dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
+  void *volatile found = libc_find_object();
   __atomic_store_n(&ask_loader, (ask *)found, __ATOMIC_RELAXED);
   if (!found) begin_libc();
 }

@@ -6,21 +6,21 @@
 #define DARSHAN_LOADER_H
 
 #include <dlfcn.h>
+#include <libc-loader.h>
 #include <link.h>
 #include <stdint.h>
 
 #pragma weak dladdr
-#pragma weak dladdr1
 #pragma weak dl_iterate_phdr
 #pragma weak dlclose
 #pragma weak dlerror
 #pragma weak dlinfo
 #pragma weak dlopen
 #pragma weak dlsym
-#pragma weak dlvsym
 
 static inline int loader_is_there(void) {
-  return dlsym && dlvsym && dlopen && dlclose && dlinfo && dladdr && dladdr1 && dl_iterate_phdr;
+  return dlsym && dlopen && dlclose && dlinfo && dladdr && dl_iterate_phdr &&
+         libc_loader_is_there();
 }
 
 /* What an address lies in, and from where to where that is mapped. */

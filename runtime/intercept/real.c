@@ -23,8 +23,7 @@ static void *next_symbol(const char *name) {
   void *volatile found = linked_function(name);
   if (found || !loader_is_there()) return found;
   found = dlsym(RTLD_NEXT, name);
-  /* A symbol kept for old programs only has no default version. */
-  if (!found) found = dlvsym(RTLD_NEXT, name, OLDEST_LIBC);
+  if (!found) found = libc_old_symbol(name, OLDEST_LIBC);
   return found;
 }
 

@@ -8,15 +8,12 @@
 #include "at-exit.h"
 
 #include <errno.h>
+#include <libc-exit.h>
 
 #include "../intercept/loader.h"
 #include "../job/modules.h"
 #include "end.h"
 #include "run.h"
-
-extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
-extern int on_exit(void (*function)(int status, void *argument), void *argument);
-extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
 
 static int arranged; /* exit comes to finish by itself */
 
@@ -43,11 +40,11 @@ static void finish_with(int status, void *unused) {
 }
 
 void last_arrange(void) {
-  __cxa_at_quick_exit(finish_quickly, NULL);
-  if (loader_is_there()) arranged = on_exit(finish_with, NULL) == 0;
+  libc_at_quick_exit(finish_quickly);
+  if (loader_is_there()) arranged = libc_at_exit(finish_with);
 }
 
 void last_destructor(void) {
   if (arranged) return;
-  if (loader_is_there() || __cxa_atexit(finish, NULL, NULL) != 0) finish(NULL);
+  if (loader_is_there() || !libc_after_destructors(finish)) finish(NULL);
 }

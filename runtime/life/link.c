@@ -9,9 +9,8 @@
 
 /* A handle of this library. */
 static void *open_self(void) {
-  struct link_map *map = NULL;
-  Dl_info info;
-  if (!dladdr1((void *)&darshan_link, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  const struct link_map *map = libc_object_of((void *)&darshan_link);
+  if (!map) return NULL;
   return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 

@@ -3,6 +3,7 @@
 
 #include <config.h> /* autoconf's */
 #include <errno.h>
+#include <libc-start.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -292,6 +293,7 @@ int runtime_enter_slow(const char *frame) {
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
   int saved = errno;
+  libc_arguments(&argc, &argv, &envp);
   loader_look();
   runtime_start(argc, argv, envp);
   last_arrange();

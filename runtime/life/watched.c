@@ -1,6 +1,7 @@
 #include "watched.h"
 
 #include <elf.h>
+#include <libc-mark.h>
 #include <link.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int is_script(char *bytes, size_t n) {
   return 1;
 }
 
-/* Does the file name a loader, and that of glibc?  Without one it is linked statically. */
+/* Does the file name a loader, and that of our C library?  Without one it is linked statically. */
 static int is_for_loader(const char *bytes, size_t n) {
   ElfW(Ehdr) head;
   ElfW(Phdr) row;
@@ -40,7 +41,7 @@ static int is_for_loader(const char *bytes, size_t n) {
     if (at > n || n - at < sizeof(row)) return 1;
     memcpy(&row, bytes + at, sizeof(row));
     if (row.p_type == PT_INTERP)
-      return row.p_offset >= n || strstr(bytes + row.p_offset, "/ld-linux") != NULL;
+      return row.p_offset >= n || strstr(bytes + row.p_offset, LIBC_LOADER_NAME) != NULL;
   }
   return 0;
 }

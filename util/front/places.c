@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../runtime/records/in-place.h"
+#include "../reader/new-name.h"
 #include "installed.h"
 #include "say.h"
 #include "tree.h"
@@ -272,8 +273,7 @@ static void list_logs(const char *folder, const char *move_to, struct path_list 
     const char *ending = strrchr(entry->d_name, '.');
     if (!ending || strcmp(ending, ".darshan") != 0) continue;
     if (join(path, folder, entry->d_name) < 0) continue;
-    if (move_to && join(moved, move_to, entry->d_name) == 0 &&
-        renameat2(AT_FDCWD, path, AT_FDCWD, moved, RENAME_NOREPLACE) == 0)
+    if (move_to && join(moved, move_to, entry->d_name) == 0 && rename_to_new(path, moved) == 0)
       path_list_add(list, moved);
     else
       path_list_add(list, path);

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <libc-mark.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -57,10 +58,10 @@ static const char *loader_of(const char *head, size_t n) {
   return NULL;
 }
 
-/* A loader that can be read and is not glibc's, whose functions all have versions:
- * with a library made for glibc it would not start the program. */
+/* A loader that can be read and is another C library's: with ours it would not start the
+ * program. */
 static int is_foreign(const char *loader) {
-  static const char mark[] = "GLIBC_PRIVATE";
+  static const char mark[] = LIBC_LOADER_MARK;
   struct stat st;
   int fd = loader[0] == '/' ? open(loader, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -69,7 +70,7 @@ static int is_foreign(const char *loader) {
                     : MAP_FAILED;
   close(fd);
   if (bytes == MAP_FAILED) return 0;
-  int foreign = !memmem(bytes, (size_t)st.st_size, mark, sizeof(mark));
+  int foreign = !memmem(bytes, (size_t)st.st_size, mark, sizeof(mark) - 1);
   munmap(bytes, (size_t)st.st_size);
   return foreign;
 }
@@ -98,7 +99,7 @@ static int follow_script(char path[PATH_MAX], const char *head) {
 }
 
 static const char other_libc[] =
-    "uses another C library than glibc, so libdarshan.so does not fit; it ran unwatched";
+    "uses another C library than " LIBC_NAME ", so libdarshan.so does not fit; it ran unwatched";
 
 /* Where the linker has put the first bytes of this program; /proc may not be there. */
 extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");

@@ -25,6 +25,8 @@
 #include "../../life/run.h"
 #include "../lustre/lustre.h"
 
+#include <libc-names.h>
+
 #define CALLS "../modules/posix/calls.def"
 #include "../../intercept/declare-slots.h"
 

@@ -18,6 +18,8 @@ static __thread const char *outer_call;
 #define OUTERMOST                                                                                  \
   if (outer_call && (const char *)__builtin_frame_address(0) < outer_call) FORWARD
 
+#include <libc-names.h>
+
 #define CALLS "../modules/stdio/calls.def"
 #include "../../intercept/declare-slots.h"
 

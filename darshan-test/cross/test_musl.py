@@ -1,0 +1,95 @@
+"""The runtime and the tools built with musl; their logs are read here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from calls.run_case import Log, parse
+from logs.catalogue import good_cases
+from logs.encode import encode
+from sample import turning
+
+SOURCE = Path(__file__).resolve().parent / "musl.c"
+LINES = "".join(f"{i} {i * 2}\n" for i in range(3000))
+
+
+@pytest.fixture(scope="module", name="program")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("musl") / "program"
+    command = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE]
+    subprocess.run(command, check=True)
+    return program
+
+
+def test_what_a_program_did(build: Path, parser: Path, program: Path, tmp_path: Path) -> None:
+    """fscanf and ungetc too, which musl's own FILE tells of; the parent and its child."""
+    for name in ("work", "logs", "journals"):
+        (tmp_path / name).mkdir()
+    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
+    env |= {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
+        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
+    }
+    done = subprocess.run(
+        [program], cwd=tmp_path / "work", env=env, capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"done\n", b"")
+    assert not list((tmp_path / "journals").iterdir())
+    log = Log()
+    for path in (tmp_path / "logs").iterdir():
+        parse(parser, path, log)
+    numbers, written = str(tmp_path / "work" / "numbers"), str(tmp_path / "work" / "bytes")
+    expected = {
+        (numbers, "STDIO_OPENS"): 2,
+        (numbers, "STDIO_WRITES"): 3000,
+        (numbers, "STDIO_BYTES_WRITTEN"): len(LINES),
+        (numbers, "STDIO_BYTES_READ"): len(LINES) + len("0 0\n1"),
+        (numbers, "POSIX_OPENS"): 3,
+        (numbers, "POSIX_BYTES_READ"): 15,
+        (written, "POSIX_WRITES"): 3,
+        (written, "POSIX_BYTES_WRITTEN"): 12,
+    }
+    assert {key: log.value(*key) for key in expected} == expected
+
+
+@pytest.mark.parametrize("name", turning([case.name for case in good_cases()], 0.1, "musl logs"))
+def test_tools_read_and_write_the_same(
+    name: str, build: Path, parser: Path, tmp_path: Path
+) -> None:
+    (case,) = (case for case in good_cases() if case.name == name)
+    log = tmp_path / "log.darshan"
+    log.write_bytes(encode(case.log))
+    results = []
+    for tools in (parser.parent, build):
+        made = tmp_path / "made"
+        commands = [tools / "darshan-parser", "--all", log], [tools / "darshan-convert", log, made]
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+            results.append((done.returncode, done.stdout, done.stderr))
+        results.append(made.read_bytes() if made.exists() else None)
+        made.unlink(missing_ok=True)
+    assert results[:3] == results[3:]
+
+
+def test_front_watches_programs_of_musl_alone(build: Path, program: Path, tmp_path: Path) -> None:
+    said = {}
+    for name, command in (("musl", program), ("glibc", "/bin/true")):
+        done = subprocess.run(
+            [build / "darshan", "run", "-o", tmp_path / name, "--", command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        said[name] = done.stderr
+    (log,) = (tmp_path / "musl").glob("**/*.darshan")
+    assert said["musl"].strip() == f"darshan: log: {log}"
+    assert "uses another C library than musl" in said["glibc"]

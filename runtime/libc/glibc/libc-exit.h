@@ -1,0 +1,21 @@
+/* Ways to be called at the end of a process. */
+#ifndef DARSHAN_LIBC_EXIT_H
+#define DARSHAN_LIBC_EXIT_H
+
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+extern int on_exit(void (*function)(int status, void *argument), void *argument);
+extern int __cxa_at_quick_exit(void (*function)(void *), void *library);
+
+static inline void libc_at_quick_exit(void (*function)(void *)) {
+  __cxa_at_quick_exit(function, (void *)0);
+}
+/* With the status; 1: it will be called. */
+static inline int libc_at_exit(void (*function)(int, void *)) {
+  return on_exit(function, (void *)0) == 0;
+}
+/* By a destructor of a static program: behind all others. */
+static inline int libc_after_destructors(void (*function)(void *)) {
+  return __cxa_atexit(function, (void *)0, (void *)0) == 0;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* What glibc's loader tells besides what every loader does. */
+#ifndef DARSHAN_LIBC_LOADER_H
+#define DARSHAN_LIBC_LOADER_H
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+#pragma weak dladdr1
+#pragma weak dlvsym
+
+static inline int libc_loader_is_there(void) {
+  return dlvsym && dladdr1;
+}
+
+/* One that is kept for old programs only has no default version. */
+static inline void *libc_old_symbol(const char *name, const char *version) {
+  return dlvsym(RTLD_NEXT, name, version);
+}
+
+/* The object that an address lies in; NULL: none. */
+static inline struct link_map *libc_object_of(const void *address) {
+  struct link_map *map = NULL;
+  Dl_info info;
+  return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+/* _dl_find_object, where this C library has it. */
+static inline void *libc_find_object(void) {
+  return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
+}
+
+static inline struct link_map *libc_first_object(void) {
+  return _r_debug.r_map;
+}
+
+#endif

@@ -1,0 +1,1 @@
+/* Here every function has the name of its own. */
