@@ -55,7 +55,7 @@ class Modules:
         if self.name == "lmod":
             return ["/usr/share/lmod/lmod/libexec/lmod", "bash"]
         found = [Path(path) for path in ("/usr/lib/modulecmd.tcl", *_elsewhere())]
-        return ["tclsh", str(next(path for path in found if path.exists())), "bash"]
+        return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
         """The environment of a shell after these, and what was said on standard error."""
