@@ -263,7 +263,7 @@ class Here(setuptools.Distribution):
 pages = [f"doc/man/{name}.1" for name in (*COMMANDS, *PACKING, *STARTED, *PAGES)]
 os.chdir(TREE)
 # What is compiled is nobody else's; a list that goes into the source package lies in the tree.
-base = tempfile.TemporaryDirectory(prefix="darshan-report-")
+base = tempfile.TemporaryDirectory(prefix="darshan-wheel-")
 lists = "build/wheel" if os.access(TREE, os.W_OK) else base.name
 os.makedirs(lists, exist_ok=True)
 setuptools.setup(
