@@ -116,8 +116,8 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id);
 void *store_record(const struct record_store *store, enum store_module module, uint32_t number);
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
-/* With it: is there room; the entry, made if necessary, or NULL; a new record, that of the
- * overflow, that of an entry or else of the overflow (NO_RECORD: no memory, or the limit). */
+/* With it: is there room; the entry, made if need be, or NULL (name NULL: later); a new record,
+ * that of the overflow, that of an entry or else of the overflow (NO_RECORD: none is left). */
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base-record.h"
+#include "modules/daos/records.h"
 #include "modules/hdf5/records.h"
 #include "modules/layers/records.h"
 #include "modules/mpiio/records.h"
@@ -36,23 +37,6 @@ struct darshan_mdhim_head {
   struct darshan_base_record base;
   int64_t counters[MDHIM_NUM_COUNTERS];
   double fcounters[MDHIM_NUM_FCOUNTERS];
-};
-
-struct darshan_dfs_record {
-  struct darshan_base_record base;
-  int64_t counters[DFS_NUM_COUNTERS];
-  double fcounters[DFS_NUM_FCOUNTERS];
-  unsigned char pool_uuid[16];
-  unsigned char cont_uuid[16];
-};
-struct darshan_daos_record {
-  struct darshan_base_record base;
-  int64_t counters[DAOS_NUM_COUNTERS];
-  double fcounters[DAOS_NUM_FCOUNTERS];
-  unsigned char pool_uuid[16];
-  unsigned char cont_uuid[16];
-  uint64_t oid_hi;
-  uint64_t oid_lo;
 };
 
 /* The fixed part of a record of each kind. */

@@ -53,7 +53,7 @@ static struct library *known_library(const struct libraries *libraries,
 }
 
 /* Those of which there is a library: dlclose may unload it. */
-enum { KINDS = 4 };
+enum { KINDS = 6 };
 static struct libraries *kinds[KINDS];
 
 static void remember_kind(struct libraries *libraries) {

@@ -28,7 +28,10 @@ static uint32_t stop_recording(void) {
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&darshan_store.closed, 1, __ATOMIC_RELAXED);
-  if (phase != RUNTIME_FINISHED) modules_ended();
+  if (phase != RUNTIME_FINISHED) {
+    modules_ended();
+    store_name_rest(&darshan_store);
+  }
   if (phase == RUNTIME_READY) {
     if (process_state.fork_parent) return RUNTIME_OFF; /* a child without any I/O */
     runtime_describe_job(0);

@@ -423,7 +423,10 @@ static enum store_kept look_at_file(const struct record_store *store) {
   if ((size_t)st.st_size < journal->size || length != (ssize_t)sizeof(header) ||
       header.magic != DARSHAN_LOG_MAGIC || memcmp(&header, store->frame, sizeof(header)) != 0)
     return STORE_LOST;
-  return header.names.len > 0 ? STORE_KEPT : STORE_LOST; /* a name of a record at least */
+  /* A name of a record at least, or a record of what has none. */
+  for (int i = 0; i < STORE_FIRST_ANNEX && header.names.len == 0; i++)
+    if (store->regions[i].count > 0) return STORE_KEPT;
+  return header.names.len > 0 ? STORE_KEPT : STORE_LOST;
 }
 
 enum store_kept store_kept(const struct record_store *store) {
@@ -435,7 +438,7 @@ enum store_kept store_kept(const struct record_store *store) {
     size_t used = used_of(store, i), kept = store->regions[i].part.kept;
     partly |= used > kept;
     /* Of a file; a heat map and what the annex adds say nothing alone. */
-    if (store->regions[i].of == STORE_OF_FILES)
+    if (store->regions[i].of != STORE_OF_LAYERS && store->regions[i].of != STORE_OF_ANNEX)
       some |= used && kept >= store->regions[i].record_size;
   }
   if (!partly) return seen;

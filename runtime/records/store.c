@@ -20,18 +20,20 @@ static struct darshan_header *header_of(struct record_store *store) {
 }
 
 /* Room for the records of the log, given to the modules that most processes use
- * before the others.  Neither the annex nor the few heat maps count against
- * MODMEM. */
+ * before the others; what is rare has as much for itself.  Neither the annex nor the few
+ * heat maps count against MODMEM. */
 static void share_room(struct record_store *store, const struct store_shape *shapes,
                        const struct store_limits *limits) {
-  uint64_t room = limits->module_bytes;
+  uint64_t room[] = {
+      [STORE_OF_FILES] = limits->module_bytes, [STORE_OF_RARITIES] = limits->module_bytes};
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
+    enum store_of of = shapes[i].of;
     region->limit = limits->records[i];
-    if (shapes[i].of != STORE_OF_FILES) continue;
-    uint64_t fits = room / shapes[i].record_size;
+    if (of != STORE_OF_FILES && of != STORE_OF_RARITIES) continue;
+    uint64_t fits = room[of] / shapes[i].record_size;
     if (region->limit > fits) region->limit = (uint32_t)fits;
-    room -= (uint64_t)region->limit * shapes[i].record_size;
+    room[of] -= (uint64_t)region->limit * shapes[i].record_size;
   }
 }
 
@@ -272,13 +274,20 @@ static int entry_room(struct record_store *store, int ours) {
   return next <= most + (ours ? 2 : 0) && segments_have(&store->entry, next + (ours ? 0 : 2)) == 0;
 }
 
+/* What stands for a name that may yet come. */
+static const char nameless[] = "";
+
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
                                 size_t length) {
   struct store_entry *entry = store_find(store, id);
-  if (entry) return entry;
-  if (!entry_room(store, is_ours(name))) return NULL;
-  const char *kept = add_name(store, id, name, length);
-  if (!kept) return NULL;
+  if (entry && (entry->name != nameless || !name)) return entry;
+  if (!entry && !entry_room(store, name && is_ours(name))) return NULL;
+  const char *kept = name ? add_name(store, id, name, length) : nameless;
+  if (entry && kept) {
+    entry->name = kept;
+    __atomic_store_n(&entry->name_length, (uint32_t)length, __ATOMIC_RELEASE);
+  }
+  if (entry || !kept) return entry;
   uint32_t number = store->entries + 1;
   entry = segments_at(&store->entry, number);
   /* Its id comes last: an entry that is left before stays unused. */
@@ -291,6 +300,17 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
   __atomic_store_n(&index->place[i], number, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
   return entry;
+}
+
+void store_name_rest(struct record_store *store) {
+  if (!store->frame || !store_lock(store)) return;
+  for (uint32_t number = 1; number <= store->entries; number++) {
+    struct store_entry *entry = segments_at(&store->entry, number);
+    if (!entry->id || entry->name != nameless) continue;
+    const char *kept = add_name(store, entry->id, nameless, 0);
+    if (kept) entry->name = kept;
+  }
+  store_unlock(store);
 }
 
 /* Tells the frame of the journal about a new record. */

@@ -31,9 +31,10 @@ struct store_part {
 
 enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 8 };
 
-/* What the records are of: files, a layer as a whole (they are trimmed for the log),
- * or they go with records of the log. */
-enum store_of { STORE_OF_FILES, STORE_OF_LAYERS, STORE_OF_ANNEX };
+/* What the records are of: files, something that few processes have (so that its room is
+ * not taken from that of files), a layer as a whole (they are trimmed for the log), or
+ * they go with records of the log. */
+enum store_of { STORE_OF_FILES, STORE_OF_RARITIES, STORE_OF_LAYERS, STORE_OF_ANNEX };
 
 struct store_shape {
   int module_id;
@@ -133,6 +134,9 @@ static inline void store_make_room(struct record_store *store, enum store_module
                        0))
     store_make_room_slow(store, module);
 }
+
+/* Recording has ended: an entry whose name has not come has an empty one. */
+void store_name_rest(struct record_store *store);
 
 /* While memory can still be had: what another record of this module needs, that of the
  * overflow at least. */

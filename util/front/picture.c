@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "modules/daos/records.h"
 #include "say.h"
 
 void picture_init(struct picture *picture) {
@@ -28,7 +29,8 @@ void picture_free(struct picture *picture) {
 }
 
 int picture_is_bottom(const struct darshan_merge_plan *plan) {
-  return plan->module->id == DARSHAN_MOD_POSIX || plan->module->id == DARSHAN_MOD_STDIO;
+  int id = plan->module->id;
+  return id == DARSHAN_MOD_POSIX || id == DARSHAN_MOD_STDIO || id == DARSHAN_MOD_DFS;
 }
 
 /* Sums of a log's numbers, which may be anything: they stop at the largest, and
@@ -57,12 +59,29 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
+/* Of DAOS, whose names have no such form; what is asynchronous is among them. */
+static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
+  static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
+  static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},
+                                 {DAOS_OBJ_UPDATES, DAOS_ARRAY_WRITES, DAOS_KV_PUTS}};
+  const int *counters = plan->module->id == DARSHAN_MOD_DFS ? dfs[write] : daos[write];
+  const int64_t *values = darshan_record_counters(plan, record);
+  int64_t sum = 0;
+  for (int i = 0; i < 3 && counters[i] >= 0; i++)
+    add(&sum, values[counters[i]]);
+  return sum;
+}
+
+static int is_daos(const struct darshan_module *module) {
+  return module->kind == DARSHAN_KIND_DFS || module->kind == DARSHAN_KIND_DAOS;
+}
+
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record) {
-  return calls(plan, record, "READS");
+  return is_daos(plan->module) ? calls_of_daos(plan, record, 0) : calls(plan, record, "READS");
 }
 
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record) {
-  return calls(plan, record, "WRITES");
+  return is_daos(plan->module) ? calls_of_daos(plan, record, 1) : calls(plan, record, "WRITES");
 }
 
 static struct picture_layer *layer_of(struct picture *picture,
@@ -113,7 +132,8 @@ static void add_module(struct picture *picture, darshan_log *log, int id, int is
   struct darshan_error error = {""};
   const struct darshan_module *module = darshan_module_by_id(id);
   if (!module || id >= DARSHAN_MAX_MODULES ||
-      (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_FILE_COUNTERS))
+      (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_FILE_COUNTERS &&
+       !is_daos(module)))
     return;
   struct picture_layer *layer = layer_of(picture, module);
   if (!layer) return;

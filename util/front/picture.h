@@ -34,7 +34,7 @@ struct picture {
   int incomplete;  /* a log had to leave something out */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
-  struct id_table files; /* record id -> struct picture_file, of POSIX and STDIO */
+  struct id_table files; /* record id -> struct picture_file, of POSIX, STDIO and DFS */
   struct datasets datasets;
   struct programs programs;
 };

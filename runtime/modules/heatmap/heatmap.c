@@ -12,9 +12,9 @@ struct heatmap_state heatmap_state;
 #define FIRST_WIDTH 0.1 /* seconds */
 
 static const char *const names[HEATMAP_LAYERS] = {
-    [HEATMAP_POSIX] = "heatmap:POSIX",
-    [HEATMAP_MPIIO] = "heatmap:MPIIO",
-    [HEATMAP_STDIO] = "heatmap:STDIO",
+    [HEATMAP_POSIX] = "heatmap:POSIX", [HEATMAP_MPIIO] = "heatmap:MPIIO",
+    [HEATMAP_STDIO] = "heatmap:STDIO", [HEATMAP_DFS] = "heatmap:DFS",
+    [HEATMAP_DAOS] = "heatmap:DAOS",
 };
 
 int heatmap_prepare(void) {

@@ -5,7 +5,14 @@
 
 #include "base-record.h"
 
-enum heatmap_layer { HEATMAP_POSIX, HEATMAP_MPIIO, HEATMAP_STDIO, HEATMAP_LAYERS };
+enum heatmap_layer {
+  HEATMAP_POSIX,
+  HEATMAP_MPIIO,
+  HEATMAP_STDIO,
+  HEATMAP_DFS,
+  HEATMAP_DAOS,
+  HEATMAP_LAYERS
+};
 
 enum { HEATMAP_BINS = 200 };
 

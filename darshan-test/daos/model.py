@@ -1,0 +1,69 @@
+"""What the log must hold, from what a program says that it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+BOUNDS = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
+SIZES = [
+    "0_100",
+    "100_1K",
+    "1K_10K",
+    "10K_100K",
+    "100K_1M",
+    "1M_4M",
+    "4M_10M",
+    "10M_100M",
+    "100M_1G",
+    "1G_PLUS",
+]
+Name = tuple[str, str]  # module, and path or object
+
+
+@dataclass
+class Item:
+    """A record's counters but those of time, under construction."""
+
+    module: str
+    counters: Counter[str] = field(default_factory=Counter)
+    sizes: Counter[int] = field(default_factory=Counter)
+    last: str = ""
+
+    def moved(self, way: str, size: int, begun: bool) -> None:
+        """A transfer."""
+        word = {"r": "READ", "w": "WRITE"}[way]
+        self.counters["BYTES_READ" if way == "r" else "BYTES_WRITTEN"] += size
+        bucket = SIZES[sum(size > bound for bound in BOUNDS)]
+        self.counters[f"SIZE_{word}_{bucket}"] += 1
+        self.counters["RW_SWITCHES"] += self.last not in ("", way)
+        self.last = way
+        self.sizes[size] += size != 0
+        if begun and self.module == "DFS":
+            self.counters[f"NB_{word}S"] += 1
+
+    def finished(self) -> dict[str, int]:
+        """With the four most common sizes: by how often, then by size."""
+        best = sorted(self.sizes.items(), key=lambda pair: (-pair[1], -pair[0]))
+        best = [(size, count) for size, count in best if count][:4]
+        for place, (size, count) in enumerate(best, 1):
+            self.counters[f"ACCESS{place}_ACCESS"] = size
+            self.counters[f"ACCESS{place}_COUNT"] = count
+        return {name: value for name, value in self.counters.items() if value}
+
+
+def expected(said: str) -> dict[Name, dict[str, int]]:
+    """Counters that are not 0, by record."""
+    items: dict[Name, Item] = {}
+    for line in said.splitlines():
+        module, name, counter, what, number, begun = line.split("\t")
+        item = items.setdefault((module, name), Item(module))
+        if what == "=":
+            item.counters[counter] = int(number)
+            continue
+        item.counters[counter] += int(number) if what == "n" else 1
+        if module == "DAOS":
+            item.counters["NB_OPS"] += int(begun)
+        if what != "n":
+            item.moved(what, int(number), begun == "1")
+    return {name: item.finished() for name, item in items.items()}

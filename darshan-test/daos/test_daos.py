@@ -1,0 +1,285 @@
+"""DAOS and its file system, against libraries that stand for them (libdaos.c, libdfs.c)."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import struct
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from left import left_in
+from logs.record_id import record_id
+from place import needs
+
+from .model import Name, expected
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parents[1] / "runtime"
+WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]
+# Depend on when something happened, or belong to shared records.
+NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
+ADDS_UP = re.compile(r"BYTES_(READ|WRITTEN)$|(OPEN|READ|WRITE|STAT|UPDATE|FETCHE|GET|PUT|NB_OP)S$")
+POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
+
+
+def environment(build: Path, logs: Path, journals: Path) -> dict[str, str]:
+    """Of a program that is watched."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
+    env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_ENABLE_NONMPI": "1"}
+    return env | {"DARSHAN_LOGPATH": str(logs), "DARSHAN_MMAP_LOGPATH": str(journals)}
+
+
+@dataclass
+class Programs:
+    """What was compiled."""
+
+    folder: Path
+
+    def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
+        """Runs one to its end, watched unless there is no build."""
+        logs, journals = work / "logs", work / "journals"
+        for path in (logs, journals):
+            path.mkdir(parents=True)
+        env = environment(build, logs, journals) | settings
+        done = subprocess.run(
+            [self.folder / name, *words],
+            cwd=work,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert not left_in(journals)
+        return Ran(done.stdout, done.stderr, sorted(logs.glob("*.darshan")))
+
+
+@dataclass
+class Ran:
+    """What a program said, and its logs."""
+
+    said: str
+    stderr: str
+    logs: list[Path] = field(default_factory=list)
+
+
+def compile_all(folder: Path) -> None:
+    """The two libraries, the program, and the same as a plugin of another."""
+    here = f"-L{folder}"
+    own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
+    shared = ["-shared", "-fPIC"]
+    for what in (
+        [*shared, "libdaos.c", "-o", "libdaos.so"],
+        [*shared, "libdfs.c", "-o", "libdfs.so", here, "-ldaos", *own],
+        ["every.c", "-o", "every", here, "-ldfs", "-ldaos", *own],
+        [*shared, "-DPLUGIN", "every.c", "-o", "plugin.so", here, "-ldfs", "-ldaos", *own],
+        ["loads.c", "-o", "loads"],
+    ):
+        words = [str(HERE / word) if word.endswith(".c") else word for word in what]
+        words = [
+            str(folder / word) if what[i - 1] == "-o" else word for i, word in enumerate(words)
+        ]
+        subprocess.run(["gcc", *WARNINGS, *words], check=True)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    needs("program:gcc")
+    folder = tmp_path_factory.mktemp("daos")
+    compile_all(folder)
+    return Programs(folder)
+
+
+@dataclass
+class Rows:
+    """Of one record."""
+
+    record: int
+    mount: str
+    counters: dict[str, int]
+    times: dict[str, float]
+
+
+def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
+    """Those of both modules, by module and name."""
+    text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
+    found: dict[Name, Rows] = {}
+    for line in text.splitlines():
+        columns = line.split("\t")
+        if columns[0] not in ("DFS", "DAOS"):
+            continue
+        module, _, record, counter, value, name, mount, _ = columns
+        rows = found.setdefault((module, name), Rows(int(record), mount, {}, {}))
+        assert rows.record == int(record)
+        counter = counter.removeprefix(f"{module}_")
+        if counter.startswith("F_"):
+            rows.times[counter] = float(value)
+        else:
+            rows.counters[counter] = int(value)
+    return found
+
+
+def counted(rows: Rows) -> dict[str, int]:
+    return {k: v for k, v in rows.counters.items() if v and not NOT_MODELLED.search(k)}
+
+
+def test_every_function_is_called() -> None:
+    rows = re.findall(r"^\w+_CALL\((\w+)", (RUNTIME / "modules/daos/calls.def").read_text(), re.M)
+    program = (HERE / "every.c").read_text()
+    assert len(rows) > 50
+    assert not [name for name in rows if not re.search(rf"\b{name}\(", program)]
+
+
+@pytest.mark.parametrize("way", ["labels", "handles of others", "plugin", "objects alone"])
+def test_against_the_model(
+    way: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
+) -> None:
+    """Every counter of every record, and no record more but the objects of files."""
+    words = {"labels": ["every"], "handles of others": ["every", "elsewhere"]}
+    words["objects alone"] = ["every", "objects"]
+    words["plugin"] = ["loads", str(programs.folder / "plugin.so")]
+    ran = programs.run(tmp_path, build, *words[way])
+    found, model = rows_of(parser, ran.logs[0]), expected(ran.said)
+    files = {rows.record for (module, _), rows in found.items() if module == "DFS"}
+    own = {
+        name: counted(rows)
+        for name, rows in found.items()
+        if name[0] == "DFS" or rows.record not in files
+    }
+    assert own == model
+
+
+def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """A file and its object have one id: that of pool, container and object."""
+    ran = programs.run(tmp_path, build, "every")
+    found = rows_of(parser, ran.logs[0])
+    objects = {rows.record: rows for (module, _), rows in found.items() if module == "DAOS"}
+    for (module, name), rows in found.items():
+        if module == "DAOS":
+            hi, lo = (int(part) for part in name.split("."))
+            assert rows.record == record_id(POOL + CONTAINER + struct.pack("<QQ", lo, hi))
+        assert rows.mount == f"{text_of(POOL)}:{text_of(CONTAINER)}"
+    file = found["DFS", "/results/wave.dat"]
+    below = objects[file.record].counters
+    assert below["BYTES_WRITTEN"] == file.counters["BYTES_WRITTEN"]
+    assert below["ARRAY_WRITES"] == file.counters["WRITES"] + file.counters["WRITEXS"]
+    assert below["ARRAY_CHUNK_SIZE"] == file.counters["CHUNK_SIZE"]
+    assert below["ARRAY_OPENS"] == 3  # opened, duplicated, and come from elsewhere
+
+
+def text_of(uuid: bytes) -> str:
+    digits = uuid.hex()
+    return "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
+
+
+def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """In the order in which things happened."""
+    ran = programs.run(tmp_path, build, "every")
+    times = rows_of(parser, ran.logs[0])["DFS", "/results/wave.dat"].times
+    first = [times[f"F_{word}_START_TIMESTAMP"] for word in ("OPEN", "WRITE", "READ", "CLOSE")]
+    assert first[0] > 0 and first == sorted(first)
+    for word in ("OPEN", "WRITE", "READ", "CLOSE"):
+        assert times[f"F_{word}_START_TIMESTAMP"] <= times[f"F_{word}_END_TIMESTAMP"]
+    for word in ("READ", "WRITE"):
+        assert 0 < times[f"F_MAX_{word}_TIME"] <= times[f"F_{word}_TIME"] + 1e-6
+    assert times["F_META_TIME"] > 0
+
+
+def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Each layer's bins hold the bytes of its records."""
+    ran = programs.run(tmp_path, build, "every")
+    text = subprocess.run([parser, ran.logs[0]], capture_output=True, text=True, check=True).stdout
+    sums: dict[str, int] = defaultdict(int)
+    for line in text.splitlines():
+        columns = line.split("\t")
+        if columns[0] == "HEATMAP" and re.search(r"_BIN_\d+$", columns[3]):
+            way = "READ" if "READ" in columns[3] else "WRITTEN"
+            sums[f"{columns[5]} {way}"] += int(columns[4])
+        elif len(columns) > 4 and re.fullmatch(r"(DFS|DAOS)_BYTES_(READ|WRITTEN)", columns[3]):
+            sums[f"{columns[0]} records {columns[3].split('_')[-1]}"] += int(columns[4])
+    for module in ("DFS", "DAOS"):
+        for way in ("READ", "WRITTEN"):
+            assert sums[f"heatmap:{module} {way}"] == sums[f"{module} records {way}"] > 0
+
+
+def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Nothing of one module changes the other."""
+    plain = programs.run(tmp_path / "plain", build, "every")
+    every = rows_of(parser, plain.logs[0])
+    for off, kept in (("DFS", "DAOS"), ("DAOS", "DFS"), ("DFS,DAOS", "")):
+        ran = programs.run(tmp_path / off, build, "every", DARSHAN_MOD_DISABLE=off)
+        assert ran.said == plain.said and not ran.stderr
+        found = rows_of(parser, ran.logs[0])
+        same = {name: counted(rows) for name, rows in every.items() if name[0] == kept}
+        assert {name: counted(rows) for name, rows in found.items()} == same
+
+
+def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Further files share a record; sums stay."""
+    config = tmp_path / "config"
+    config.write_text("MAX_RECORDS 2 DFS,DAOS\n")
+    whole = programs.run(tmp_path / "whole", build, "every")
+    few = programs.run(tmp_path / "few", build, "every", DARSHAN_CONFIG_PATH=str(config))
+    sums = []
+    for ran in (whole, few):
+        total: dict[str, int] = defaultdict(int)
+        text = subprocess.run(
+            [parser, "--show-incomplete", ran.logs[0]], capture_output=True, text=True, check=True
+        ).stdout
+        for line in text.splitlines():
+            columns = line.split("\t")
+            if columns[0] in ("DFS", "DAOS") and ADDS_UP.search(columns[3]):
+                total[columns[3]] += int(columns[4])
+        sums.append(dict(total))
+    assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
+
+
+def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Its journal is a log, and says the same."""
+    logs, journals = tmp_path / "logs", tmp_path / "journals"
+    for path in (logs, journals):
+        path.mkdir()
+    env = environment(build, logs, journals)
+    done = subprocess.run(
+        [programs.folder / "every", "killed"], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL and not list(logs.iterdir())
+    (journal,) = (path for path in journals.rglob("*") if path.is_file())
+    found = rows_of(parser, journal)
+    model = expected(done.stdout)
+    assert {name: counted(found[name]) for name in model} == model
+
+
+def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
+    """Both as layers: how often and how much."""
+    ran = programs.run(tmp_path, build, "every")
+    rows = [line.split("\t") for line in ran.said.splitlines()]
+    command = [build / "darshan", "stat", "-r", ran.logs[0]]
+    screen = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    found = dict(re.findall(r"^(DFS|DAOS) +\d+ +(\d+ +\d+) ", screen, re.M))
+    moved = [sum(row[0] == "DFS" and row[3] == way for row in rows) for way in "rw"]
+    assert [int(word) for word in found["DFS"].split()] == moved
+    below = [int(word) for word in found["DAOS"].split()]  # with those of objects
+    assert all(more >= some for more, some in zip(below, moved))
+    assert re.search(r"^/results/wave\.dat ", screen, re.M)
+    command = [build / "darshan", "report", "--text", ran.logs[0]]
+    report = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^DAOS files \(DFS\) +6 ", report, re.M)
+    assert re.search(r"^DAOS objects +\d+ ", report, re.M)
+
+
+def test_pydarshan_reads_it(build: Path, programs: Programs, tmp_path: Path) -> None:
+    """A witness: the same counters by the same names."""
+    darshan = pytest.importorskip("darshan")
+    ran = programs.run(tmp_path, build, "every")
+    report = darshan.DarshanReport(str(ran.logs[0]), read_all=True)
+    table = report.records["DFS"].to_df()["counters"]
+    model = expected(ran.said)["DFS", "/results/wave.dat"]
+    (row,) = (row for _, row in table.iterrows() if row["DFS_DUPS"])
+    for counter, value in model.items():
+        assert row[f"DFS_{counter}"] == value, counter
+    assert len(report.records["DAOS"].to_df()["counters"]) == 7

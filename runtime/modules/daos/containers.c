@@ -1,0 +1,103 @@
+/* Which pool and container something is in.  An id of a record is made of both, so that
+ * the same object of two containers is two. */
+#include <string.h>
+
+#include "daos.h"
+
+static const struct daos_uuid no_uuid;
+
+/* The number of a pair, which is added if need be; 0: not known, or one too many. */
+static uint32_t number_of_pair(const struct daos_container *pair) {
+  struct daos_state *daos = &daos_state;
+  uint32_t number = 0;
+  if (!daos_prepare() || !record_lock(&daos->lock)) return 0;
+  struct daos_container *all = daos->memory->containers;
+  while (number < daos->containers && memcmp(&all[number], pair, sizeof(*pair)) != 0)
+    number++;
+  if (number == daos->containers && number < DAOS_CONTAINERS) {
+    all[number] = *pair;
+    daos->containers++;
+  }
+  record_unlock(&daos->lock);
+  return number < DAOS_CONTAINERS ? number : 0;
+}
+
+struct daos_container daos_container_at(uint32_t number) {
+  struct daos_container none = {no_uuid, no_uuid};
+  return daos_state.memory ? daos_state.memory->containers[number] : none;
+}
+
+void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs) {
+  if (call->result != 0 || !dfs) return;
+  daos_remember(DAOS_A_MOUNT, (uintptr_t)*dfs, daos_number_of(DAOS_A_CONTAINER, coh.cookie));
+}
+
+void daos_unmounted(const struct daos_call *call, const void *dfs) {
+  daos_forget(call, DAOS_A_MOUNT, (uintptr_t)dfs);
+}
+
+void *daos_room_for_info(struct daos_call *call, void *info, const void *event) {
+  if (info || event) return info; /* what comes later would come to memory that is ours no more */
+  call->told = path_buffer_take();
+  if (!call->told) return NULL;
+  memset(call->told->bytes, 0, DARSHAN_PATH_ROOM);
+  return call->told->bytes;
+}
+
+static void remember_pool(daos_handle poh, struct daos_uuid uuid) {
+  struct daos_container pair = {uuid, no_uuid};
+  daos_remember(DAOS_A_POOL, poh.cookie, number_of_pair(&pair));
+}
+
+void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void *info,
+                      const void *event) {
+  struct daos_uuid uuid = no_uuid;
+  int known = call->result == 0 && info && poh && !event;
+  if (known) memcpy(&uuid, info, sizeof(uuid));
+  path_buffer_give(call->told);
+  if (known) remember_pool(*poh, uuid);
+}
+
+/* A handle of a pool that came from another process: the library is asked, once. */
+__attribute__((noinline)) static struct daos_uuid ask_for_pool(const struct daos_call *call,
+                                                               daos_handle poh) {
+  struct daos_uuid uuid = no_uuid;
+  struct path_buffer *room = call->lib->daos_pool_query ? path_buffer_take() : NULL;
+  if (!room) return uuid;
+  memset(room->bytes, 0, DARSHAN_PATH_ROOM);
+  if (call->lib->daos_pool_query(poh, NULL, room->bytes, NULL, NULL) == 0)
+    memcpy(&uuid, room->bytes, sizeof(uuid));
+  path_buffer_give(room);
+  remember_pool(poh, uuid);
+  return uuid;
+}
+
+static void remember_container(const struct daos_call *call, daos_handle poh, daos_handle coh,
+                               struct daos_uuid uuid) {
+  uint32_t pool = daos_number_of(DAOS_A_POOL, poh.cookie);
+  struct daos_container pair = {pool ? daos_container_at(pool).pool : ask_for_pool(call, poh),
+                                uuid};
+  daos_remember(DAOS_A_CONTAINER, coh.cookie, number_of_pair(&pair));
+}
+
+void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_handle *coh,
+                           const void *info, const void *event) {
+  struct daos_uuid uuid = no_uuid;
+  int known = call->result == 0 && info && coh && !event;
+  if (known) memcpy(&uuid, info, sizeof(uuid));
+  path_buffer_give(call->told);
+  if (known) remember_container(call, poh, *coh, uuid);
+}
+
+/* One that another process has opened: again the library is asked. */
+void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh) {
+  struct daos_uuid uuid = no_uuid;
+  if (call->result != 0 || !coh) return;
+  struct path_buffer *room = call->lib->daos_cont_query ? path_buffer_take() : NULL;
+  if (!room) return;
+  memset(room->bytes, 0, DARSHAN_PATH_ROOM);
+  if (call->lib->daos_cont_query(*coh, room->bytes, NULL, NULL) == 0)
+    memcpy(&uuid, room->bytes, sizeof(uuid));
+  path_buffer_give(room);
+  remember_container(call, poh, *coh, uuid);
+}

@@ -1,0 +1,56 @@
+/* What the functions of DAOS 2 take, as its manual has it; no header of it is needed.
+ * What is only handed on is void. */
+#ifndef DARSHAN_DAOS_TYPES_H
+#define DARSHAN_DAOS_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct {
+  uint64_t cookie;
+} daos_handle;
+typedef struct {
+  uint64_t lo, hi;
+} daos_oid;
+enum { DAOS_OID_TYPE_SHIFT = 56 }; /* of hi: what kind of object it is */
+
+typedef struct {
+  void *buffer;
+  size_t room, length;
+} daos_iov;
+typedef struct {
+  uint32_t n, n_out;
+  daos_iov *iovs;
+} daos_sgl;
+
+struct daos_recx { /* records of an array that lie side by side */
+  uint64_t index, n;
+};
+enum { DAOS_IOD_SINGLE = 1 }; /* any other type: an array */
+struct daos_iod {
+  daos_iov name;
+  int type;
+  uint64_t size; /* of the value, or of a record; 0: to be told */
+  uint64_t flags;
+  uint32_t n;
+  struct daos_recx *recxs;
+};
+
+struct daos_range {
+  uint64_t index, n; /* cells */
+};
+struct daos_array_iod {
+  uint64_t n;
+  struct daos_range *ranges;
+};
+
+struct daos_event { /* what begins it */
+  int error;
+};
+struct daos_uuid { /* what the information about a pool, and that about a container, begin with */
+  unsigned char bytes[16];
+};
+
+#endif
