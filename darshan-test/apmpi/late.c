@@ -1,5 +1,5 @@
-/* Rank 1 comes later than the others to two collectives: late FOLDER END.  END is "finalize",
- * or "killed", where nobody lives to tell of it. */
+/* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS].  END is
+ * "finalize", or "killed", where nobody lives to tell of it. */
 #include "expected.h"
 
 #include <signal.h>
@@ -21,10 +21,11 @@ int main(int argc, char **argv) {
   int rank, sum, one = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 1);
-  if (rank == 1) usleep(50000);
+  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 1);
+  useconds_t late = 1000 * (useconds_t)(argc > 3 ? atoi(argv[3]) : 50);
+  if (rank == 1) usleep(late);
   CALL(BARRIER, 0, MPI_Barrier(MPI_COMM_WORLD));
-  if (rank == 1) usleep(50000);
+  if (rank == 1) usleep(late);
   CALL(ALLREDUCE, 4, MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   write_expected(argv[1], rank);
   if (strcmp(argv[2], "killed") == 0) {

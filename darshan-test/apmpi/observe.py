@@ -6,8 +6,10 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from logs.apmpi import SIZED, SIZES
-from mpi.launch import Runner
+from mpi.launch import MPIS, Runner
+from sample import turning
 
 HERE = Path(__file__).resolve().parent
 # MPICH's annotations call MPI_STATUSES_IGNORE too small.
@@ -16,6 +18,9 @@ OPTIONS += ("-Wno-stringop-overflow",)
 ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
 # More ranks than processors: one that waits gives its processor away.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+
+# What is no matter of the library: one of them with each commit, both in ./dev full.
+ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "apmpi-one"), indirect=True)
 
 # Of a call: how often, bytes, and how often with so many bytes.
 Counts = dict[str, list[int]]

@@ -13,7 +13,7 @@ from logs.apmpi import CALLS
 from mpi.launch import MPIS, Runner
 from sample import turning
 
-from .observe import HERE, ON, YIELDING, expected, program, read, run
+from .observe import HERE, ON, ONE_MPI, YIELDING, expected, program, read, run
 
 MODULES = HERE.parents[1] / "runtime" / "modules"
 TABLES = [MODULES / "apmpi" / "calls.def", MODULES / "mpiio" / "waits.def"]
@@ -96,6 +96,7 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     assert talk.number(0, "TOTAL_COMM_SYNC_TIME_VARIANCE") >= 0
 
 
+@ONE_MPI
 @pytest.mark.parametrize("settings", [{}, {"DARSHAN_MOD_ENABLE": "POSIX"}])
 def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **settings})
@@ -105,6 +106,7 @@ def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
     assert "APMPI" not in done.stdout
 
 
+@ONE_MPI
 def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> None:
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\n")
@@ -112,6 +114,16 @@ def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> N
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], settings)
     (log,) = job.logs
     assert read(runner.parser, log).counts(1) == expected(runner.data, 1)
+
+
+@ONE_MPI
+def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
+    """Where a setting leaves none nothing is counted, and nothing is said."""
+    config = tmp_path / "darshan.conf"
+    config.write_text("MOD_ENABLE APMPI\nMAX_RECORDS 0 APMPI\n")
+    settings = {"DARSHAN_MOD_ENABLE": "APMPI", "DARSHAN_CONFIG_PATH": str(config)}
+    talk = run(runner, 2, [*program(runner, "late.c"), "finalize"], settings)
+    assert talk.rows == {}
 
 
 def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
@@ -128,6 +140,7 @@ def test_threads(runner: Runner) -> None:
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
+@ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
     """A call that passes both of our forms, MPI_x and PMPI_x, counts once."""
@@ -160,6 +173,7 @@ def test_killed_ranks(runner: Runner, build: Path) -> None:
     assert talk.number(0, "TOTAL_COMM_TIME_VARIANCE") == pytest.approx(variance, abs=1e-6)
 
 
+@ONE_MPI
 def test_ranks_left_out(runner: Runner) -> None:
     """Rank 0 among them: the first that is left tells of all."""
     command = [*program(runner, "late.c"), "finalize"]
@@ -167,6 +181,7 @@ def test_ranks_left_out(runner: Runner) -> None:
     assert (talk.heads, talk.ranks()) == (1, {1, 2})
 
 
+@ONE_MPI
 def test_pydarshan_reads_it(runner: Runner) -> None:
     """The same numbers, by the library of 3.5.0."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mpi.launch import Runner
 
-from .observe import ON, YIELDING, program, read
+from .observe import ON, ONE_MPI, YIELDING, program, read
 
 
 def report(build: Path, log: Path, *options: str) -> str:
@@ -27,6 +27,7 @@ def log(runner: Runner) -> Path:
     return job.logs[0]
 
 
+@ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
     """The sums of the rows."""
     talk = read(runner.parser, log)
@@ -48,6 +49,7 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
     assert said["waiting_seconds_at_least"] == pytest.approx(waited, abs=1e-4)
 
 
+@ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
     """A row for each call, in text and on the page."""
     text = report(build, log, "--text")
@@ -60,6 +62,30 @@ def test_in_words(build: Path, log: Path) -> None:
     assert "The log also holds APMPI" not in page
 
 
+@ONE_MPI
+def test_measured_waiting(build: Path, runner: Runner) -> None:
+    """With the barriers that a setting asks for it is their time that is told."""
+    settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
+    job = runner.run(3, [*program(runner, "late.c"), "finalize"], settings)
+    (log,) = job.logs
+    talk = read(runner.parser, log)
+    waited = sum(talk.number(rank, "TOTAL_COMM_SYNC_TIME") for rank in range(3))
+    said = json.loads(report(build, log, "--json"))["communication"]
+    assert said["waiting_seconds_at_least"] == pytest.approx(waited, abs=1e-4)
+    assert "Before collectives the ranks waited" in " ".join(report(build, log, "--text").split())
+
+
+@ONE_MPI
+def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
+    """One rank is late for most of the run: what the others do is said, and no problem of I/O."""
+    job = runner.run(3, [*program(runner, "late.c"), "finalize", "300"], {**YIELDING, **ON})
+    (log,) = job.logs
+    text = " ".join(report(build, log, "--text").split())
+    assert "Most of it is waiting" in text
+    assert "at stake" not in text
+
+
+@ONE_MPI
 def test_not_where_it_was_not_counted(build: Path, runner: Runner) -> None:
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], YIELDING)
     (log,) = job.logs

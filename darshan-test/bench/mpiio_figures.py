@@ -15,6 +15,8 @@ HERE = Path(__file__).resolve().parent
 RANKS = 4
 CALLS = 50_000
 GOAL = 400  # nanoseconds
+OFF, ON = 3, 80  # of a call of communication
+TALK = "DARSHAN_MOD_ENABLE=APMPI"
 
 
 def nanoseconds(command: list[str]) -> float:
@@ -52,6 +54,35 @@ def writes(bench: Bench) -> list[Row]:
                 added.fastest <= GOAL,
             )
         )
+    return rows
+
+
+def talk(bench: Bench) -> list[Row]:
+    """Rows of the table: a call of communication, when nobody counts it and when APMPI does."""
+    rows = []
+    for flavour in ("openmpi", "mpich"):
+        start, program = starter(flavour, 1), bench.folder / f"talk-cost.{flavour}"
+        if not start:
+            continue
+        compiler = [f"mpicc.{flavour}", "-O2", "-o", str(program)]
+        subprocess.run([*compiler, str(HERE / "talk-cost.c")], check=True)
+        for what, more, goal in (("not counted", [], OFF), ("counted", [TALK], ON)):
+            settings = [f"{key}={value}" for key, value in bench.settings().items()]
+            added = interleaved(
+                bench.repetitions,
+                lambda line=[*start, str(program), str(CALLS)]: nanoseconds(line),
+                lambda line=[*start, *settings, *more, str(program), str(CALLS)]: nanoseconds(line),
+                lambda: 0.0,
+            )
+            rows.append(
+                Row(
+                    f"MPI_Send to the null process, {what}, {flavour}",
+                    f"+{added.fastest:.1f} ns between the fastest (in pairs {added.least:.1f} to"
+                    f" {added.most:.1f}, middle {added.added:.1f}) on {added.bare:.1f}",
+                    f"{goal} ns",
+                    added.fastest <= goal,
+                )
+            )
     return rows
 
 

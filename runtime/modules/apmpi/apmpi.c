@@ -101,7 +101,9 @@ static struct darshan_apmpi_record *record(void) {
   } else if (store_lock(&darshan_store)) {
     kept = make_record();
     store_unlock(&darshan_store);
-    if (!kept) runtime_lost_part();
+    struct store_fill fill = store_fill(&darshan_store, STORE_APMPI);
+    if (!kept && fill.count < fill.limit && !store_names_are_full(&darshan_store))
+      runtime_lost_part();
     apmpi_state.on = kept != NULL;
   }
   return kept ? &kept->record : NULL;

@@ -37,6 +37,7 @@ class Talk:
     least: tuple[int, float]
     most: tuple[int, float]
     waiting: float | None  # seconds in which ranks waited for others, at least; None: not known
+    is_measured: bool  # it was measured, by barriers before collectives
 
 
 def _names() -> tuple[list[str], list[bool]]:
@@ -114,6 +115,7 @@ def talk_of(log: Log) -> Talk | None:
         for at, name in enumerate(names)
         if counts[:, at].any()
     ]
+    waits = np.nan_to_num(np.array([record["sync_times"] for record in found]), posinf=0.0)
     ranks = [int(record["rank"]) for record in found]
     of_ranks = totals.sum(axis=1)
     low, high = int(of_ranks.argmin()), int(of_ranks.argmax())
@@ -123,5 +125,6 @@ def talk_of(log: Log) -> Talk | None:
         float(of_ranks.sum()),
         (ranks[low], float(of_ranks[low])),
         (ranks[high], float(of_ranks[high])),
-        _waiting(names, counts, totals),
+        float(waits.sum()) if waits.any() else _waiting(names, counts, totals),
+        bool(waits.any()),
     )

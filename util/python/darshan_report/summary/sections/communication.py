@@ -67,10 +67,16 @@ def _sentences(talk: Talk, whole: float) -> str:
 def _waiting(talk: Talk, whole: float) -> str:
     """Where ranks wait for each other is said, but never as time in I/O: it is not."""
     waited = talk.waiting
+    if talk.is_measured and waited:
+        return (
+            f"Before collectives the ranks waited {seconds(waited)} altogether "
+            f"({share(waited, whole)} of their time) for those that came later: barriers that "
+            "DARSHAN_APMPI_COLL_SYNC asked for measured it, and the times above are without it."
+        )
     if not waited or waited < _MUCH * whole or waited < _MOST * talk.seconds:
         return ""
     return (
-        f"Most of it is waiting: in barriers and other collectives that need every rank, the ranks "
+        "Most of it is waiting: in barriers and other collectives that need every rank, the ranks "
         f"spent {seconds(waited)} altogether ({share(waited, whole)} of their time) more than the "
         "one that spent least, and so waited at least that long for ranks that came later. The log "
         "does not say what those did meanwhile, unless it was I/O of their own."
