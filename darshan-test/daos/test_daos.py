@@ -254,6 +254,24 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
     assert {name: counted(found[name]) for name in model} == model
 
 
+def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Records of one file become one, with its pool and container."""
+    script = (
+        f'"{programs.folder}/every"; "{programs.folder}/every" objects; "{programs.folder}/every"'
+    )
+    env = environment(build, tmp_path, tmp_path) | {"LD_PRELOAD": ""}
+    command = [build / "darshan", "run", "-o", "logs", "--", "sh", "-c", script]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    (log,) = (tmp_path / "logs").glob("*.darshan")
+    found, model = rows_of(parser, log), expected(done.stdout)
+    for name, counters in model.items():
+        assert found[name].mount == f"{text_of(POOL)}:{text_of(CONTAINER)}"
+        for counter in filter(ADDS_UP.search, counters):
+            assert found[name].counters[counter] == counters[counter], (name, counter)
+
+
 def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
     """Both as layers: how often and how much."""
     ran = programs.run(tmp_path, build, "every")
