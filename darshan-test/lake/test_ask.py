@@ -142,7 +142,7 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
     more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%"]
     first = darshan("ask", lake)
     assert [line.split()[0] for line in first.stdout.splitlines()] == [q.name for q in QUESTIONS]
-    for question in turning(QUESTIONS, 0.2, "lake questions"):
+    for question in turning(QUESTIONS, 0.1, "lake questions"):
         done = darshan("ask", lake, question.name, *more, "--json")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)

@@ -25,8 +25,8 @@ from tree import real_log_paths
 from .rows import identity, logs, rows
 
 SMALL = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
-CASES = turning(SMALL, 0.25, "lake cells")
-REAL = turning(real_log_paths(), 0.34, "lake cells")
+CASES = turning(SMALL, 0.12, "lake cells")
+REAL = turning(real_log_paths(), 0.2, "lake cells")
 Cell = tuple[int, str, str, str, str, str]
 
 
@@ -109,7 +109,7 @@ def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
             got = cells(found.get(identity(path), []), module)
             assert sorted(got) == sorted(want.get(module, [])), (path.name, module)
             compared += len(got)
-    assert compared > 10_000
+    assert compared > 1_000
 
 
 def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
@@ -125,7 +125,7 @@ def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
                     None if raw is None else raw.decode(errors="backslashreplace")
                 )
                 compared += 1
-    assert compared > 100
+    assert compared > 10
 
 
 def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: Path) -> None:
@@ -147,7 +147,7 @@ def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: P
             for column in table.columns[len(columns.WHOSE) + 1 :] if want else ():
                 assert shown(rows_of[0][column.name], column) == want[f"total_{column.name}"]
                 compared += 1
-    assert compared > 300
+    assert compared > 100
 
 
 def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:

@@ -12,6 +12,7 @@ from darshan_report.lake.commit.compact import compact
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.write.arrow import schema_of, shape
+from sample import turning
 
 from .conftest import Run
 from .rows import committed, identity, logs, make_logs, rows, whole
@@ -146,7 +147,8 @@ def test_check_finds_what_is_wrong(darshan: Run, tmp_path: Path) -> None:
     assert "jobs" in darshan("lake", "info", "lake").stdout
     path = lake / committed(lake)["files_posix"][0]
     content = path.read_bytes()
-    for bad in (None, content[:-100], content[:1000] + b"\0" * 64 + content[1064:]):
+    worse = (None, content[:-100], content[:1000] + b"\0" * 64 + content[1064:])
+    for bad in turning(worse, 0.3, "lake files"):
         path.unlink()
         if bad is not None:
             path.write_bytes(bad)
