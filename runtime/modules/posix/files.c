@@ -161,6 +161,14 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return alignment;
 }
 
+/* All else of it is 0 yet, and its lock may be held already: who keeps the records holds those
+ * of all that are counted. */
+void posix_aux_prepare(uint32_t number) {
+  struct posix_aux *aux = posix_aux_of(number);
+  aux->watched = layers_state.active;
+  aux->traced = dxt_on(DXT_POSIX) ? number : 0;
+}
+
 /* With the store's lock: gives the file a record of its own; 0: at the limit. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
@@ -170,8 +178,7 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
   if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; this says last that it is ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
-    *posix_aux_of(number) = (struct posix_aux){.watched = layers_state.active,
-                                               .traced = dxt_on(DXT_POSIX) ? number : 0};
+    posix_aux_prepare(number);
     COMPILER_FENCE();
     record->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();
   }
@@ -319,6 +326,7 @@ void posix_forked(void) {
     file->record = NULL;
   }
   posix->used_files = kept;
+  segments_clear(&posix->aux);
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   posix->pending->lock = 0;
   overflow_reset(posix);

@@ -119,8 +119,7 @@ int overflow_share(struct posix_file *file) {
   if (!record) return 0;
   struct darshan_posix_record *shared = store_record(&darshan_store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
-    *posix_aux_of(record) = (struct posix_aux){.watched = layers_state.active,
-                                               .traced = dxt_on(DXT_POSIX) ? record : 0};
+    posix_aux_prepare(record);
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     COMPILER_FENCE(); /* what says that it is ready comes last */
     shared->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();

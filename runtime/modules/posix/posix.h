@@ -28,6 +28,8 @@ int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&posix_state.aux, record);
 }
+/* Of a new record, before that says that it is ready. */
+void posix_aux_prepare(uint32_t number);
 /* The name of a path; 0: not to be recorded.  Else posix_name_done, when the text
  * is not needed any more. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
