@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from mpi.launch import MPIS, Mpi
+from place import needs
 
 from runs.reading import processes, rows
 
+HERE = Path(__file__).resolve().parent
 PROGRAM = """
 import os, sys
 for i in range(2000):
@@ -54,3 +58,24 @@ def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> N
     assert row["PROCESS_PROGRAMS"] == count + 1
     assert len(name) <= 1000
     assert ("..." in steps) == (len(steps) < count + 1)
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
+def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> None:
+    """The job's log is the log of the run; nothing else lies there, and nothing elsewhere."""
+    needs(f"mpi:{mpi.name}")
+    (tmp_path / "tmp").mkdir()
+    compiler = mpi.command("mpicc")
+    subprocess.run([compiler, "-o", tmp_path / "ranks", HERE / "ranks.c"], check=True)
+    job = mpi.launch(["-n", "2", str(tmp_path / "ranks"), str(tmp_path), "all"])
+    command = [build / "darshan", "run", "-o", tmp_path / "logs", "--", *job]
+    root = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
+    folder = {"TMPDIR": str(tmp_path / "tmp")} | root
+    done = subprocess.run(
+        command, cwd=tmp_path, check=True, capture_output=True, text=True,
+        env=os.environ | folder,
+    )  # fmt: skip
+    (log,) = (tmp_path / "logs").iterdir()
+    assert done.stderr.splitlines()[-1] == f"darshan: log: {log}"
+    assert {row["rank"] for row in rows(log, "POSIX")} >= {-1, 0, 1}
+    assert not list((tmp_path / "tmp").glob("darshan-*"))

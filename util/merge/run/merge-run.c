@@ -45,7 +45,16 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* There is a log of the run; who was not in it gets one of his own. */
+/* Parts of what started jobs only, whose logs are all there is to say. */
+static void discard(const struct one_log *run, const struct run_process *process) {
+  char path[PATH_MAX];
+  for (int at = process->first_part; at >= 0; at = run->tree.parts[at].next) {
+    folder_part_path(&run->folder, &run->tree.parts[at], path);
+    if (unlink(path) < 0 && errno != ENOENT) merge_say("%s: %s", path, strerror(errno));
+  }
+}
+
+/* There is a log of the run, or none; who was not in it gets one of his own. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
@@ -53,6 +62,11 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
     return RUN_FAILED;
   for (size_t i = 0; i < run->tree.num_processes; i++)
     if (run->tree.processes[i].first_part >= 0) {
+      const struct run_process *process = &run->tree.processes[i];
+      if (result == RUN_NOTHING && !process_is_worth_a_log(&run->folder, &run->tree, process)) {
+        discard(run, process);
+        continue;
+      }
       enum run_result one = make(run, (int)i);
       if (result != RUN_FAILED) result = one;
     }

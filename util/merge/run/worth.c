@@ -25,14 +25,21 @@ static int part_is_worth_it(const struct run_folder *folder, const struct run_tr
   return !process->job_ranks || has_records(folder, part);
 }
 
+int process_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree,
+                           const struct run_process *process) {
+  for (int at = process->first_part; at >= 0; at = tree->parts[at].next)
+    if (part_is_worth_it(folder, tree, process, &tree->parts[at])) return 1;
+  return 0;
+}
+
 int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree) {
   int parts = 0, silent = 0, jobs = 0;
   for (size_t i = 0; i < tree->num_processes; i++) {
     const struct run_process *process = &tree->processes[i];
     jobs += process->job_ranks != 0;
     silent += process->first_part < 0;
-    for (int at = process->first_part; at >= 0; at = tree->parts[at].next, parts++)
-      if (part_is_worth_it(folder, tree, process, &tree->parts[at])) return 1;
+    parts += process->first_part >= 0;
+    if (process_is_worth_a_log(folder, tree, process)) return 1;
   }
   return parts == 0 && jobs == 0 && silent > 0;
 }
