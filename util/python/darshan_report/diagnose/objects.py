@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..measure.attribution import OPERATIONS
+from ..measure.overflow import ID
 from ..summary.units import count
 from .facts import Facts, Table
 from .finding import Evidence
@@ -75,12 +76,15 @@ class Objects:
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
         """ "300 datasets like /f.h5:/x0", the first by weight; of one alone its name."""
-        first = int(np.argmax(np.where(mask, weight, -1.0)))
+        # What shares a record for want of room is nobody's example, if there is another.
+        single = mask & (self.ids != ID)
+        first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
         name = self.facts.name(int(self.ids[first]))
         number = int(self.counts[mask].sum())
         if name.endswith(_NAMELESS) and number > 1:
             return f"{count(number)} {self._thing} in {name[: -len(_NAMELESS)]}"
-        return name if number == 1 else f"{count(number)} {self._thing} like {name}"
+        at_least = "at least " if np.any(mask & (self.ids == ID)) else ""
+        return name if number == 1 else f"{at_least}{count(number)} {self._thing} like {name}"
 
 
 class Hdf5:

@@ -24,6 +24,9 @@ def shared_record(log: Log, module: str) -> bool:
 
 
 def files_in_it(log: Log, module: str) -> int | None:
-    """How many share it; None: the log does not say."""
+    """How many share it; None: the log does not say, as that of several processes, each of which
+    knows its own."""
+    if log.info.nprocs > 1:
+        return None
     said = dict(log.info.metadata).get(_KEYS.get(module, ""), "")
     return int(said) if said.isdigit() and int(said) > 0 else None

@@ -42,13 +42,15 @@ def _find(facts: Facts, h5: Hdf5, kind: str, below_name: str, asked_name: str) -
     number, transfers = int(calls[mask].sum()), int(below[mask].sum())
     if transfers < limits["operations"] or not facts.worth(stake):
         return
+    moved_name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+    moved = int(sets.below(moved_name, (kind,))[mask].sum())
     yield Finding(
         NAME,
         "A contiguous dataset is read or written across its grain",
         f"Each of {count(number)} {kind.lower()}s of {sets.named(mask, lost)} became "
-        f"{count(transfers / number)} POSIX calls of "
-        f"{amount(int(asked[mask].sum()) / transfers)}: the dataset is stored row by row, and the "
-        "selection takes a little of every row.",
+        f"{count(transfers / number)} POSIX calls, which moved {amount(moved)} in all for "
+        f"{amount(int(asked[mask].sum()))} that were asked for: the dataset is stored row by row, "
+        "and the selection takes a little of every row.",
         stake=stake,
         evidence=sets.sums(
             mask, f"{kind}_CALLS", f"{kind}_POSIX_{below_name}", asked_name, f"F_{kind}_TIME"

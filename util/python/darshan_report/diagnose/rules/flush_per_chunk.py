@@ -81,7 +81,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         chunk = int(h5.datasets["CHUNK_BYTES"][inside].max(initial=0))
         sentence += (
             f", and {amount(again)} of {amount(written)} ({share(again, written)}) were written "
-            "again" + (f": chunks of {amount(chunk)}, {written / (written - again):.1f} times each")
+            "again"
+            + (f": chunks of {amount(chunk)}" if chunk else "")
+            + f", {written / (written - again):.1f} times each"
         )
     yield Finding(
         NAME,

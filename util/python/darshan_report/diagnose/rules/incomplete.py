@@ -18,16 +18,18 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not partial:
         return
     names = ", ".join(r.name or "" for r in partial)
-    sentence = f"{names}: more files were used than there was room for records. "
-    if all(shared_record(facts.log, r.name or "") for r in partial):
-        numbers = [files_in_it(facts.log, r.name or "") for r in partial]
+    sentence = f"{names}: more files were used than there was room for records."
+    exact = [r.name for r in partial if r.name and shared_record(facts.log, r.name)]
+    if exact:
+        numbers = [files_in_it(facts.log, name) for name in exact]
         known = sum(n for n in numbers if n is not None)
         some = f"{count(known)} of them" if None not in numbers else "The others"
         sentence += (
-            f"{some} share one record named <overflow>: totals are exact, single files are missing."
+            f" {some} share one record named <overflow>: totals of {' and '.join(exact)} are "
+            "exact, single files are missing."
         )
-    else:
-        sentence += "What is missing is in no total."
+    if lower := [r.name or "" for r in partial if r.name not in exact]:
+        sentence += f" What is missing in {', '.join(lower)} is in no total."
     first = (partial[0].name or "POSIX").partition(" ")[0]
     yield Finding(
         NAME,

@@ -15,7 +15,8 @@ NAME = "many-small-files"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Counts files of POSIX and STDIO."""
-    number, time, largest, evidence = 0, 0.0, 0, ()
+    files: set[int] = set()  # those of both layers once
+    records, more, time, largest, evidence = 0, 0, 0.0, 0, ()
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
@@ -29,15 +30,18 @@ def find(facts: Facts) -> Iterator[Finding]:
         mask = known & (moved > 0) & (size <= facts.limits["files.small"])
         if not mask.any():
             continue
-        number += int(mask.sum())
+        records += int(mask.sum())
+        files |= set(table.ids[mask].tolist())
         # Files that share a record are as many as were opened, or somewhat fewer.
         if (shared := table.place(int(facts.overflow))) is not None and mask[shared]:
-            number += int(table["OPENS"][shared]) - 1
+            more += int(table["OPENS"][shared]) - 1
         time += float(table["F_META_TIME"][mask].sum())
         largest = max(largest, int(size[mask].max()))
         evidence += facts.sums(table, "OPENS", "F_META_TIME")
+    number = len(files) + more
     stake = facts.stake(time, "metadata time of these files")
-    if number < facts.limits["files.many"] or not facts.worth(stake):
+    # A file that is opened in both layers is work in both.
+    if records + more < facts.limits["files.many"] or not facts.worth(stake):
         return
     yield Finding(
         NAME,

@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     if opens + stats + more < facts.limits["operations"]:
         return
-    files = sum(len(table) for table in base)
+    files = len(frozenset().union(*(table.ids.tolist() for table in base)))
     evidence = ()
     if posix is not None:
         evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", "F_META_TIME")

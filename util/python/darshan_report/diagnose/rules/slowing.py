@@ -6,13 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...measure.heat import heats
+from ...measure.heat import Heat, heats
 from ...summary.units import rate, seconds
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
 
 NAME = "slowing-down"
 _LEAST_BINS = 30
+_OTHER = 0.25  # part of the traffic that is read in one third and not in the other
+
+
+def _read(heat: Heat, bins: np.ndarray) -> float:
+    """Which part of the traffic in these bins was read."""
+    read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
+    return read / max(read + written, 1.0)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -26,6 +33,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         if len(used) < _LEAST_BINS or len(used) < 0.8 * (used[-1] - used[0] + 1):
             continue
         third = len(used) // 3
+        if abs(_read(heat, used[:third]) - _read(heat, used[-third:])) > _OTHER:
+            continue  # reading after writing is another phase, with a rate of its own
         first = float(moved[used[:third]].mean()) / heat.bin_width
         last = float(moved[used[-third:]].mean()) / heat.bin_width
         if last <= 0 or first < facts.limits["slowing.factor"] * last:

@@ -14,6 +14,14 @@ NAME = "small-accesses"
 _FLUSHED = (
     " Do not flush after each line: std::endl, flush=True, flush(unit) and line buffering do."
 )
+_HERE_AND_THERE = (
+    " These go here and there: put them in order first; a larger buffer alone reads for nothing."
+)
+# glibc ignores the size where it shall take the memory itself.
+_BUFFERS = (
+    "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);\n"
+    "open(path, buffering=1 << 20)\n"
+)
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
@@ -50,12 +58,13 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     first, *others = leading(mask, seconds, len(mask))
     number, whole = int(small[mask].sum()), int(all_calls.sum())
     mean = float(table[moved][first]) / max(1, int(all_calls[first]))
+    in_order = 2 * int(table[f"SEQ_{calls}"][first]) >= int(all_calls[first])
     yield Finding(
         f"{NAME}-{kind.lower()}",
         f"Many small {kind.lower()}s",
         f"{count(number)} of {count(whole)} POSIX {calls.lower()} ({share(number, whole)}) have "
         f"at most {amount(facts.limits['small.bytes'])}; {facts.name(table.ids[first])} was "
-        f"{word} {amount(mean)} at a time"
+        f"{word} {amount(mean)} at a time on average"
         + (f", and {plural(len(others), 'more file')} like it." if others else "."),
         stake=stake,
         evidence=facts.rows(
@@ -72,9 +81,11 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         remedy=Remedy(
             "Move more with each call: collect records in memory and write them together, read "
             "ahead in blocks of a megabyte or more, or let a library do it (buffered streams, "
-            "HDF5 chunks, collective MPI-IO)." + (_FLUSHED if kind == "WRITE" else ""),
-            "setvbuf(stream, NULL, _IOFBF, 1 << 20);  open(path, buffering=1 << 20)\n"
-            "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
+            "HDF5 chunks, collective MPI-IO)."
+            + (_FLUSHED if kind == "WRITE" else "")
+            + ("" if in_order else _HERE_AND_THERE),
+            (_BUFFERS if in_order else "")
+            + "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
         ),
         limits=("small.bytes", "small.share", "operations", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in table.ids[mask]),
