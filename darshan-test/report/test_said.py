@@ -1,0 +1,73 @@
+"""Numbers that findings say of real programs, as who wrote the program would count."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .conftest import Run
+
+LIMITS = "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\noperations = 100\n"
+
+TWO_LAYERS = """
+import numpy
+for i in range(700):
+    with open(f"part{i}.bin", "wb") as f:
+        f.write(b"a header" * 8)
+        f.flush()
+        numpy.zeros(20).tofile(f)
+"""
+PHASES = """
+import time
+with open("data", "wb+", buffering=0) as f:
+    for i in range(85):
+        f.write(bytes(1 << 20))
+        time.sleep(0.02)
+    for i in range(85):
+        f.seek((i * 37 % 85) << 20)
+        f.read(4096)
+        time.sleep(0.02)
+"""
+
+
+def findings(build: Path, summary: Run, folder: Path, program: str) -> dict[str, dict[str, Any]]:
+    """Of a Python program, by name."""
+    (folder / "limits").write_text(LIMITS)
+    log = folder / "log.darshan"
+    settings = {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_MMAP_LOGPATH": str(folder),
+        "DARSHAN_LOGFILE": str(log),
+    }
+    work = folder / "work"
+    work.mkdir()
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, cwd=work, env=os.environ | settings, check=True)
+    done = summary(log, "--json", "-o", "-", "--thresholds", folder / "limits")
+    assert done.returncode == 0, done.stderr
+    return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+
+
+def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: Path) -> None:
+    """As numpy.save writes it: the header by one, the values by the other."""
+    found = findings(build, summary, tmp_path, TWO_LAYERS)["many-small-files"]
+    said = re.match(r"([\d,]+) files", found["sentence"])
+    assert said
+    # Beside them there is what Python itself reads.
+    assert 700 <= int(said[1].replace(",", "")) < 1000
+
+
+def test_reading_after_writing_is_no_slowing_down(
+    build: Path, summary: Run, tmp_path: Path
+) -> None:
+    """And a larger buffer is no cure for reads here and there."""
+    found = findings(build, summary, tmp_path, PHASES)
+    assert "slowing-down" not in found
+    assert "setvbuf" not in json.dumps(found.get("small-accesses-read", {}))
