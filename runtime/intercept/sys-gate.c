@@ -113,7 +113,8 @@ void sys_gate_settle(void) {
 
 void sys_gate_forked(void) {
   __atomic_store_n(&sys_gate_calls, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&sys_gate, sys_gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
+  unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
+  __atomic_store_n(&sys_gate, gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
 }
 
 /* "Seccomp:\t2" and the like; 0 is none. */
