@@ -77,7 +77,8 @@ class Lists:
         self.values = {
             "srcdir": shlex.quote(str(TREE)),
             "AM_CFLAGS": "-std=c11",
-            "AM_CPPFLAGS": "-I$(srcdir)/runtime/format -I$(srcdir)/runtime",
+            "AM_CPPFLAGS": "-I$(srcdir)/runtime/format -I$(srcdir)/runtime"
+            " -I$(srcdir)/runtime/libc/glibc",
             "ZLIB_LIBS": archive.format("z"),
             "BZIP2_LIBS": archive.format("bz2"),
             "DEFLATE_LIBS": archive.format("deflate"),
