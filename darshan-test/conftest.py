@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from place import allowed, needs
-from sample import seed
+from sample import TOLD, seed
 from tree import real_log_paths
 
 
@@ -36,7 +36,11 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What a run needs to be repeated."""
+    """What a run needs to be repeated, and what tests have to tell."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, line in report.user_properties:
+            if name == TOLD:
+                terminalreporter.write_line(str(line))
     terminalreporter.write_line(f"samples: DARSHAN_SAMPLE={seed()}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from kept import kept
 from known import SOMETIMES, known
 from page import GROUPS
 from place import needs
-from sample import turning
+from sample import TOLD, turning
 from table import summary
 
 SHARE = 0.05  # 15 s at most on one core
@@ -47,9 +48,13 @@ def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
         assert verdict.good, f"{verdict.outcome}: {verdict.said or 'nothing is said'}"
 
 
-def test_table(verdicts: dict[str, Verdict]) -> None:
-    """For who looks at the output of a run."""
-    print("\n".join(summary(list(verdicts.values()))))
+def test_table(
+    verdicts: dict[str, Verdict], record_property: Callable[[str, object], None]
+) -> None:
+    """How often the report was right in this sample, which the end of the run tells."""
+    assert verdicts, "none of the sample could be judged"
+    for line in summary(list(verdicts.values())):
+        record_property(TOLD, f"verdicts: {line}")
 
 
 def test_corpus_is_in_order() -> None:

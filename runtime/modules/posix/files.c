@@ -161,10 +161,12 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return alignment;
 }
 
-/* All else of it is 0 yet, and its lock may be held already: who keeps the records holds those
- * of all that are counted. */
+/* All but its lock, which may be held already: who keeps the records holds those of all that are
+ * counted. */
 void posix_aux_prepare(uint32_t number) {
   struct posix_aux *aux = posix_aux_of(number);
+  size_t lock = offsetof(struct posix_aux, ext);
+  memset((char *)aux + lock, 0, sizeof(*aux) - lock);
   aux->watched = layers_state.active;
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
