@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../runtime/job/utf8.h"
+#include "../../runs/beside.h"
 #include "record-id.h"
 #include "world.h"
 
@@ -193,29 +194,21 @@ static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t c
   return ids;
 }
 
-/* Operations on names and folders, of which no record of a file has the time.  Of accesses that
- * found nothing it is in F_META_TIME; which of the others' is not known one by one. */
 static int add_names(struct darshan_process_record *record, const struct bytes *extensions,
                      const struct bytes *posix) {
   const struct darshan_posix_ext_record *from = (const void *)extensions->at;
   size_t count = extensions->n / sizeof(*from);
   size_t files = posix->n / sizeof(struct darshan_posix_record);
   uint64_t *ids = count ? sorted_ids((const void *)posix->at, files) : NULL;
-  double misses = 0, accesses = 0, time = 0;
+  struct beside_sums sums = {0};
   if (count && files && !ids) return -1;
   for (size_t i = 0; i < count; i++) {
-    const double *seconds = from[i].fcounters;
-    if (!ids || !bsearch(&from[i].base.id, ids, files, sizeof(*ids), by_id)) {
-      record->fcounters[PROCESS_F_META_TIME] += seconds[POSIX_EXT_F_META_TIME];
-      record->fcounters[PROCESS_F_WRITE_TIME] += seconds[POSIX_EXT_F_SYNC_TIME];
-    }
-    record->fcounters[PROCESS_F_META_TIME] += seconds[POSIX_EXT_F_LIST_TIME];
-    misses += (double)from[i].counters[POSIX_EXT_MISSES];
-    accesses += (double)from[i].counters[POSIX_EXT_ACCESSES];
-    time += seconds[POSIX_EXT_F_MISS_TIME];
+    uint64_t id = from[i].base.id;
+    beside_add(&sums, &from[i], ids && bsearch(&id, ids, files, sizeof(*ids), by_id));
   }
   free(ids);
-  if (misses > accesses) record->fcounters[PROCESS_F_META_TIME] += time * (1 - accesses / misses);
+  record->fcounters[PROCESS_F_META_TIME] += beside_metadata(&sums);
+  record->fcounters[PROCESS_F_WRITE_TIME] += sums.syncs;
   return 0;
 }
 
