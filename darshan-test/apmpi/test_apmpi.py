@@ -97,6 +97,28 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
 
 
 @ONE_MPI
+@pytest.mark.parametrize(
+    "other", ["DARSHAN_APMPI_COLL_SYNC=0", "DARSHAN_MODMEM=0", "DARSHAN_DISABLE=1"]
+)
+def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
+    """A rank that was told otherwise, or has no room: all meet, or nobody does."""
+    command = [*program(runner, "late.c"), "finalize"]
+    settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
+    script = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 ] || export {other}; exec "$@"'
+    runner.run(2, ["sh", "-c", script, "sh", *command], settings)
+
+
+@pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name == "openmpi"], indirect=True)
+def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
+    """Spawned processes that nobody observes know of no barrier."""
+    script = tmp_path / "unobserved"
+    (command,) = program(runner, "strangers.c")[:1]
+    script.write_text(f"#!/bin/sh\nunset LD_PRELOAD\nexec {command}\n")
+    script.chmod(0o755)
+    runner.run(2, [command, str(script)], {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"})
+
+
+@ONE_MPI
 @pytest.mark.parametrize("settings", [{}, {"DARSHAN_MOD_ENABLE": "POSIX"}])
 def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **settings})

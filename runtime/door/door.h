@@ -133,7 +133,6 @@ int module_is_on(int module_id);
 uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */
 int name_is_excluded(int module_id, const char *name, size_t length);
 int64_t mem_alignment(void);     /* bytes, at least 1 */
-int collectives_meet(void);      /* is waiting in MPI's collectives to be measured? */
 int hdf5_storage_is_asked(void); /* where do data of a dataset lie, when it closes? */
 void trace_triggers(double *small_io, double *unaligned_io); /* fractions; negative: off */
 struct log_content;

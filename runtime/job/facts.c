@@ -23,10 +23,6 @@ int hdf5_storage_is_asked(void) {
   return darshan_config.hdf5_storage;
 }
 
-int collectives_meet(void) {
-  return darshan_config.collectives_meet;
-}
-
 void trace_triggers(double *small_io, double *unaligned_io) {
   *small_io = darshan_config.small_io_trigger;
   *unaligned_io = darshan_config.unaligned_io_trigger;

@@ -13,6 +13,7 @@ struct mpi_state {
   int has_comm;       /* there are messages between all ranks that record */
   int by_sessions;    /* recording began with a session, not with MPI_Init */
   int left_out;       /* the job is not in the sample */
+  int meets;          /* all ranks wait for one another before collectives, as all were told to */
   int aborted;        /* this process called MPI_Abort */
   int64_t jobid;      /* of the job, the same on all ranks */
   int64_t leader_pid; /* of rank 0 */

@@ -10,13 +10,12 @@
 #include "comm-mpi.h"
 #include "mpi.h"
 
-enum { UNDEFINED_COLOUR = -32766 }; /* MPI_UNDEFINED, in every library */
-
 /* What all ranks have to know of each other before anything is recorded: the
  * least of each, over all ranks. */
 struct agreement {
   int64_t all_active; /* 1 or 0 */
   int64_t all_idle;   /* 1 or 0 */
+  int64_t all_meet;   /* 1 or 0: before collectives; who does so alone, waits for ever */
   int64_t start_ns;   /* of the first to start */
   int64_t jobid, pid; /* of rank 0; the others say INT64_MAX */
 };
@@ -26,12 +25,18 @@ static int is_active(void) {
   return darshan_config_active(&darshan_config) && !mpi_state.left_out;
 }
 
+static int is_to_meet(void) {
+  return darshan_config.collectives_meet &&
+         darshan_module_set_has(&darshan_config.modules, DARSHAN_MOD_APMPI);
+}
+
 static struct agreement own_agreement(void) {
   const struct darshan_config *config = &darshan_config;
   int active = is_active(), first = mpi_state.rank == 0;
   int64_t pid = sys_getpid();
   return (struct agreement){.all_active = active,
                             .all_idle = !active,
+                            .all_meet = active && is_to_meet(),
                             .start_ns = active ? runtime_start_ns() : INT64_MAX,
                             .jobid = !first              ? INT64_MAX
                                      : config->has_jobid ? config->jobid
@@ -72,8 +77,9 @@ static void make_comm(const struct agreement *agreed) {
   if (agreed->all_active)
     failed = copy_world(&mpi_library.comm);
   else
-    failed = mpi_function(Comm_split)(mpi_constant(COMM_WORLD), is_active() ? 0 : UNDEFINED_COLOUR,
-                                      mpi->rank, &mpi_library.comm);
+    failed =
+        mpi_function(Comm_split)(mpi_constant(COMM_WORLD), is_active() ? 0 : MPI_UNDEFINED_NUMBER,
+                                 mpi->rank, &mpi_library.comm);
   if (failed || !is_active()) return;
   mpi_function(Comm_set_errhandler)(mpi_library.comm, mpi_constant(ERRORS_RETURN));
   mpi->has_comm = 1;
@@ -111,6 +117,7 @@ static void start(const struct agreement *agreed) {
   /* Without a job id it is the process id of rank 0, which nobody knew before.
    * With sessions nobody knows it now. */
   mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_config, mpi->jobid);
+  mpi->meets = agreed->all_meet && !mpi->left_out && !mpi->by_sessions;
   if (mpi->left_out) {
     runtime_drop_records();
     return;

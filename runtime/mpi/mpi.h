@@ -8,6 +8,8 @@
 #include "../job/runtime.h"
 #include "library.h"
 
+enum { MPI_UNDEFINED_NUMBER = -32766 }; /* MPI_UNDEFINED, in every library */
+
 /* Chooses the flavour, fills constants and functions.  Called once, when the
  * library has been initialised.  caller: an address in the object that called. */
 void mpi_meet_library(const void *caller);

@@ -18,7 +18,7 @@ enum apmpi_counter {
 
 /* A call under way. */
 struct apmpi_call {
-  int counted;
+  int counted, meets;
   int inside;                   /* of a call of an upper layer */
   uint64_t met_from, met_until; /* ticks, while ranks waited for one another */
   struct layer_between layer;
@@ -60,6 +60,9 @@ int apmpi_in_place(const void *buffer);
 int apmpi_rank(mpi_handle comm);
 int apmpi_peers(mpi_handle comm); /* with whom data is exchanged; the own group, or the other */
 int apmpi_group(mpi_handle comm);
+/* Whether all of its processes have agreed in MPI_Init: those of this world, no others that
+ * were spawned or came by a port.  All of them find the same. */
+int apmpi_all_agreed(mpi_handle comm);
 int64_t apmpi_sum_of_int(const int *counts, int n);
 int64_t apmpi_sum_of_int64_t(const int64_t *counts, int n);
 int64_t apmpi_types_of_int(const int *counts, const void *types, int n);

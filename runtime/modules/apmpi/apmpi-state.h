@@ -7,7 +7,6 @@
 struct apmpi_state {
   int watched; /* calls are looked at: they are counted, or an upper layer was called once */
   int on;      /* they are counted */
-  int meets;   /* ranks are made to wait for one another before collectives */
   int lock;    /* of the record */
   uint32_t number;
   int without_head; /* another rank's record has it in the log */

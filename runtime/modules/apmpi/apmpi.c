@@ -16,7 +16,6 @@ int apmpi_prepare(void) {
   struct apmpi_state *apmpi = &apmpi_state;
   store_guard(&darshan_store, &apmpi->lock, 0);
   apmpi->on = module_is_on(DARSHAN_MOD_APMPI);
-  apmpi->meets = apmpi->on && collectives_meet();
   if (apmpi->on) apmpi_watch();
   return 0;
 }
@@ -28,16 +27,22 @@ void apmpi_forked(void) {
 
 /* --- which calls count ----------------------------------------------------------------- */
 
-int apmpi_counts(const char *frame) {
-  return apmpi_state.on && mpi_state.phase == MPI_RUNNING && !mpi_is_inside(MPI_LEVEL_IO, frame) &&
+static int is_of_the_program(const char *frame) {
+  return mpi_state.phase == MPI_RUNNING && !mpi_is_inside(MPI_LEVEL_IO, frame) &&
          !mpi_is_inside(MPI_LEVEL_LIFE, frame);
+}
+
+int apmpi_counts(const char *frame) {
+  return apmpi_state.on && is_of_the_program(frame);
 }
 
 int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, const char *frame) {
   if (mpi_is_inside(MPI_LEVEL_COMMUNICATION, frame)) return 0;
   int counts = apmpi_counts(frame);
   call->inside = waits && layers_inside();
-  if (!counts && !call->inside) return 0;
+  /* A rank that has no room for its record meets the others all the same. */
+  call->meets = mpi_state.meets && is_of_the_program(frame);
+  if (!counts && !call->inside && !call->meets) return 0;
   call->counted = counts && counter != APMPI_NONE;
   call->met_from = call->met_until = 0;
   mpi_enter(MPI_LEVEL_COMMUNICATION, frame);
@@ -46,7 +51,8 @@ int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, int waits, 
 }
 
 void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
-  if (!call->counted || !mpi_can_ask() || !mpi_function(Barrier)) return;
+  if (!call->meets || !mpi_can_ask() || !mpi_function(Barrier)) return;
+  if (!apmpi_all_agreed(comm)) return;
   uint64_t t1 = ticks_now();
   if (mpi_function(Barrier)(comm) != 0) return;
   call->met_from = t1;
@@ -86,7 +92,7 @@ static struct apmpi_kept *make_record(void) {
     return NULL;
   struct apmpi_kept *kept = store_record(store, STORE_APMPI, 1);
   kept->head.magic = APMPI_MAGIC;
-  kept->head.sync = (uint32_t)apmpi_state.meets;
+  kept->head.sync = (uint32_t)mpi_state.meets;
   kept->record.base = (struct darshan_base_record){id, store_rank(store)};
   memcpy(kept->record.processor, mpi_state.host, sizeof(kept->record.processor) - 1);
   apmpi_state.number = store_new_record(store, STORE_APMPI, of_head);

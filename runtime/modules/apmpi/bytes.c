@@ -41,6 +41,39 @@ int apmpi_peers(mpi_handle comm) {
   return mpi_function(Comm_remote_size)(comm, &size) == 0 ? size : 0;
 }
 
+/* Of the ranks of one group those that are not in the other. */
+static int has_strangers(mpi_handle group, mpi_handle world) {
+  enum { AT_ONCE = 64 };
+  int size = 0, ranks[AT_ONCE], there[AT_ONCE];
+  if (mpi_function(Group_size)(group, &size) != 0) return 1;
+  for (int from = 0; from < size; from += AT_ONCE) {
+    int n = size - from < AT_ONCE ? size - from : AT_ONCE;
+    for (int i = 0; i < n; i++)
+      ranks[i] = from + i;
+    if (mpi_function(Group_translate_ranks)(group, n, ranks, world, there) != 0) return 1;
+    for (int i = 0; i < n; i++)
+      if (there[i] == MPI_UNDEFINED_NUMBER) return 1;
+  }
+  return 0;
+}
+
+int apmpi_all_agreed(mpi_handle comm) {
+  mpi_handle world = mpi_constant(COMM_WORLD), group = 0, of_world = 0;
+  int between = 0, strangers = 1;
+  if (mpi_same(comm, world)) return 1;
+  if (!mpi_function(Comm_test_inter) || !mpi_function(Comm_group) || !mpi_function(Group_size) ||
+      !mpi_function(Group_translate_ranks) || !mpi_function(Group_free))
+    return 0;
+  if (mpi_function(Comm_test_inter)(comm, &between) != 0 || between) return 0;
+  if (mpi_function(Comm_group)(comm, &group) != 0) return 0;
+  if (mpi_function(Comm_group)(world, &of_world) == 0) {
+    strangers = has_strangers(group, of_world);
+    mpi_function(Group_free)(&of_world);
+  }
+  mpi_function(Group_free)(&group);
+  return !strangers;
+}
+
 #define SUMS(number)                                                                               \
   int64_t apmpi_sum_of_##number(const number *counts, int n) {                                     \
     int64_t sum = 0;                                                                               \

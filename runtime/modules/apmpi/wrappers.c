@@ -32,7 +32,7 @@
   BOTH_FORMS(name, params, args, COUNTER, bytes, 0, NOTHING)
 #define MEET(name, params, args, COUNTER, bytes)                                                   \
   BOTH_FORMS(name, params, args, COUNTER, bytes, 1,                                                \
-             if (UNLIKELY(apmpi_state.meets)) apmpi_meet(&call, comm))
+             if (UNLIKELY(call.meets)) apmpi_meet(&call, comm))
 
 /* Messages */
 #define SENDS(name, number, COUNTER)                                                               \
