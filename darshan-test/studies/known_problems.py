@@ -104,7 +104,7 @@ class Known:
         """What is not installed; empty if all is."""
         if self.mpi:
             return mesh_collective.missing(self.mpi, "hdf5")
-        there = f"\nwith_{self.needs} = yes\n" in (build / "Makefile").read_text()
+        there = f"\nhave_{self.needs} = yes\n" in (build / "Makefile").read_text()
         return "" if there else self.needs
 
 
