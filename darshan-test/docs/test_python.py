@@ -113,7 +113,7 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("closed", [False, True])
 def test_names_of_strangers_in_a_notebook(closed: bool, build: Path, tmp_path: Path) -> None:
     """A file's name, a command line and the log's own are text, and show what they hold."""
-    command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=200000", "status=none"]
+    command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=2000000", "status=none"]
     watched(build, tmp_path, command)
     hostile = tmp_path / f"{HOSTILE}.darshan"
     (tmp_path / "job.darshan").rename(hostile)
