@@ -1,0 +1,22 @@
+"""Makes corpora with the command, as people do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+MAKE = Path(__file__).resolve().parent / "make-corpus"
+SECONDS = 120
+
+
+def make(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs it with the Python of the tests."""
+    return subprocess.run(
+        [sys.executable, MAKE, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )

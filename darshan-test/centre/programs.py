@@ -1,0 +1,151 @@
+"""The programs of the centre and their habits: what a run of each does with which files.
+
+A run does some number of rounds.  In a round each file gets its reads and writes, so that
+calls, bytes and the time for both grow with the rounds, and a log is made by multiplying.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
+RATE = 0.8 * GIB  # bytes that a process moves in a second, when nothing is wrong
+
+
+@dataclass(frozen=True)
+class Files:
+    """Some files of one kind."""
+
+    path: str  # {run}: of each run another one; {index}: which of them
+    number: int = 1
+    reads: int = 0  # in a round, of each file
+    read_size: int = 0
+    writes: int = 0
+    write_size: int = 0
+    shared: bool = False  # by all ranks: one record; else they belong to ranks in turn
+    layers: tuple[str, ...] = ("POSIX",)
+    latency: float = 2e-5  # seconds of a call, besides those of its bytes
+
+    @property
+    def moved(self) -> int:
+        """Bytes of all of them in a round."""
+        return self.number * (self.reads * self.read_size + self.writes * self.write_size)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One of them."""
+
+    name: str
+    share: float  # of the runs
+    users: int  # at least; more where there are many logs
+    ranks: tuple[int, ...]
+    rounds: float  # the median of the runs, which are log-normal
+    sigma: float
+    seconds: float  # of a run, the median
+    files: tuple[Files, ...]
+    user: str = ""  # of all runs
+    since: tuple[Files, ...] = ()  # what a run does from the day of the bug on
+
+    @property
+    def moved(self) -> int:
+        """Bytes of a round."""
+        return sum(files.moved for files in self.files)
+
+
+_BOTH = ("POSIX", "MPI-IO")
+_MESH = Files("/scratch/shared/mesh.h5", reads=1, read_size=4 * MIB, shared=True)
+_STEPS = "/scratch/{program}/run-{run}/step-{index}.h5"
+_LOG = Files(
+    "/home/{program}/run-{run}/log.txt", writes=2, write_size=4096, layers=("STDIO",)
+)  # fmt: skip
+
+CLIMATE = Program(
+    "climate", 0.22, 12, (256, 512, 1024, 2048, 4096, 10_000), 1000, 0.5, 7200,
+    (
+        Files(_STEPS, 24, writes=4, write_size=4 * MIB, shared=True, layers=_BOTH),
+        _MESH,
+        _LOG,
+    ),
+)  # fmt: skip
+SOLVER = Program(
+    "solver", 0.20, 6, (32, 64, 128), 400, 0.3, 1800,
+    (Files(_STEPS, 64, writes=4, write_size=MIB, latency=1e-4), _MESH),
+    # The same bytes, which no buffer gathers any more.
+    since=(Files(_STEPS, 64, writes=4 * 512, write_size=2 * KIB, latency=1e-4), _MESH),
+)  # fmt: skip
+ASSEMBLE = Program(
+    "assemble", 0.14, 1, (32,), 3000, 0.3, 3600,
+    (
+        Files("/home/mira/run-{run}/reads-{index}.txt", 32, writes=6000, write_size=80,
+              latency=4e-5),
+        Files("/scratch/mira/genome.fa", reads=1, read_size=MIB),
+    ),
+    user="mira",
+)  # fmt: skip
+RENDER = Program(
+    "render", 0.18, 20, (1, 2, 4), 20, 0.7, 900,
+    (
+        Files("/scratch/{program}/run-{run}/frame-{index}.exr", 100, writes=1,
+              write_size=2 * MIB),
+        _LOG,
+    ),
+)  # fmt: skip
+TRAIN = Program(
+    "train", 0.15, 15, (4, 8, 16), 60, 0.5, 5400,
+    (
+        Files("/scratch/shared/shard-{index}.tar", 40, reads=8, read_size=4 * MIB),
+        Files("/scratch/{program}/run-{run}/weights.pt", writes=4, write_size=8 * MIB),
+        _LOG,
+    ),
+)  # fmt: skip
+ARCHIVE = Program(
+    "archive", 0.08, 1, (1,), 40, 0.1, 1200,
+    (
+        Files("/home/{program}/day-{run}/in-{index}", 10, reads=4, read_size=4 * MIB),
+        Files("/scratch/{program}/day-{run}.tar", writes=40, write_size=4 * MIB),
+    ),
+)  # fmt: skip
+BACKUP = Program(
+    "backup", 0.03, 1, (1,), 200, 0.2, 3600,
+    (Files("/home/backup/{run}/part-{index}", 8, reads=8, read_size=4 * MIB),),
+    user="keeper",
+)  # fmt: skip
+# The one job of the slow night, which has 3 TiB to move.
+RESHUFFLE = Program(
+    "reshuffle", 0, 1, (2048,), 3 * TIB // (64 * 8 * 8 * MIB), 0, 3 * 3600,
+    (Files("/scratch/otto/run-{run}/bucket-{index}", 64, reads=4, read_size=8 * MIB,
+           writes=4, write_size=8 * MIB, shared=True),),
+    user="otto",
+)  # fmt: skip
+
+PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A library that wrote logs, and on which kind of machine."""
+
+    format: str
+    order: str
+    library: str
+    share: float
+    versions: tuple[tuple[str, int], ...]
+
+    def version(self, module: str) -> int | None:
+        """Of its records of a module; None: it has none."""
+        return dict(self.versions).get(module)
+
+
+_NOW = (("POSIX", 4), ("MPI-IO", 3), ("STDIO", 2))
+_THEN = (("POSIX", 3), ("MPI-IO", 2), ("STDIO", 1))
+_FIRST = (("POSIX", 1), ("MPI-IO", 1))
+WRITERS = (
+    Writer("3.41", "<", "3.5.0", 0.85, _NOW),
+    Writer("3.41", ">", "3.4.6", 0.03, _NOW),
+    Writer("3.21", "<", "3.3.0", 0.05, _NOW),
+    Writer("3.10", "<", "3.1.1", 0.03, _THEN),
+    Writer("3.10", ">", "3.1.1", 0.01, _THEN),
+    Writer("3.00", "<", "3.0.0", 0.02, _FIRST),
+    Writer("3.00", ">", "3.0.0", 0.01, _FIRST),
+)

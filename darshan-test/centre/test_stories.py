@@ -1,0 +1,194 @@
+"""What was planted in the corpus is what the ready questions answer."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from darshan_report import lake as lakes
+from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from sample import everything
+
+from .made import SECONDS, make
+
+LOGS = 300
+SEEDS = (1, 2, 3, 4) if everything() else (1,)
+
+
+@dataclass
+class Centre:
+    """A lake of the corpus, and what is true of it."""
+
+    lake: Any
+    truth: dict[str, Any]
+
+    def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
+        """A ready question."""
+        sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
+        return self.lake.sql(sql, known).rows()
+
+    def sql(self, text: str) -> list[dict]:
+        """One of ours."""
+        return self.lake.sql(text).rows()
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def centre(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Centre]:
+    """Made and collected by the commands."""
+    folder = tmp_path_factory.mktemp("centre")
+    done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
+    assert done.returncode == 0, done.stderr
+    inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
+    done = subprocess.run(
+        [
+            Path(os.environ["DARSHAN_BUILD"]).resolve() / "darshan",
+            *("collect", "--workers", "1", "--into", folder / "lake", folder / "logs"),
+        ],
+        env={**inherited, "DARSHAN_PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    truth = json.loads((folder / "logs" / "stories.json").read_text())
+    with lakes.open(folder / "lake") as lake:
+        yield Centre(lake, truth)
+
+
+def test_every_log_is_there(centre: Centre) -> None:
+    """Bytes of whole logs to the byte; those that are damaged are told, each."""
+    found = centre.sql(
+        "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
+        "FROM jobs WHERE log NOT IN (SELECT log FROM problems) GROUP BY program"
+    )
+    got = {row["program"]: {"jobs": row["jobs"], "bytes": row["b"]} for row in found}
+    assert got == centre.truth["programs"]
+    damaged = centre.truth["damaged"]
+    assert sum(row["logs"] for row in centre.ask("problems")) == sum(damaged.values()) > 0
+    assert sum(damaged.values()) + sum(row["jobs"] for row in got.values()) == LOGS
+
+
+def test_of_all_kinds(centre: Centre) -> None:
+    """Ranks, formats, byte orders."""
+    row, *_ = centre.sql("SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs")
+    assert (row["few"], row["many"]) == (1, 10_000)
+    found = {
+        (r["f"], r["s"]) for r in centre.sql("SELECT DISTINCT format AS f, swapped AS s FROM jobs")
+    }
+    assert {f for f, _ in found} == {"3.00", "3.10", "3.21", "3.41"}
+    assert {s for _, s in found} == {True, False}
+
+
+def test_the_top_program(centre: Centre) -> None:
+    """Moves most."""
+    known = centre.truth["programs"]
+    top = max(known, key=lambda name: known[name]["bytes"])
+    assert centre.ask("programs")[0]["program"] == top == "climate"
+
+
+def test_who_writes_tiny_pieces(centre: Centre) -> None:
+    """Costs the centre most: the program, its finding, its user."""
+    story = centre.truth["tiny writes"]
+    first = centre.ask("small-writes")[0]
+    assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
+    first = centre.ask("losses")[0]
+    assert (first["program"], first["rule"]) == (story["program"], "small-accesses-write")
+    first = centre.ask("users")[0]
+    assert first["user"] == story["user"]
+    assert first["begin_with"] == f"{story['program']}: Many small writes"
+
+
+def test_since_the_bug(centre: Centre) -> None:
+    """One program changed on that day, and it has a finding since."""
+    story = centre.truth["bug"]
+    first, *others = centre.ask("before-after", date=story["date"])
+    assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
+    assert len(others) >= 4
+    assert all(0.5 < row["seconds_per_byte_ratio"] < 2 for row in others), others
+    before = str(date.fromisoformat(story["date"]) - timedelta(days=1))
+    for filters, is_there in ((Filters(until=before), False), (Filters(since=story["date"]), True)):
+        rules = {
+            row["rule"]
+            for row in centre.ask("losses", filters)
+            if row["program"] == story["program"]
+        }
+        assert ("small-accesses-write" in rules) == is_there
+
+
+def test_the_slow_night(centre: Centre) -> None:
+    """Whose doing it was."""
+    story = centre.truth["slow night"]
+    first, *others = centre.ask("between", **{"from": story["from"], "to": story["to"]})
+    assert (first["job_id"], first["program"], first["user"]) == (
+        story["job"], story["program"], story["user"],
+    )  # fmt: skip
+    ran = {first["job_id"], *(row["job_id"] for row in others)}
+    assert set(story["jobs"]) <= ran
+    assert all(row["bytes_inside"] < first["bytes_inside"] for row in others)
+
+
+def test_outliers(centre: Centre) -> None:
+    """The runs of the slow night, of programs that are otherwise steady; hardly any others."""
+    slow = set(centre.truth["slow night"]["jobs"])
+    unsteady = {"reshuffle", centre.truth["bug"]["program"]}
+    jobs = {row["log"]: row for row in centre.sql("SELECT log, job_id, program FROM jobs")}
+    known = {row["job_id"]: row["program"] for row in jobs.values()}
+    runs = {name: row["jobs"] for name, row in centre.truth["programs"].items()}
+    want = {job for job in slow if known[job] not in unsteady and runs[known[job]] >= 8}
+    found = {jobs[row["log"]]["job_id"] for row in centre.ask("outliers")}
+    assert want and want <= found
+    damaged = {row["log"] for row in centre.sql("SELECT log FROM problems")}
+    others = {row["job_id"] for log, row in jobs.items() if log not in damaged} & found - slow
+    assert len(others) <= LOGS // 100
+
+
+def test_growth(centre: Centre) -> None:
+    """The archive's days become larger; the centre has more jobs every week."""
+    story = centre.truth["growth"]
+    weeks = centre.ask("growth", Filters(program=story["program"]))
+    begin = date.fromisoformat(centre.truth["begin"])
+    when = [(row["week"] - begin).days / 7 for row in weeks]
+    size = [math.log((row["bytes_read"] + row["bytes_written"]) / row["jobs"]) for row in weeks]
+    slope = np.polyfit(when, size, 1, w=[row["jobs"] ** 0.5 for row in weeks])[0]
+    assert math.exp(slope * centre.truth["weeks"]) == pytest.approx(story["times"], rel=0.35)
+    jobs = [row["jobs"] for row in centre.ask("growth")]
+    half = len(jobs) // 2
+    assert sum(jobs[half:]) > 1.2 * sum(jobs[:half])
+
+
+def test_every_week(centre: Centre) -> None:
+    """One program runs on Sundays."""
+    story = centre.truth["weekly"]
+    found = centre.sql(
+        "SELECT isodow(day) AS d, count(DISTINCT day) AS days FROM jobs "
+        f"WHERE program = '{story['program']}' GROUP BY d"
+    )
+    assert [row["d"] for row in found] == [story["weekday"]]
+    assert found[0]["days"] > centre.truth["weeks"] * 0.6
+
+
+def test_files_and_file_systems(centre: Centre) -> None:
+    """A file that many share; where most bytes lie."""
+    known = centre.truth["programs"]
+    (mesh,) = centre.ask("files", name="%/mesh.h5")
+    least = known["climate"]["jobs"] + known["solver"]["jobs"]
+    assert least <= mesh["jobs"] <= least + sum(centre.truth["damaged"].values())
+    found = centre.ask("file-systems")
+    assert [row["mount"] for row in found] == ["/scratch", "/home"]
+    assert sum(row["bytes_read"] + row["bytes_written"] for row in found) >= sum(
+        program["bytes"] for program in known.values()
+    )
