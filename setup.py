@@ -44,6 +44,7 @@ STARTED = {  # by Python
     "darshan-collect": "collect",
     "darshan-ask": "ask",
     "darshan-lake": "lake",
+    "darshan-digest": "digest",
 }
 PAGES = ("darshan-parse", "darshan-report", "darshan-stat")
 # Whose texts go with what holds them, as Debian has them.

@@ -59,6 +59,12 @@ def lake() -> int:
     return _of_lakes("lake")
 
 
+def digest() -> int:
+    """darshan-digest."""
+    _prepare()
+    return _of_lakes("digest")
+
+
 def _per_file(folder: str, log: str, *options: str) -> int:
     """Another program, beside this one."""
     name = "darshan-summary-per-file"

@@ -132,6 +132,11 @@ class Asked:
         return self._snapshot.number
 
     @property
+    def hidden(self) -> bool:
+        """Names in it are words that say nothing."""
+        return bool(self._snapshot.settings.get("hidden"))
+
+    @property
     def tables(self) -> list[str]:
         """The tables that have rows."""
         return self._snapshot.tables

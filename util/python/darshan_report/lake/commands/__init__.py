@@ -1,1 +1,1 @@
-"""The commands darshan collect, darshan ask and darshan lake."""
+"""The commands of lakes: darshan collect, ask, lake, digest."""

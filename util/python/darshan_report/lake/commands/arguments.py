@@ -1,4 +1,4 @@
-"""The options of darshan collect, darshan ask and darshan lake.
+"""The options of darshan collect and the other commands of lakes.
 
 Apart from what carries them out, which needs pyarrow: --help does not.
 """
@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
+DIGEST, SERVE = "darshan digest", "darshan serve"
 
 
 def collect(given: Sequence[str]) -> argparse.Namespace:
@@ -167,4 +168,29 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         options.form = ending[1:] if ending in _FORMS else "table"
     if options.question is not None and options.sql is not None:
         parser.error("a QUESTION or --sql, not both")
+    return options
+
+
+def digest(given: Sequence[str]) -> argparse.Namespace:
+    """Of darshan digest."""
+    parser = argparse.ArgumentParser(
+        prog=DIGEST,
+        description="A week of a lake as a text to send: programs that lose most, by which "
+        "findings, what to tell their owners; file systems, against the week before; what "
+        "could not be read.",
+        epilog="A week goes from Monday to Sunday, in UTC. Exit status: 0, also for a week "
+        "without jobs, of which the text says so; 1 if there is no text; 2 for a wrong use.",
+    )
+    parser.add_argument("lake", metavar="LAKE", help="the lake")
+    parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
+                        help="2026-W47, a day in it (2026-11-18), this, or last, the last that "
+                        "is over (last)")  # fmt: skip
+    parser.add_argument("--top", metavar="N", type=int, default=10, help="how many programs (10)")
+    parser.add_argument("--user", metavar="NAME", help="of this user's jobs alone")
+    parser.add_argument("--text", action="store_true", help="plain lines for a mail instead of "
+                        "Markdown; so does an OUT that ends in .txt")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="a file for it")
+    options = parser.parse_args(given)
+    if options.top < 1:
+        parser.error("--top needs a number from 1 on")
     return options

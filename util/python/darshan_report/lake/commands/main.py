@@ -15,6 +15,7 @@ _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] 
     "collect": (arguments.collect, ("pyarrow",)),
     "ask": (arguments.ask, ("pyarrow", "duckdb")),
     "lake": (arguments.lake, ("pyarrow",)),
+    "digest": (arguments.digest, ("pyarrow", "duckdb")),
 }
 
 

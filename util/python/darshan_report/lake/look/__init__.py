@@ -1,0 +1,1 @@
+"""What a centre looks at: a week as text, a lake in a browser."""

@@ -1,0 +1,136 @@
+"""A text in one of two forms: Markdown, or plain lines for a mail.
+
+Names are a stranger's: in Markdown they are code, in which nothing is markup.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from collections.abc import Sequence
+from typing import Union
+
+from ...summary.text import visible
+
+_WIDTH = 72  # of a mail
+_MARKUP = re.compile(r"([\\`*_\[\]<>|#~&!@])")
+_LONGEST = 120  # of a name
+
+Part = tuple[str, str]  # a kind ("text", "name", "path" or "strong"), and what it says
+
+
+def text(value: str) -> Part:
+    """Words."""
+    return "text", value
+
+
+def name(value: str | None) -> Part:
+    """A name from a log."""
+    return "name", value or "(no name)"
+
+
+def path(value: str) -> Part:
+    """A file's, in full, as a shell takes it."""
+    return "path", shlex.quote(value)
+
+
+def strong(value: str) -> Part:
+    """Words that are to be seen."""
+    return "strong", value
+
+
+def _plain(kind: str, value: str) -> str:
+    shown = visible(value)
+    if kind != "name":
+        return shown
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}\u2026"
+
+
+class Markdown:
+    """CommonMark, with the tables that GitHub and others know."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def _inline(self, parts: Sequence[Part]) -> str:
+        return "".join(self._one(kind, value) for kind, value in parts)
+
+    @staticmethod
+    def _one(kind: str, value: str) -> str:
+        if kind in ("name", "path"):
+            # No way to write these two inside of code in a table: they are shown by number.
+            shown = _plain(kind, value).replace("`", "\\x60").replace("|", "\\x7c")
+            return f"`{shown}`"
+        escaped = _MARKUP.sub(r"\\\1", visible(value))
+        return f"**{escaped}**" if kind == "strong" else escaped
+
+    def head(self, level: int, *parts: Part) -> None:
+        """A heading."""
+        self._lines += [f"{'#' * level} {self._inline(parts)}", ""]
+
+    def paragraph(self, *parts: Part) -> None:
+        """A paragraph."""
+        self._lines += [self._inline(parts), ""]
+
+    def item(self, *parts: Part) -> None:
+        """A line of a list; an empty one ends it."""
+        self._lines.append(f"* {self._inline(parts)}" if parts else "")
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
+        """Numbers, with names in the first column."""
+        rule = ["---", *("---:" for _ in heads[1:])]
+        lines = [[_MARKUP.sub(r"\\\1", h) for h in heads], rule]
+        lines += [[self._inline([cell]) for cell in row] for row in rows]
+        self._lines += [f"| {' | '.join(line)} |" for line in lines] + [""]
+
+    def whole(self) -> str:
+        """The text."""
+        return "\n".join(self._lines).rstrip("\n") + "\n"
+
+
+class Mail:
+    """Lines of at most 72 letters, but for what cannot be broken."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    @staticmethod
+    def _inline(parts: Sequence[Part]) -> str:
+        return "".join(_plain(*part) for part in parts)
+
+    def _wrapped(self, line: str, first: str = "", rest: str = "") -> list[str]:
+        return textwrap.wrap(
+            line, _WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+
+    def head(self, level: int, *parts: Part) -> None:
+        """A heading."""
+        line = self._inline(parts)
+        self._lines += [*([""] if self._lines and self._lines[-1] else []), line]
+        self._lines += [("=" if level == 1 else "-") * min(len(line), _WIDTH)] * (level < 3) + [""]
+
+    def paragraph(self, *parts: Part) -> None:
+        """A paragraph."""
+        self._lines += [*self._wrapped(self._inline(parts)), ""]
+
+    def item(self, *parts: Part) -> None:
+        """A line of a list; an empty one ends it."""
+        self._lines += self._wrapped(self._inline(parts), "* ", "  ") if parts else [""]
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
+        """Numbers, with names in the first column."""
+        cells = [list(heads), *([self._inline([cell]) for cell in row] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        for row in cells:
+            parts = [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]
+            self._lines.append("  ".join(parts).rstrip())
+        self._lines.append("")
+
+    def whole(self) -> str:
+        """The text."""
+        return "\n".join(self._lines).rstrip("\n") + "\n"
+
+
+Form = Union[Markdown, Mail]

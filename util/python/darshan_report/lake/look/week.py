@@ -1,0 +1,219 @@
+"""A week of a lake in numbers: what it was, who loses what by which finding."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ask.engine import Asked
+from ..ask.questions import BY_NAME, Filters, Question, query
+from ..commit.place import LakeError
+
+_DAYS = datetime.timedelta(days=7)
+_FINDINGS, _OWNERS = 3, 3  # that are named of a program
+_MANY = 100_000  # more than there are file systems
+
+_SUMS = Question(
+    "sums",
+    "what all jobs did",
+    """SELECT count(*) AS jobs, count(DISTINCT program) AS programs,
+  count(DISTINCT "user") AS users, coalesce(sum(bytes_read), 0)::DOUBLE AS bytes_read,
+  coalesce(sum(bytes_written), 0)::DOUBLE AS bytes_written,
+  coalesce(sum(coalesce(read_seconds, 0) + coalesce(write_seconds, 0)
+    + coalesce(meta_seconds, 0)), 0) AS io_seconds,
+  coalesce(sum(process_seconds), 0) AS process_seconds,
+  count(*) FILTER (WHERE partial) AS partial,
+  count(*) FILTER (WHERE problems IS NULL) AS not_looked
+FROM {jobs}""",
+)
+# A job does not lose more than it had, whatever its findings claim together.
+_EACH = """cost AS (
+  SELECT program, "user", log, rule, title, remedy, stake_seconds, of_seconds FROM {findings}
+  WHERE kind = 'problem' AND same_as IS NULL AND stake_seconds > 0),
+each AS (
+  SELECT program, "user", log, least(sum(stake_seconds), max(of_seconds)) AS lost,
+    max(of_seconds) AS whole FROM cost GROUP BY program, "user", log)"""
+_LOST = Question(
+    "lost",
+    "programs by what they lose at most",
+    f"""WITH {_EACH},
+ran AS (SELECT program, count(*) AS jobs, sum(process_seconds) AS whole FROM {{jobs}}
+  GROUP BY program)
+SELECT program, any_value(ran.jobs) AS jobs, count(DISTINCT log) AS costly,
+  sum(lost) AS lost_seconds, any_value(ran.whole) AS process_seconds,
+  arg_max(log, lost) AS worst
+FROM each LEFT JOIN ran USING (program)
+GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
+)
+_RULES = Question(
+    "rules",
+    "what programs lose by which finding",
+    f"""WITH {_EACH}
+SELECT program, rule, arg_max(title, stake_seconds) AS title, count(DISTINCT log) AS jobs,
+  sum(stake_seconds) AS lost_seconds, arg_max(remedy, stake_seconds) AS remedy
+FROM cost WHERE program IN (SELECT unnest($programs::VARCHAR[]))
+GROUP BY program, rule ORDER BY program, lost_seconds DESC, rule""",
+)
+_OWNERS_OF = Question(
+    "owners",
+    "whose runs of programs lose",
+    f"""WITH {_EACH}
+SELECT program, "user", count(*) AS jobs, sum(lost) AS lost_seconds
+FROM each WHERE program IN (SELECT unnest($programs::VARCHAR[]))
+GROUP BY program, "user" ORDER BY program, lost_seconds DESC, "user" """,
+)
+# Of the logs with a day, those that lack something; the others are of no week.
+_BROKEN = Question(
+    "broken",
+    "what could not be read",
+    """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
+FROM {problems} GROUP BY problem ORDER BY logs DESC, problem""",
+)
+_UNDATED = """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
+FROM problems WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem"""
+
+
+@dataclass(frozen=True)
+class Week:
+    """Seven days from a Monday on, in UTC."""
+
+    first: datetime.date
+
+    @property
+    def last(self) -> datetime.date:
+        """Its Sunday."""
+        return self.first + _DAYS - datetime.timedelta(days=1)
+
+    @property
+    def name(self) -> str:
+        """As ISO 8601 has it: 2026-W47."""
+        year, week, _ = self.first.isocalendar()
+        return f"{year}-W{week:02}"
+
+    @property
+    def before(self) -> Week:
+        """The week before it."""
+        return Week(self.first - _DAYS)
+
+    @property
+    def filters(self) -> Filters:
+        """Which rows are of it."""
+        return Filters(str(self.first), str(self.last))
+
+
+def of_day(day: datetime.date) -> Week:
+    """The week of a day."""
+    return Week(day - datetime.timedelta(days=day.weekday()))
+
+
+def named(text: str, today: datetime.date) -> Week:
+    """2026-W47, a day in it, this, or last; LakeError if it is none of them."""
+    if text in ("this", "last"):
+        this = of_day(today)
+        return this if text == "this" else this.before
+    try:
+        if not "1970" <= text[:4] < "9999":
+            raise ValueError(text)
+        found = re.fullmatch(r"(\d{4})-?W(\d\d)", text)
+        if found:
+            return Week(datetime.date.fromisocalendar(int(found[1]), int(found[2]), 1))
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return of_day(datetime.date.fromisoformat(text))
+    except ValueError:
+        pass
+    raise LakeError(f"{text} is no week: 2026-W47, a day in it (2026-11-18), this or last")
+
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Loser:
+    """A program and what it loses at most."""
+
+    program: str
+    jobs: int
+    costly: int  # of them, jobs that lose something
+    lost_seconds: float
+    process_seconds: float | None
+    worst: Row  # the job that loses most: log, path, user, job_id
+    findings: Sequence[Row]
+    owners: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Everything that is told of a week."""
+
+    week: Week
+    hidden: bool
+    sums: Row
+    sums_before: Row
+    losers: Sequence[Loser]
+    file_systems: Sequence[tuple[Row, Row]]  # now and before; {} where there is nothing
+    broken: Sequence[Row]
+    undated: Sequence[Row]
+    newest: datetime.date | None  # the last day of which the lake has a job
+
+
+def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
+    """The answer to a question."""
+    return lake.sql(*query(question, filters, values)).rows()
+
+
+def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
+    """Programs that lose most, with why and whose they are."""
+    lost = rows(lake, _LOST, filters, top=top)
+    names = [row["program"] for row in lost]
+    if not names:
+        return []
+    rules = rows(lake, _RULES, filters, programs=names)
+    owners = rows(lake, _OWNERS_OF, filters, programs=names)
+    logs = [row["worst"] for row in lost]
+    worst = {
+        row["log"]: row
+        for row in lake.sql(
+            'SELECT log, path, "user", job_id FROM jobs '
+            "WHERE log IN (SELECT unnest($logs::VARCHAR[]))",
+            {"logs": logs},
+        ).rows()
+    }
+    return [
+        Loser(
+            row["program"], row["jobs"] or row["costly"], row["costly"], row["lost_seconds"],
+            row["process_seconds"], worst.get(row["worst"], {"log": row["worst"]}),
+            [r for r in rules if r["program"] == row["program"]][:_FINDINGS],
+            [o for o in owners if o["program"] == row["program"]][:_OWNERS],
+        )
+        for row in lost
+    ]  # fmt: skip
+
+
+def file_systems(lake: Asked, week: Week) -> list[tuple[Row, Row]]:
+    """Each with its sums in the week and in the week before, {} where nothing was."""
+    question = BY_NAME["file-systems"]
+    now, before = (
+        {row["mount"]: row for row in rows(lake, question, one.filters, top=_MANY)}
+        for one in (week, week.before)
+    )
+    names = [*now, *(name for name in before if name not in now)]
+    return [(now.get(name, {}), before.get(name, {})) for name in names]
+
+
+def tell(lake: Asked, week: Week, top: int) -> Told:
+    """Looks at a week."""
+    newest = lake.sql("SELECT max(day) AS day FROM jobs").rows()[0]["day"]
+    return Told(
+        week,
+        lake.hidden,
+        rows(lake, _SUMS, week.filters)[0],
+        rows(lake, _SUMS, week.before.filters)[0],
+        losers(lake, week.filters, top),
+        file_systems(lake, week),
+        rows(lake, _BROKEN, week.filters),
+        lake.sql(_UNDATED).rows(),
+        newest,
+    )
