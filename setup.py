@@ -45,6 +45,7 @@ STARTED = {  # by Python
     "darshan-ask": "ask",
     "darshan-lake": "lake",
     "darshan-digest": "digest",
+    "darshan-serve": "serve",
 }
 PAGES = ("darshan-parse", "darshan-report", "darshan-stat")
 # Whose texts go with what holds them, as Debian has them.

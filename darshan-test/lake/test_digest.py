@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -45,7 +49,12 @@ def week_of_logs(folder: Path) -> list[Path]:
         start = int(begun) + number * 43_200
         exe = HOSTILE if number % 4 == 3 else f"/bin/program{number % 4} x".encode()
         log = standard_log(
-            {"POSIX": 4, "STDIO": 2}, seed=number, start=(start, 0), end=(start + 60, 0), exe=exe
+            {"POSIX": 4, "STDIO": 2},
+            files=2 + number % 4,
+            seed=number,
+            start=(start, 0),
+            end=(start + 60, 0),
+            exe=exe,
         )
         paths.append(folder / f"user{number % 3}_p_id{number}-1_1-1-1-1_1.darshan")
         content = encode(log)
@@ -167,6 +176,18 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
     flat = " ".join(mail.split())
     for loser in told.losers:
         assert " ".join(loser.findings[0]["remedy"].split()) in flat
+
+
+def test_who_reads_ends(build: Path, lake: Path) -> None:
+    """Before the text does: the command ends as others do, without a word."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [build / "darshan", "digest", lake], stdout=write, stderr=subprocess.PIPE, check=False,
+        env={**os.environ, "DARSHAN_PYTHON": sys.executable},
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
 
 
 def test_a_user_alone(lake: Path, darshan: Run) -> None:

@@ -51,10 +51,11 @@ class Browser:
         return self._do("goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def open(self, page: Path | str, width: int = 1280, height: int = 900) -> None:
-        """Loads a file (#part and all) in a window of this size."""
+        """Loads a file (#part and all), or what is at http://, in a window of this size."""
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=1, mobile=False)  # fmt: skip
-        self._do("url", {"url": f"file://{page}"})
+        address = str(page)
+        self._do("url", {"url": address if address.startswith("http://") else f"file://{page}"})
 
     def dark(self, is_dark: bool) -> None:
         """What the user likes."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from darshan_report.lake.serve.blocks import KIND
 from darshan_report.page import shell
 from darshan_report.summary import units
 from logs.catalogue import SMALL
@@ -136,9 +137,10 @@ def test_third_party() -> None:
 
 
 def test_all_assets_are_used() -> None:
-    """No file of the page is forgotten by who joins them."""
+    """No file of the page is forgotten by those who join them."""
     there = {path.name for path in (PAGE / "assets").iterdir()}
-    assert there == set(shell._SCRIPTS) | set(shell._STYLES)
+    used = [name for kind in (shell.REPORT, KIND) for name in (*kind.scripts, *kind.styles)]
+    assert there == set(used)
 
 
 @pytest.mark.needs("program:node")

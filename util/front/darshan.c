@@ -44,6 +44,8 @@ static const char usage[] =
     "      a question to a lake, ready or in SQL\n"
     "  digest LAKE [--week [WEEK]] [OPTION...]\n"
     "      a week of a lake as a text to send\n"
+    "  serve LAKE [--port N] [OPTION...]\n"
+    "      a lake in a browser, on this machine alone\n"
     "  lake info|check|compact|prune|sweep [OPTION...] [LAKE]\n"
     "      what is in a lake, is it whole, what goes\n"
     "  help [COMMAND]              the page of the manual, or what --help says\n"
@@ -52,11 +54,11 @@ static const char usage[] =
 /* Commands that are programs of their own. */
 static const struct {
   const char *command, *program;
-} others[] = {{"report", "darshan-job-summary"}, {"parse", "darshan-parser"},
-              {"trace", "darshan-trace"},        {"merge", "darshan-merge"},
-              {"convert", "darshan-convert"},    {"diff", "darshan-diff"},
-              {"collect", "darshan-collect"},    {"ask", "darshan-ask"},
-              {"lake", "darshan-lake"},          {"digest", "darshan-digest"}};
+} others[] = {
+    {"report", "darshan-job-summary"}, {"parse", "darshan-parser"},    {"trace", "darshan-trace"},
+    {"merge", "darshan-merge"},        {"convert", "darshan-convert"}, {"diff", "darshan-diff"},
+    {"collect", "darshan-collect"},    {"ask", "darshan-ask"},         {"lake", "darshan-lake"},
+    {"digest", "darshan-digest"},      {"serve", "darshan-serve"}};
 
 static int become(const char *program, char **argv) {
   char path[PATH_MAX];

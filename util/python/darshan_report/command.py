@@ -65,6 +65,12 @@ def digest() -> int:
     return _of_lakes("digest")
 
 
+def serve() -> int:
+    """darshan-serve."""
+    _prepare()
+    return _of_lakes("serve")
+
+
 def _per_file(folder: str, log: str, *options: str) -> int:
     """Another program, beside this one."""
     name = "darshan-summary-per-file"

@@ -10,6 +10,8 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -44,9 +46,9 @@ def _read(folder: str, name: str) -> str:
     return package.joinpath(name).read_text("utf-8")
 
 
-def script() -> str:
+def script(names: Sequence[str] = _SCRIPTS) -> str:
     """The package's own script."""
-    body = "\n".join(_read("assets", name) for name in _SCRIPTS)
+    body = "\n".join(_read("assets", name) for name in names)
     return f'(() => {{\n"use strict";\n{body}\n}})();\n'
 
 
@@ -61,16 +63,29 @@ def _data(value: Any) -> str:
     return plain.replace("<", "\\u003c")
 
 
-def page(title: str, body: str, data: Any) -> str:
+@dataclass(frozen=True)
+class Kind:
+    """What pages of a kind have in common."""
+
+    maker: str = "darshan report --html"
+    scripts: Sequence[str] = _SCRIPTS
+    styles: Sequence[str] = _STYLES
+    forms: str = "'none'"  # where they may lead
+
+
+REPORT = Kind()
+
+
+def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
     """A whole page; body is HTML that is safe already."""
-    scripts = (_read("third_party", "uPlot.js"), script())
+    scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
-        [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in _STYLES)]
+        [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in kind.styles)]
     )
     licence = html.escape(_read("third_party", "uPlot-LICENSE"))
     policy = (
         f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
-        f"style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
+        f"style-src {_hash(style)}; base-uri 'none'; form-action {kind.forms}"
     )
     # Before the data: a browser may paint the text while it reads on.
     return f"""<!DOCTYPE html>
@@ -79,7 +94,7 @@ def page(title: str, body: str, data: Any) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="generator" content="darshan report --html">
+<meta name="generator" content="{kind.maker}">
 <title>{text(title)}</title>
 <style>{style}</style>
 </head>

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_ON_MOUNTS = ("files_posix", "files_stdio")  # which know their mount points
 SMALL = ("0_100", "100_1k", "1k_10k")  # classes of transfers that are small: to 10 KiB
 
 
@@ -179,6 +180,7 @@ class Filters:
     until: str | None = None
     user: str | None = None
     program: str | None = None
+    mount: str | None = None  # jobs with a record of a file on it
 
     def where(self) -> tuple[str, dict[str, Any]]:
         """A condition on any table, and its values."""
@@ -187,6 +189,7 @@ class Filters:
             ("day <= CAST($until AS DATE)", "until", self.until),
             ('"user" = $user', "user", self.user),
             ("program = $program", "program", self.program),
+            (self._on_mount(), "mount", self.mount),
         )
         used = [(text, name, value) for text, name, value in rows if value is not None]
         values = {name: value for _, name, value in used}
@@ -200,6 +203,12 @@ class Filters:
                     used.append((text, name, value))
                     values[name] = value[:7]
         return " AND ".join(text for text, *_ in used), values
+
+    def _on_mount(self) -> str:
+        months = " AND month >= $first" * (self.since is not None)
+        months += " AND month <= $last" * (self.until is not None)
+        logs = [f"SELECT log FROM {t} WHERE mount = $mount{months}" for t in _ON_MOUNTS]
+        return f"log IN ({' UNION ALL '.join(logs)})"
 
 
 def query(

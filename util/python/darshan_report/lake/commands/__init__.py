@@ -1,1 +1,1 @@
-"""The commands of lakes: darshan collect, ask, lake, digest."""
+"""The commands of lakes: darshan collect, ask, lake, digest, serve."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ipaddress
 import os
 import re
 import time
@@ -193,4 +194,42 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(given)
     if options.top < 1:
         parser.error("--top needs a number from 1 on")
+    return options
+
+
+def _is_here(address: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(address).is_loopback
+    return False
+
+
+def serve(given: Sequence[str]) -> argparse.Namespace:
+    """Of darshan serve."""
+    parser = argparse.ArgumentParser(
+        prog=SERVE,
+        description="A lake in a browser: the week, programs by time lost, a program's runs, a "
+        "user's page with what to change first, a job's page. Reads, never writes; goes on "
+        "until it is ended.",
+        epilog="Who may see what is the affair of a proxy in front of it (doc/centre.md). Exit "
+        "status: 1 if it cannot begin; 2 for a wrong use.",
+    )
+    parser.add_argument("lake", metavar="LAKE", help="the lake")
+    parser.add_argument("--port", metavar="N", type=int, default=8642, help="where (8642); 0: "
+                        "any that is free, as the first line says")  # fmt: skip
+    parser.add_argument("--bind", metavar="ADDRESS", default="127.0.0.1", help="an address of "
+                        "this machine, as a number (127.0.0.1)")  # fmt: skip
+    parser.add_argument("--allow-remote", action="store_true", help="that may be one that others "
+                        "reach: everybody who does reads everything")  # fmt: skip
+    parser.add_argument("--user", metavar="NAME", help="shows this user's jobs alone")
+    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what a page may take, "
+                        "before it goes to the disk (2GB)")  # fmt: skip
+    options = parser.parse_args(given)
+    if not 0 <= options.port < 65536:
+        parser.error("--port needs a number from 0 to 65535")
+    try:
+        ipaddress.ip_address(options.bind)
+    except ValueError:
+        parser.error(f"--bind {options.bind}: an address is needed: 127.0.0.1, ::1")
+    if not options.allow_remote and not _is_here(options.bind):
+        parser.error(f"--bind {options.bind}: others reach it; say --allow-remote if they may")
     return options

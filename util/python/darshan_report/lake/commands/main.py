@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
 from ...library import LibraryMissing
+from ...summary import ending
 from . import arguments
 from .say import say
 
@@ -15,6 +17,7 @@ _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] 
     "collect": (arguments.collect, ("pyarrow",)),
     "ask": (arguments.ask, ("pyarrow", "duckdb")),
     "lake": (arguments.lake, ("pyarrow",)),
+    "serve": (arguments.serve, ("pyarrow", "duckdb")),
     "digest": (arguments.digest, ("pyarrow", "duckdb")),
 }
 
@@ -44,11 +47,18 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
         )
         return 1
     try:
-        module = importlib.import_module(f".{command}", __package__)
-        status: int = module.main(options)
+        return _run(command, options)
     except LibraryMissing as error:
         say(program, str(error))
-        return 1
+    except BrokenPipeError:
+        ending.end(signal.SIGPIPE)  # whoever read the output has enough
+    return 1
+
+
+def _run(command: str, options: object) -> int:
+    try:
+        module = importlib.import_module(f".{command}", __package__)
+        status: int = module.main(options)
     finally:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -16,7 +16,7 @@ _DAYS = datetime.timedelta(days=7)
 _FINDINGS, _OWNERS = 3, 3  # that are named of a program
 _MANY = 100_000  # more than there are file systems
 
-_SUMS = Question(
+SUMS = Question(
     "sums",
     "what all jobs did",
     """SELECT count(*) AS jobs, count(DISTINCT program) AS programs,
@@ -30,7 +30,7 @@ _SUMS = Question(
 FROM {jobs}""",
 )
 # A job does not lose more than it had, whatever its findings claim together.
-_EACH = """cost AS (
+EACH = """cost AS (
   SELECT program, "user", log, rule, title, remedy, stake_seconds, of_seconds FROM {findings}
   WHERE kind = 'problem' AND same_as IS NULL AND stake_seconds > 0),
 each AS (
@@ -39,7 +39,7 @@ each AS (
 _LOST = Question(
     "lost",
     "programs by what they lose at most",
-    f"""WITH {_EACH},
+    f"""WITH {EACH},
 ran AS (SELECT program, count(*) AS jobs, sum(process_seconds) AS whole FROM {{jobs}}
   GROUP BY program)
 SELECT program, any_value(ran.jobs) AS jobs, count(DISTINCT log) AS costly,
@@ -51,7 +51,7 @@ GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
 _RULES = Question(
     "rules",
     "what programs lose by which finding",
-    f"""WITH {_EACH}
+    f"""WITH {EACH}
 SELECT program, rule, arg_max(title, stake_seconds) AS title, count(DISTINCT log) AS jobs,
   sum(stake_seconds) AS lost_seconds, arg_max(remedy, stake_seconds) AS remedy
 FROM cost WHERE program IN (SELECT unnest($programs::VARCHAR[]))
@@ -60,7 +60,7 @@ GROUP BY program, rule ORDER BY program, lost_seconds DESC, rule""",
 _OWNERS_OF = Question(
     "owners",
     "whose runs of programs lose",
-    f"""WITH {_EACH}
+    f"""WITH {EACH}
 SELECT program, "user", count(*) AS jobs, sum(lost) AS lost_seconds
 FROM each WHERE program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, "user" ORDER BY program, lost_seconds DESC, "user" """,
@@ -209,8 +209,8 @@ def tell(lake: Asked, week: Week, top: int) -> Told:
     return Told(
         week,
         lake.hidden,
-        rows(lake, _SUMS, week.filters)[0],
-        rows(lake, _SUMS, week.before.filters)[0],
+        rows(lake, SUMS, week.filters)[0],
+        rows(lake, SUMS, week.before.filters)[0],
         losers(lake, week.filters, top),
         file_systems(lake, week),
         rows(lake, _BROKEN, week.filters),

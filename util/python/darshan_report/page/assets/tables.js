@@ -30,7 +30,7 @@ class SortedTable {
       element("div", { class: "scroll", tabindex: "0" },
         element("table", { class: "sorted" }, element("thead", {}, element("tr", {}, ...this.heads)), this.body)),
       this.more,
-      note ? element("p", { class: "note" }, note) : null,
+      ...(note ? [element("p", { class: "note" }, note)] : []),
     );
     this.fill();
   }

@@ -1,0 +1,416 @@
+"""Pages of a lake: what they show, and what they refuse."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from darshan_report.lake.ask.engine import Asked
+from darshan_report.lake.serve.server import Site
+from darshan_report.lake.serve.wanted import Refused, wanted
+from place import needs
+from report.browser import Browser, browser
+from sample import everything
+
+from .conftest import SECONDS, Run
+from .many import PROGRAMS, make_many
+from .rows import identity, rows
+from .test_digest import JOBS, collected, week_of_logs
+
+COPIES = 3600 if everything() else 180  # of 28 logs: 100,000 jobs, or 5,000
+DAYS = "since=2026-11-01&until=2026-11-30"
+PAGES = ("", "week", "programs", "users", "file-systems", "jobs")
+
+
+@contextmanager
+def serving(build: Path, lake: Path, *more: str) -> Iterator[int]:
+    """The command, and the port that it says; SIGTERM ends it, without a word."""
+    environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
+    environment.pop("DARSHAN_READ_LIB", None)
+    command = subprocess.Popen(
+        [build / "darshan", "serve", lake, "--port", "0", *more],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert command.stdout is not None
+        line = command.stdout.readline()
+        found = re.fullmatch(r"darshan serve: http://127\.0\.0\.1:(\d+)/\n", line)
+        assert found, line or command.communicate()
+        yield int(found[1])
+    finally:
+        command.terminate()
+        said = command.communicate(timeout=SECONDS)[1]
+    assert command.returncode == -signal.SIGTERM and "Traceback" not in said
+
+
+def ask(port: int, target: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, str]:
+    """A request, and what came."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    connection.request(method, target, headers=headers)
+    reply = connection.getresponse()
+    text = reply.read().decode()
+    connection.close()
+    return reply, text
+
+
+def data(page: str) -> dict[str, Any]:
+    """What a page gives its script."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
+    assert found
+    return json.loads(found[1])
+
+
+def table(page: str, name: str) -> list[dict[str, Any]]:
+    """Rows of a table, by the titles of columns; and where each leads."""
+    one = next(t for t in data(page)["tables"] if t["id"] == name)
+    titles = [title for title, _ in one["columns"]]
+    links = one["links"] or [None] * len(one["rows"])
+    return [{**dict(zip(titles, row)), "link": link} for row, link in zip(one["rows"], links)]
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two weeks of them."""
+    return week_of_logs(tmp_path_factory.mktemp("logs"))
+
+
+@pytest.fixture(scope="module")
+def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With findings."""
+    made = tmp_path_factory.mktemp("serve") / "lake"
+    collected(made, logs)
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(lake: Path) -> Iterator[Site]:
+    """Its pages, without a server in front."""
+    with Asked(lake) as asked:
+        yield Site(asked, "test")
+
+
+@pytest.fixture(scope="module")
+def port(build: Path, lake: Path) -> Iterator[int]:
+    """Its server."""
+    with serving(build, lake) as number:
+        yield number
+
+
+def shown(site: Site, target: str) -> str:
+    return site.page(f"/{target}").decode()
+
+
+def state(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file of a folder, with its size and time."""
+    found = {p: p.stat() for p in folder.rglob("*")}
+    return {str(p): (s.st_size, s.st_mtime_ns) for p, s in found.items()}
+
+
+def test_programs_and_users(lake: Path, site: Site) -> None:
+    """What they lose is what the findings say, the most first."""
+    lost: dict[str, dict[tuple[str, str], float]] = {"program": {}, "user": {}}
+    had: dict[str, float] = {}
+    for row in rows(lake, "findings"):
+        if row["kind"] == "problem" and row["same_as"] is None and row["stake_seconds"] > 0:
+            had[row["log"]] = row["of_seconds"]
+            for by, sums in lost.items():
+                key = row[by], row["log"]
+                sums[key] = sums.get(key, 0) + row["stake_seconds"]
+    for by, page in (("program", "programs"), ("user", "users")):
+        want: dict[str, float] = {}
+        for (name, log), seconds in lost[by].items():
+            want[name] = want.get(name, 0) + min(seconds, had[log])
+        found = table(shown(site, f"{page}?{DAYS}"), page)
+        assert [r["Lost"] for r in found] == pytest.approx(sorted(want.values(), reverse=True))
+        assert sum(r["Jobs"] for r in found) == JOBS
+    plain = {r["User"]: r["Lost"] for r in found}
+    assert plain == pytest.approx(want)
+
+
+def test_filters(lake: Path, site: Site) -> None:
+    """Days, a user, a program, a file system: all at once."""
+    mounts: dict[str, set[str]] = {}
+    for name in ("files_posix", "files_stdio"):
+        for row in rows(lake, name):
+            mounts.setdefault(row["mount"], set()).add(row["log"])
+    mount, on_it = min(((m, logs) for m, logs in mounts.items() if m), key=lambda p: len(p[1]))
+    jobs = [r for r in rows(lake, "jobs") if str(r["day"]) <= "2026-11-12"]
+    assert 0 < len(on_it) < JOBS
+    for chosen, keep in (
+        ({}, lambda r: True),
+        ({"user": "user1"}, lambda r: r["user"] == "user1"),
+        ({"program": "program1"}, lambda r: r["program"] == "program1"),
+        ({"mount": mount}, lambda r: r["log"] in on_it),
+        (
+            {"mount": mount, "user": "user2"},
+            lambda r: r["log"] in on_it and r["user"] == "user2",
+        ),
+    ):
+        query = urlencode({"since": "2026-11-01", "until": "2026-11-12", **chosen})
+        found = table(shown(site, f"jobs?{query}"), "jobs")
+        want = {r["log"] for r in jobs if keep(r)}
+        assert {r["link"].partition("=")[2] for r in found} == want and want
+
+
+def test_a_user_and_a_program(lake: Path, site: Site) -> None:
+    """What to change first is what costs most; every run is a point."""
+    sums: dict[tuple[str, str], float] = {}
+    for row in rows(lake, "findings"):
+        if row["kind"] == "problem" and row["same_as"] is None and row["user"] == "user1":
+            key = row["program"], row["rule"]
+            sums[key] = sums.get(key, 0) + row["stake_seconds"]
+    page = shown(site, f"user?name=user1&{DAYS}")
+    assert "Change first" in page
+    found = table(page, "changes")
+    assert found[0]["Lost"] == pytest.approx(max(sums.values()))
+    assert found[0]["Remedy"] and html.escape(found[0]["Remedy"]) in page
+    page = shown(site, f"program?name=program1&{DAYS}")
+    runs = data(page)["runs"]
+    jobs = [r for r in rows(lake, "jobs") if r["program"] == "program1"]
+    assert runs["times"] == sorted(r["started"].timestamp() for r in jobs)
+    assert len(table(page, "jobs")) == len(jobs)
+
+
+def test_weeks(site: Site) -> None:
+    """The newest unless one is named; one without jobs says so."""
+    page = shown(site, "")
+    assert "<h1>Week 2026-W46</h1>" in page and "week?week=2026-W45" in page
+    assert sum(r["Jobs"] for r in table(page, "programs")) == JOBS // 2
+    assert table(page, "broken")[-1]["Logs"] >= 1
+    assert "No job of this week" in shown(site, "week?week=2020-W01")
+
+
+def test_hostile_names(lake: Path, site: Site) -> None:
+    """A name is text wherever it stands, and a value in every question."""
+    name = next(r["program"] for r in rows(lake, "jobs") if "script" in r["program"])
+    for target in (f"program?name={quote(name)}&{DAYS}", f"programs?{DAYS}", "", f"jobs?{DAYS}"):
+        page = shown(site, target)
+        assert "<script>**" not in page and "\x1b" not in page
+    assert table(shown(site, f"program?name={quote(name)}&{DAYS}"), "jobs")
+    for evil in ("x' OR '1'='1", 'x" OR 1=1 --', "$name", "?", "%", "'; DROP VIEW jobs; --"):
+        assert "No job is like that" in shown(site, f"program?name={quote(evil)}&{DAYS}")
+        assert "There are none" in shown(site, f"jobs?mount={quote(evil)}&{DAYS}")
+    assert "jobs" in shown(site, "programs")
+    page = shown(site, f'programs?user="><script>alert(1)</script>&{DAYS}')
+    assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(
+    "target, status",
+    [
+        ("/etc/passwd", 404), ("/../../etc/passwd", 404), ("/assets", 404), ("//", 200),
+        ("/programs?since=2026-13-01", 400), ("/programs?until=yesterday", 400),
+        ("/program?name=%00", 400), ("/program?name=%ff", 400), ("/week?week=W1", 400),
+        ("/job?log=' OR 1", 400), ("/job", 404), (f"/job?log={'0' * 32}", 404),
+        (f"/report?log={'0' * 32}", 404), ("/report", 404), ("/week?week=9998-W52", 200),
+        (f"/program?name={'x' * 5000}", 400), ("/?" + "&".join(f"a{i}=1" for i in range(99)), 400),
+    ],
+)  # fmt: skip
+def test_addresses(site: Site, target: str, status: int) -> None:
+    """What means nothing is refused in a line."""
+    if status == 200:
+        assert site.page(target)
+        return
+    with pytest.raises(Refused) as refused:
+        site.page(target)
+    assert refused.value.status == status and "\n" not in str(refused.value)
+
+
+def test_links_are_relative(site: Site) -> None:
+    """So that a proxy may have the pages in a folder of its own."""
+    for target in PAGES:
+        page = shown(site, target)
+        links = re.findall(r'(?:href|action)="([^"]*)"', page)
+        links += [row["link"] for t in data(page)["tables"] for row in table(page, t["id"])]
+        for link in filter(None, links):
+            assert not re.match(r"/|\w+:", link), link
+            assert link.startswith("#") or wanted(html.unescape(link))
+
+
+def test_over_http(port: int, lake: Path) -> None:
+    """Pages with what keeps them apart from others; reading alone, and by this machine's names."""
+    before = state(lake)
+    for target in PAGES:
+        reply, text = ask(port, f"/{target}")
+        assert (reply.status, text[:15]) == (200, "<!DOCTYPE html>")
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert reply.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+        assert "default-src 'none'; script-src 'sha256-" in text
+        assert reply.headers["Server"] == "darshan"
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"):
+        reply, _ = ask(port, "/programs", method)
+        assert (reply.status, reply.headers["Allow"]) == (405, "GET"), method
+    assert ask(port, "/", "BREW")[0].status == 501
+    for host, status in (("localhost:1", 200), ("[::1]:80", 200), ("evil.example", 421), ("", 421)):
+        assert ask(port, "/users", Host=host)[0].status == status, host
+    assert ask(port, "/nothing")[1] == "there is no such page\n"
+    assert state(lake) == before
+
+
+def test_what_is_no_request(port: int) -> None:
+    """Noise and silence end a connection, not the server; nothing of it is said back."""
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+    for one in idle:
+        one.close()
+    for noise in (b"\x16\x03\x01<script>\r\n\r\n", b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", port)) as stranger:
+            stranger.sendall(noise)
+            stranger.settimeout(SECONDS)
+            assert b"<script>" not in stranger.recv(4096)
+    assert ask(port, "/users")[0].status == 200
+
+
+def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) -> None:
+    """Is told, and served again when it is back."""
+    lake = tmp_path / "lake"
+    collected(lake, logs[:2])
+    with serving(build, lake) as port:
+        assert ask(port, "/users")[0].status == 200
+        lake.rename(tmp_path / "away")
+        reply, text = ask(port, "/users")
+        assert (reply.status, text) == (503, "the lake cannot be read now\n")
+        (tmp_path / "away").rename(lake)
+        assert ask(port, "/users")[0].status == 200
+
+
+def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
+    """Made of the log that was collected, and of no other file that lies there now."""
+    path = tmp_path / logs[0].name
+    path.write_bytes(logs[0].read_bytes())
+    log = identity(path)
+    collected(tmp_path / "lake", [path])
+    with Asked(tmp_path / "lake") as asked:
+        site = Site(asked, "test")
+        page = shown(site, f"job?log={log}")
+        assert f'href="report?log={log}"' in page and "What to change" in page
+        assert {r["Layer"] for r in table(page, "layers")} == {"POSIX", "STDIO"}
+        assert str(path) in shown(site, f"report?log={log}")
+        path.write_bytes(logs[1].read_bytes())
+        with pytest.raises(Refused, match="not the log that was collected"):
+            site.page(f"/report?log={log}")
+        path.unlink()
+        os.mkfifo(path)  # which would be waited for
+        with pytest.raises(Refused, match="not the log"):
+            site.page(f"/report?log={log}")
+        path.unlink()
+        assert "not where it was" in shown(site, f"job?log={log}")
+        with pytest.raises(Refused, match="not where it was"):
+            site.page(f"/report?log={log}")
+
+
+def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
+    """An empty lake says so; what is committed is in the next page."""
+    collected(tmp_path / "lake", [])
+    with Asked(tmp_path / "lake") as asked:
+        site = Site(asked, "test")
+        assert "No job with a day" in shown(site, "programs")
+        collected(tmp_path / "lake", logs[:2])
+        assert sum(r["Jobs"] for r in table(shown(site, "programs"), "programs")) == 2
+
+
+def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
+    """A lake that hides names shows none, and makes no report, which would."""
+    collected(tmp_path / "lake", logs, key="a key")
+    with Asked(tmp_path / "lake") as asked:
+        site = Site(asked, "test")
+        job = table(shown(site, f"jobs?{DAYS}"), "jobs")[0]
+        for target in (*PAGES, job["link"]):
+            page = shown(site, target)
+            assert "Names are hidden" in page
+            for word in ("user1", "program1", str(logs[0].parent)):
+                assert word not in page, (target, word)
+        with pytest.raises(Refused) as refused:
+            site.page(f"/{job['link'].replace('job', 'report')}")
+        assert refused.value.status == 403
+
+
+def test_a_user_alone(lake: Path) -> None:
+    """Sees no other's jobs, also not by their names or logs."""
+    others = next(r["log"] for r in rows(lake, "jobs") if r["user"] == "user0")
+    with Asked(lake, user="user1") as asked:
+        site = Site(asked, "test")
+        for target in PAGES:
+            assert "user0" not in shown(site, target)
+        assert "No job is like that" in shown(site, f"user?name=user0&{DAYS}")
+        for page in ("job", "report"):
+            with pytest.raises(Refused):
+                site.page(f"/{page}?log={others}")
+
+
+def test_where_it_does_not_begin(lake: Path, port: int, darshan: Run) -> None:
+    """Addresses of others need to be asked for; and a line says what stands in the way."""
+    for more, status, words in (
+        ("--bind 0.0.0.0", 2, "--allow-remote"),
+        ("--bind ::", 2, "--allow-remote"),
+        ("--bind example.org", 2, "an address is needed"),
+        ("--port 70000", 2, "from 0 to 65535"),
+        (f"--port {port}", 1, "in use"),
+        ("--bind 192.0.2.1 --allow-remote", 1, "192.0.2.1"),
+    ):
+        done = darshan("serve", lake, *more.split())
+        assert (done.returncode, done.stdout) == (status, ""), more
+        assert words in done.stderr.splitlines()[-1], more
+
+
+@pytest.fixture(scope="module")
+def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Very many jobs."""
+    made = tmp_path_factory.mktemp("many") / "lake"
+    make_many(lake, made, COPIES)
+    return made
+
+
+def is_ready(window: Browser) -> None:
+    assert window.until("return document.documentElement.dataset.ready") == "yes"
+    assert window.complaints() == []
+
+
+def test_in_a_browser(build: Path, many: Path, tmp_path: Path) -> None:
+    """From the week to a job and its report: by links, forms and tables, without a complaint."""
+    needs("program:chromium", "program:chromedriver")
+    rest = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    first = "#{} tbody a"
+    with serving(build, many) as port, browser(tmp_path) as window:
+        for page in PAGES:
+            window.open(f"http://127.0.0.1:{port}/{page}", 400)
+            is_ready(window)
+            assert window.run(rest) <= 0, page
+        window.open(f"http://127.0.0.1:{port}/programs")
+        is_ready(window)
+        assert window.run("return document.querySelector('[role=status]').textContent") == (
+            f"{PROGRAMS} rows"
+        )
+        window.type("input[type=search]", "program17")
+        assert "of 200 rows" in window.run(
+            "return document.querySelector('[role=status]').textContent"
+        )
+        window.type("input[name=user]", "user3")
+        window.click("form.filters button")
+        is_ready(window)
+        assert "user=user3" in window.run("return location.search")
+        window.click(first.format("programs"))
+        is_ready(window)
+        assert window.run("return document.querySelectorAll('#runs canvas').length") == 1
+        window.click("#jobs th button")
+        assert window.run("return document.querySelector('#jobs th').ariaSort") == "ascending"
+        window.click(first.format("jobs"))
+        is_ready(window)
+        assert "Layers" in window.run("return document.body.textContent")
+        window.click("main dl + p a + a")
+        is_ready(window)
+        assert window.run("return document.querySelector('.change h2').textContent") == (
+            "Change first"
+        )

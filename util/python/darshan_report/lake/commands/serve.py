@@ -1,0 +1,37 @@
+"""darshan serve: a lake in a browser."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..ask.engine import Asked
+from ..commit.place import LakeError
+from ..serve.server import Server, Site
+from .arguments import SERVE as PROGRAM
+from .say import say, why
+
+
+def _serve(site: Site, options: argparse.Namespace) -> int:
+    try:
+        server = Server(options.bind, options.port, site, options.allow_remote)
+    except OSError as error:
+        say(PROGRAM, f"{options.bind} port {options.port}: {why(error)}")
+        return 1
+    with server:
+        print(f"{PROGRAM}: http://{server.shown}:{server.server_port}/", flush=True)
+        server.serve_forever()
+    return 0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Runs the command until a signal ends it."""
+    try:
+        with Asked(options.lake, user=options.user, memory=options.memory) as lake:
+            return _serve(Site(lake, PROGRAM), options)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        say(PROGRAM, why(error))
+    except LakeError as error:
+        say(PROGRAM, str(error).split("\n")[0])
+    return 1

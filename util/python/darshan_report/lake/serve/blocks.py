@@ -1,0 +1,148 @@
+"""What the pages are built of: HTML, with every text of a log escaped, and data."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...page.shell import Kind, page, text
+from ...summary.text import visible
+from .wanted import Wanted
+
+KIND = Kind(
+    "darshan serve",
+    ("units.js", "elements.js", "axes.js", "tables.js", "centre.js"),
+    ("page.css", "centre.css"),
+    "'self'",
+)
+_PAGES = (
+    ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
+    ("file-systems", "File systems"), ("jobs", "Jobs"),
+)  # fmt: skip
+_FIELDS = (
+    ("since", "From day", "date"), ("until", "To day", "date"), ("user", "User", "text"),
+    ("program", "Program", "text"), ("mount", "File system (mount point)", "text"),
+)  # fmt: skip
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Of a table: how its values are shown, and where they come from."""
+
+    title: str
+    kind: str  # text, id, date, count, amount, seconds, share
+    of: str | Callable[[Row], Any]
+
+    def value(self, row: Row) -> Any:
+        """As the page's data have it."""
+        found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
+        if isinstance(found, datetime.datetime):
+            return found.strftime("%Y-%m-%d %H:%M")
+        if self.kind in ("text", "id", "date"):
+            return "" if found is None else visible(str(found))
+        if found is None:
+            return None
+        number = float(found)
+        return number if math.isfinite(number) else None
+
+
+@dataclass
+class Made:
+    """A page while it is made."""
+
+    asked: Wanted
+    title: str
+    parts: list[str] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=lambda: {"tables": []})
+
+    def add(self, html: str) -> None:
+        """HTML that is safe already."""
+        self.parts.append(html)
+
+    def say(self, words: str, kind: str = "") -> None:
+        """A paragraph of text."""
+        self.add(f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>")
+
+    def head(self, words: str) -> None:
+        """A heading within the page."""
+        self.add(f"<h2>{text(words)}</h2>")
+
+    def facts(self, *pairs: tuple[str, str]) -> None:
+        """What is known, a line each."""
+        some = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in pairs)
+        self.add(f"<dl>{some}</dl>")
+
+    def figures(self, *pairs: tuple[str, str]) -> None:
+        """Numbers that are to be seen first."""
+        some = "".join(
+            f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
+            for value, words in pairs
+        )
+        self.add(f'<div class="figures">{some}</div>')
+
+    def table(
+        self,
+        name: str,
+        columns: Sequence[Column],
+        rows: Sequence[Row],
+        link: Callable[[Row], str | None] | None = None,
+        *,
+        most: int = 0,
+        note: str = "",
+    ) -> None:
+        """A table that sorts and filters; most: how many rows were asked for."""
+        if not rows:
+            self.say("There are none.")
+            return
+        cut = f"These are the first {most:,} of more. " if most and len(rows) >= most else ""
+        self.add(f'<div id="{name}"></div>')
+        self.data["tables"].append({
+            "id": name,
+            "columns": [(c.title, c.kind) for c in columns],
+            "rows": [[c.value(row) for c in columns] for row in rows],
+            "links": [link(row) for row in rows] if link else None,
+            "note": (cut + note) or None,
+        })  # fmt: skip
+
+    def filters(self) -> None:
+        """The form that chooses what the page is about."""
+        values = vars(self.asked.filters)
+        fields = [field for field in _FIELDS if field[0] != self.asked.page]
+        inputs = [
+            f'<label>{text(title)} <input type="{kind}" name="{name}" '
+            f'value="{text(values[name] or "")}"></label>'
+            for name, title, kind in fields
+        ]
+        if self.asked.name is not None:
+            inputs.append(f'<input type="hidden" name="name" value="{text(self.asked.name)}">')
+        self.add(
+            f'<form class="filters" method="get" action="{text(self.asked.page)}">'
+            f'{"".join(inputs)}<button type="submit">Show</button></form>'
+        )
+
+    def html(self, hidden: bool) -> str:
+        """The page."""
+        links = "".join(
+            f'<li><a href="{text(self.asked.address(page))}">{text(title)}</a></li>'
+            for page, title in _PAGES
+        )
+        note = (
+            '<p class="note">Names are hidden in this lake: each stands for one that is not '
+            "told.</p>" if hidden else ""
+        )  # fmt: skip
+        body = (
+            f'<nav aria-label="Pages"><ul>{links}</ul></nav><main id="main">'
+            f"<h1>{text(self.title[:200])}</h1>{note}{''.join(self.parts)}"
+            "<noscript><p>Tables and pictures need JavaScript, which is in this page.</p>"
+            "</noscript></main>"
+        )
+        return page(self.title[:200], body, self.data, KIND)
+
+
+def link(words: str, address: str) -> str:
+    """HTML of a link."""
+    return f'<a href="{text(address)}">{text(words)}</a>'

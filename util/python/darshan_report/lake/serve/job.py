@@ -1,0 +1,142 @@
+"""A job's page, and its report, which is made of the log if that is still where it was."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from ...summary.units import amount, count, plural, seconds, share
+from ..ask.engine import Asked
+from ..ask.questions import Filters
+from ..read import files
+from . import questions
+from .blocks import Column, Made, Row, link
+from .wanted import Refused, Wanted
+
+_AROUND = datetime.timedelta(days=45)  # whose other runs it leads to
+_SECONDS = 120  # that a report may take
+_MADE = (0, 3)  # 3: of a log that does not hold everything
+_REPORT = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from darshan_report.summary.main import main; sys.exit(main())"
+)
+_FACTS: Sequence[tuple[str, str]] = (
+    ("Command", "command"), ("User", "user"), ("Job", "job_id"), ("Started (UTC)", "started"),
+    ("Ended (UTC)", "ended"), ("Ranks", "nprocs"), ("Hosts", "hosts"), ("Log", "path"),
+    ("Library", "library"),
+)  # fmt: skip
+_LAYERS = (
+    Column("Layer", "text", "layer"), Column("Records", "count", "records"),
+    Column("Opens", "count", "opens"), Column("Reads", "count", "reads"),
+    Column("Writes", "count", "writes"), Column("Read", "amount", "bytes_read"),
+    Column("Written", "amount", "bytes_written"), Column("In reads", "seconds", "read_seconds"),
+    Column("In writes", "seconds", "write_seconds"),
+    Column("In other calls", "seconds", "meta_seconds"),
+)  # fmt: skip
+
+
+def _row(lake: Asked, log: str) -> Row:
+    found = lake.sql(questions.JOB, {"log": log}).rows() if log else []
+    if not found:
+        raise Refused(404, "no job of the lake has this log")
+    return found[0]
+
+
+def _facts(made: Made, row: Row) -> None:
+    known = [(title, row[name]) for title, name in _FACTS if row[name] not in (None, "")]
+    made.facts(*(
+        (title, f"{value:%Y-%m-%d %H:%M:%S}" if hasattr(value, "strftime") else str(value))
+        for title, value in known
+    ))  # fmt: skip
+    day = row["day"]
+    days = (str(day - _AROUND), str(day + _AROUND)) if day else (None, None)
+    all_of = Wanted("", Filters(*days))
+    program = link("Runs of its program", all_of.address("program", name=row["program"] or ""))
+    user = link("its user's page", all_of.address("user", name=row["user"] or ""))
+    made.add(f"<p>{program}, {user}.</p>")
+
+
+def _findings(made: Made, found: list[Row]) -> None:
+    for one in found:
+        if one["kind"] != "problem":
+            continue
+        box = Made(made.asked, "")
+        gain = f" At stake: {seconds(one['stake_seconds'])}." if one["stake_seconds"] else ""
+        box.say(f"{one['title']}.{gain}", "strong")
+        box.say(one["sentence"] or "")
+        if one["remedy"]:
+            box.say(f"Remedy: {one['remedy']}")
+        made.add(f'<div class="change">{"".join(box.parts)}</div>')
+    rest = [one["title"] for one in found if one["kind"] != "problem"]
+    if rest:
+        made.say(f"Besides: {'; '.join(dict.fromkeys(rest))}.")
+
+
+def render(lake: Asked, asked: Wanted) -> str:
+    """A job's page; Refused, LakeError."""
+    row = _row(lake, asked.log)
+    made = Made(asked, row["program"] or "(no name)")
+    whole = row["process_seconds"]
+    inside = sum(row[f"{kind}_seconds"] or 0 for kind in ("read", "write", "meta"))
+    made.figures(
+        (seconds(row["run_seconds"]), f"run time, {plural(row['processes'] or 1, 'process')}"),
+        (share(inside, whole or 0), "of the processes' time in I/O"),
+        (amount(row["bytes_read"]), "read"), (amount(row["bytes_written"]), "written"),
+        (count(row["problems"]) if row["problems"] is not None else "-", "problems"),
+    )  # fmt: skip
+    if lake.hidden:
+        made.say("Its report is not made here: it would show the names that the lake hides.")
+    elif not os.path.isfile(row["path"] or ""):
+        made.say("Its log is not where it was when it was collected: there is no report of it.")
+    else:
+        address = Wanted("").address("report", log=row["log"])
+        made.add(f"<p>{link('The report of its log', address)}, made when it is asked for.</p>")
+    _facts(made, row)
+    if row["partial"]:
+        made.say("Its log does not hold everything.", "warning")
+    for broken in lake.sql(questions.BROKEN, {"log": asked.log}).rows():
+        made.say(f"Not read: {broken['module'] or 'the log'}: {broken['problem']}", "warning")
+    made.head("What to change")
+    found = lake.sql(questions.FINDINGS, {"log": asked.log}).rows()
+    if not found:
+        known = row["problems"] is not None
+        made.say("Nothing was found." if known else "Findings were not looked for.")
+    _findings(made, found)
+    made.head("Layers")
+    made.table("layers", _LAYERS, lake.sql(questions.LAYERS, {"log": asked.log}).rows())
+    return made.html(lake.hidden)
+
+
+def log_of(lake: Asked, asked: Wanted) -> str:
+    """The path of a log whose report may be shown; Refused."""
+    if lake.hidden:
+        raise Refused(403, "names are hidden in this lake, and a report would show them")
+    path: str = _row(lake, asked.log)["path"] or ""
+    return path
+
+
+def report(path: str, log: str) -> bytes:
+    """A page of a log, made by a process of its own, whose memory and faults go with it.
+    Refused, also if the file is not the log that was collected."""
+    try:
+        # A pipe would have to be waited for.
+        if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path).text != log:
+            raise Refused(404, "the file is not the log that was collected")
+    except (OSError, ValueError):
+        raise Refused(404, "the log is not where it was, or cannot be read") from None
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+    command = [sys.executable, "-c", _REPORT, package, "--html", "-o", "-", os.path.abspath(path)]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise Refused(503, f"the report takes more than {_SECONDS} s") from None
+    if done.returncode not in _MADE or not done.stdout:
+        raise Refused(500, "no report could be made of the log")
+    return done.stdout

@@ -1,0 +1,268 @@
+"""The pages: what a lake is asked for each, and how the answer is laid out."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ...summary.units import amount, count, plural, seconds, share
+from ..ask.engine import Asked
+from ..ask.questions import BY_NAME, Filters
+from ..commit.place import LakeError
+from ..look.week import SUMS, Told, of_day, rows, tell
+from ..look.week import named as week_of
+from . import questions
+from .blocks import Column, Made, Row, link
+from .wanted import Refused, Wanted, within
+
+_MOST = 500  # rows of a table
+_POINTS = 5000  # runs in a picture
+_CHANGES = 10
+_SPAN = datetime.timedelta(days=91)  # that is shown if nobody says which days
+_ONE_DAY = datetime.timedelta(days=1)
+
+_JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users")
+_MOVED = (Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"))
+_IO, _LOST = Column("In I/O", "seconds", "io_seconds"), Column("Lost", "seconds", "lost_seconds")
+_FINDING = Column("By which finding most", "text", "finding")
+_UPPER = "Lost: at most, seconds of all processes."
+_RUNS = (
+    Column("Started (UTC)", "date", "started"), Column("Program", "text", "program"),
+    Column("User", "text", "user"), Column("Job", "id", "job_id"),
+    Column("Ranks", "count", "nprocs"), Column("Run time", "seconds", "run_seconds"), *_MOVED, _IO,
+    Column("Problems", "count", "problems"), Column("Costliest", "seconds", "stake_seconds"),
+)  # fmt: skip
+
+
+def _part(row: Row) -> float | None:
+    lost, whole = row.get("lost_seconds"), row.get("process_seconds")
+    return lost / whole if lost is not None and whole else None
+
+
+def _program(asked: Wanted) -> Callable[[Row], str]:
+    return lambda row: asked.address("program", name=row["program"] or "", program=None)
+
+
+def _user(asked: Wanted) -> Callable[[Row], str]:
+    return lambda row: asked.address("user", name=row["user"] or "", user=None)
+
+
+def _job(row: Row) -> str:
+    return Wanted("").address("job", log=row["log"])
+
+
+def _figures(made: Made, sums: Row) -> None:
+    made.figures(
+        (count(sums["jobs"]), plural(sums["jobs"], "job").partition(" ")[2]),
+        (count(sums["programs"]), plural(sums["programs"], "program").partition(" ")[2]),
+        (count(sums["users"]), plural(sums["users"], "user").partition(" ")[2]),
+        (amount(sums["bytes_read"]), "read"),
+        (amount(sums["bytes_written"]), "written"),
+        (share(sums["io_seconds"], sums["process_seconds"]), "of the processes' time in I/O"),
+    )
+    if sums["partial"] or sums["not_looked"]:
+        made.say(
+            f"{count(sums['partial'])} of the logs do not hold everything; findings were not "
+            f"looked for in {count(sums['not_looked'])}."
+        )
+
+
+def _lacks(made: Made, told: Told) -> None:
+    broken = [*told.broken, *told.undated]
+    if broken:
+        made.head("What could not be read")
+        columns = (Column("Problem", "text", "problem"), Column("Logs", "count", "logs"),
+                   Column("One of them", "text", "path"))  # fmt: skip
+        made.table("broken", columns, broken[:_MOST],
+                   note="Logs without a day are of no week: they are told in each.")  # fmt: skip
+
+
+def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    try:
+        week = week_of(asked.week, newest) if asked.week else of_day(newest)
+    except LakeError as error:
+        raise Refused(400, str(error)) from None
+    told = tell(lake, week, _MOST)
+    made = Made(replace(asked, filters=week.filters), f"Week {week.name}")
+    later = of_day(week.last + _ONE_DAY)
+    around = [(f"{one.name}", Wanted("").address("week", week=one.name))
+              for one in (week.before, later)]  # fmt: skip
+    made.add(
+        f"<p>{week.first} to {week.last}, in UTC. Before it: {link(*around[0])}, behind it: "
+        f"{link(*around[1])}.</p>"
+    )
+    if not told.sums["jobs"]:
+        made.say(f"No job of this week is in the lake; its newest began on {newest}.", "strong")
+        return made
+    _figures(made, told.sums)
+    made.head("Programs that lose most")
+    columns = (Column("Program", "text", "program"), _JOBS,
+               Column("Jobs that lose", "count", "costly"), _LOST,
+               Column("Of its time", "share", _part), _FINDING,
+               Column("Whose", "text", "whose"))  # fmt: skip
+    losers = [
+        {**vars(one), "finding": one.findings[0]["title"] if one.findings else "",
+         "whose": ", ".join(str(o["user"]) for o in one.owners)}
+        for one in told.losers
+    ]  # fmt: skip
+    made.table("programs", columns, losers, _program(made.asked), most=_MOST, note=_UPPER)
+    made.head("File systems, against the week before")
+    _mounts(made, [
+        {**(now or before), "bytes_read": now.get("bytes_read"),
+         "bytes_written": now.get("bytes_written"),
+         "transfer_seconds": now.get("transfer_seconds"), "meta_seconds": now.get("meta_seconds"),
+         "records": now.get("records"),
+         "before": (before.get("bytes_read") or 0) + (before.get("bytes_written") or 0)}
+        for now, before in told.file_systems
+    ], (Column("Week before", "amount", "before"),))  # fmt: skip
+    _lacks(made, told)
+    return made
+
+
+def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None:
+    columns = (Column("Mount point", "text", "mount"), Column("Type", "text", "file_system"),
+               *_MOVED, *more, Column("Records", "count", "records"),
+               Column("Transfers", "seconds", "transfer_seconds"),
+               Column("Metadata", "seconds", "meta_seconds"))  # fmt: skip
+
+    def programs(row: Row) -> str | None:
+        known = row["mount"] != "not known"
+        return made.asked.address("programs", mount=row["mount"]) if known else None
+
+    made.table(
+        "mounts", columns, found, programs, most=_MOST, note="By POSIX and STDIO, all processes."
+    )
+
+
+def _programs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    made = Made(asked, "Programs by time lost")
+    made.filters()
+    columns = (Column("Program", "text", "program"), _JOBS, _USERS, _LOST,
+               Column("Of its time", "share", _part), _FINDING, _IO, *_MOVED)  # fmt: skip
+    found = rows(lake, questions.PROGRAMS, asked.filters, top=_MOST)
+    made.table("programs", columns, found, _program(asked), most=_MOST, note=_UPPER)
+    return made
+
+
+def _users(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    made = Made(asked, "Users by time lost")
+    made.filters()
+    columns = (Column("User", "text", "user"), _JOBS, Column("Programs", "count", "programs"),
+               _LOST, Column("Where to begin", "text", "finding"), _IO, *_MOVED)  # fmt: skip
+    found = rows(lake, questions.USERS, asked.filters, top=_MOST)
+    made.table("users", columns, found, _user(asked), most=_MOST, note=_UPPER)
+    return made
+
+
+def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    made = Made(asked, "File systems")
+    made.filters()
+    _mounts(made, rows(lake, BY_NAME["file-systems"], asked.filters, top=_MOST))
+    return made
+
+
+def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    made = Made(asked, "Jobs, the last first")
+    made.filters()
+    found = rows(lake, questions.JOBS, asked.filters, top=_MOST)
+    made.table("jobs", _RUNS, found, _job, most=_MOST)
+    return made
+
+
+def _changes(made: Made, found: list[Row], with_program: bool) -> None:
+    """The first thing to change, then what else costs."""
+    if not found:
+        made.say("No finding says that something should be changed.")
+        return
+    first = found[0]
+    of = f"{first['program']}: " if with_program else ""
+    worst = link("The job that it costs most", _job(first))
+    box = Made(made.asked, "")
+    box.head("Change first")
+    box.say(f"{of}{first['title']}. At stake: {seconds(first['lost_seconds'])} in "
+            f"{plural(first['jobs'], 'job')}.", "strong")  # fmt: skip
+    box.say(first["sentence"] or "")
+    box.say(f"Remedy: {first['remedy']}" if first["remedy"] else "No remedy is known.")
+    made.add(f'<div class="change">{"".join(box.parts)}<p>{worst}</p></div>')
+    made.head("What costs, the costliest first")
+    columns = (*((Column("Program", "text", "program"),) if with_program else ()),
+               Column("Finding", "text", "title"), _JOBS, _LOST,
+               Column("Remedy", "text", "remedy"))  # fmt: skip
+    made.table("changes", columns, found, _job, note="A row leads to the job that it costs most.")
+
+
+def _of_one(
+    lake: Asked, asked: Wanted, filters: Filters, title: str, with_program: bool
+) -> tuple[Made, list[Row]]:
+    """What pages of a program and of a user begin with; and their jobs."""
+    made = Made(asked, title)
+    made.filters()
+    sums = rows(lake, SUMS, filters)[0]
+    if not sums["jobs"]:
+        made.say("No job is like that in these days.", "strong")
+        return made, []
+    _figures(made, sums)
+    _changes(made, rows(lake, questions.CHANGES, filters, top=_CHANGES), with_program)
+    return made, rows(lake, questions.JOBS, filters, top=_POINTS)
+
+
+def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    name = asked.name or ""
+    filters = replace(asked.filters, program=name)
+    made, jobs = _of_one(lake, asked, filters, name or "(no name)", False)
+    if jobs:
+        made.head("Its runs over time")
+        made.add('<div class="picture" id="runs"></div>')
+        made.data["runs"] = _points(jobs)
+        made.head("Its runs, the last first")
+        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST)
+    return made
+
+
+def _points(jobs: list[Row]) -> dict[str, list[object]]:
+    """Runs in the order of time, with what a picture says of them."""
+    known = [j for j in reversed(jobs) if j["seconds"] is not None]
+    io = [j["io_seconds"] for j in known]
+    return {
+        "times": [j["seconds"] for j in known],
+        "io": [value if value and math.isfinite(value) and value > 0 else None for value in io],
+        "bytes": [(j["bytes_read"] or 0) + (j["bytes_written"] or 0) for j in known],
+        "jobs": [str(j["job_id"]) for j in known],
+        "starts": [j["started"].strftime("%Y-%m-%d %H:%M") for j in known],
+    }
+
+
+def _one_user(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    filters = replace(asked.filters, user=asked.name or "")
+    made, jobs = _of_one(lake, asked, filters, f"User {asked.name}", True)
+    if jobs:
+        made.head("Programs")
+        found = rows(lake, questions.PROGRAMS, filters, top=_MOST)
+        columns = (Column("Program", "text", "program"), _JOBS, _LOST, _FINDING, _IO, *_MOVED)
+        of_user = replace(asked, filters=filters)
+        made.table("programs", columns, found, _program(of_user), most=_MOST, note=_UPPER)
+        made.head("Jobs, the last first")
+        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST)
+    return made
+
+
+Page = Callable[[Asked, Wanted, datetime.date], Made]
+PAGES: Mapping[str, Page] = {
+    "": _week, "week": _week, "programs": _programs, "program": _one_program, "users": _users,
+    "user": _one_user, "file-systems": _file_systems, "jobs": _jobs,
+}  # fmt: skip
+
+
+def render(lake: Asked, asked: Wanted) -> str:
+    """A page of many jobs; Refused, LakeError."""
+    newest = lake.sql(questions.NEWEST).rows()[0]["day"]
+    if newest is None:
+        made = Made(asked, "An empty lake")
+        made.say("No job with a day is in this lake yet.", "strong")
+        return made.html(lake.hidden)
+    make = PAGES[asked.page]
+    if make is not _week:
+        asked = within(asked, newest - _SPAN, newest)
+    return make(lake, asked, newest).html(lake.hidden)

@@ -1,0 +1,182 @@
+"""Pages over HTTP: read, never written; one lake, which is looked at anew for each page."""
+
+from __future__ import annotations
+
+import http.server
+import socket
+import sys
+import threading
+from http import HTTPStatus
+from typing import Any
+
+from ...summary.text import visible
+from ..ask.engine import Asked
+from ..commands.say import say
+from ..commit.place import LakeError
+from . import job, pages
+from .wanted import Refused, Wanted, wanted
+
+_AT_ONCE = 32  # connections
+_REPORTS = 2
+_SECONDS = 30  # that a connection may be silent
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+    ("Content-Security-Policy", "frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"),
+)  # fmt: skip
+_LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
+
+
+class Site:
+    """The lake behind the pages."""
+
+    def __init__(self, lake: Asked, program: str) -> None:
+        self._lake = lake
+        self._program = program
+        self._lock = threading.Lock()  # a page is of one commit
+        self._reports = threading.BoundedSemaphore(_REPORTS)
+
+    def page(self, target: str) -> bytes:
+        """What an address shows; Refused."""
+        asked = wanted(target)
+        if asked.page == "report":
+            return self._report(asked)
+        if asked.page != "job" and asked.page not in pages.PAGES:
+            raise Refused(404, "there is no such page")
+        with self._lock:
+            text = self._made(asked)
+        return text.encode("utf-8", "backslashreplace")
+
+    def _made(self, asked: Wanted) -> str:
+        make = job.render if asked.page == "job" else pages.render
+        self._lake.refresh()
+        before = self._lake.commit
+        try:
+            return make(self._lake, asked)
+        except LakeError:
+            self._lake.refresh()
+            if self._lake.commit == before:
+                raise
+        return make(self._lake, asked)  # files went while they were read: a user was pruned, say
+
+    def _report(self, asked: Wanted) -> bytes:
+        with self._lock:
+            self._lake.refresh()
+            path = job.log_of(self._lake, asked)
+        if not self._reports.acquire(blocking=False):
+            raise Refused(503, "other reports are being made: ask again in a moment")
+        try:
+            return job.report(path, asked.log)
+        finally:
+            self._reports.release()
+
+    def complain(self, target: str, error: Exception) -> None:
+        """A line of what went wrong here, which is not told to who asked."""
+        words = str(error).partition("\n")[0]
+        say(self._program, f"/{target[:200].lstrip('/')}: {type(error).__name__}: {words}")
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """A request."""
+
+    timeout = _SECONDS
+    server: Server
+
+    def do_GET(self) -> None:
+        """A page, or a line that says why not."""
+        try:
+            self._allowed()
+            self._send(200, "text/html; charset=utf-8", self.server.site.page(self.path))
+        except Refused as refused:
+            self._line(refused.status, str(refused))
+        except (ConnectionError, TimeoutError):
+            raise
+        except (LakeError, OSError) as error:
+            self.server.site.complain(self.path, error)
+            self._line(503, "the lake cannot be read now")
+        except Exception as error:
+            self.server.site.complain(self.path, error)
+            self._line(500, "this page could not be made")
+
+    def _allowed(self) -> None:
+        """A page of another site, whose name its owner has turned to this address, would be
+        let in by the browser: so only names of this machine are answered to."""
+        host = self.headers.get("Host", "localhost")
+        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        if not self.server.remote and name.lower() not in {*_LOCAL, self.server.shown}:
+            raise Refused(421, "this is no name of this machine")
+
+    def _refuse(self) -> None:
+        self._line(405, "pages are read, and nothing else")
+
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = _refuse
+
+    def _line(self, status: int, words: str) -> None:
+        self._send(status, "text/plain; charset=utf-8", f"{visible(words)}\n".encode())
+
+    def _send(self, status: int, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        for name, value in _HEADERS:
+            self.send_header(name, value)
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of a request that is none: a line, too, and nothing of it is said back."""
+        self.command = getattr(self, "command", None) or "GET"
+        self._line(code, "this is no request for a page")
+
+    def version_string(self) -> str:
+        """What the server is called."""
+        return "darshan"
+
+    def log_message(self, *_: Any) -> None:
+        """Who read what is told by the proxy in front, if somebody wants that."""
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """The server, with a bound on what is asked at once."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, address: str, port: int, site: Site, remote: bool) -> None:
+        self.site = site
+        self.remote = remote
+        self.shown = f"[{address}]" if ":" in address else address
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._room = threading.BoundedSemaphore(_AT_ONCE)
+        super().__init__((address, port), Handler)
+
+    def server_bind(self) -> None:
+        """Binds; the name of the address is not asked for, which may take long."""
+        if self.allow_reuse_address:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = self.shown, self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """In a thread, if there is room."""
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """One connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who asked went away; anything else is a fault."""
+        error = sys.exc_info()[1]
+        if isinstance(error, Exception) and not isinstance(error, (ConnectionError, TimeoutError)):
+            self.site.complain("", error)

@@ -1,0 +1,96 @@
+"""What a request wants, out of an address that a stranger may have made."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import urllib.parse
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..ask.questions import Filters
+
+_LONGEST = 4096  # of a name
+_FIELDS = 32
+_LOG = re.compile(r"[0-9a-f]{32}")
+
+
+class Refused(Exception):
+    """An address that means nothing; the text is one line, the status HTTP's."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A page, and what it is to be about."""
+
+    page: str
+    filters: Filters = field(default_factory=Filters)
+    name: str | None = None  # of a program or a user
+    log: str = ""
+    week: str = ""
+
+    def address(self, page: str, **more: str | None) -> str:
+        """Where another page is that keeps the filters; relative, so that a proxy may have
+        all pages below a folder of its own."""
+        keep = {**_said(self.filters), **more}
+        query = urllib.parse.urlencode({k: v for k, v in keep.items() if v is not None})
+        return f"{page or '.'}?{query}" if query else page or "."
+
+
+def _said(filters: Filters) -> dict[str, str | None]:
+    return {
+        "since": filters.since, "until": filters.until, "user": filters.user,
+        "program": filters.program, "mount": filters.mount,
+    }  # fmt: skip
+
+
+def _day(given: Mapping[str, str], name: str) -> str | None:
+    text = given.get(name)
+    if not text:
+        return None
+    try:
+        if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            raise ValueError(text)
+        return str(datetime.date.fromisoformat(text))
+    except ValueError:
+        raise Refused(400, f"{name} is no day: it is said like 2026-11-22") from None
+
+
+def _log(given: Mapping[str, str]) -> str:
+    text = given.get("log", "")
+    if text and not _LOG.fullmatch(text):
+        raise Refused(400, "log is no log's identity: 32 digits from 0 to f")
+    return text
+
+
+def wanted(target: str) -> Wanted:
+    """Of the path and query of a request; Refused."""
+    path, _, query = target.partition("?")
+    try:
+        pairs = urllib.parse.parse_qsl(
+            query, keep_blank_values=True, max_num_fields=_FIELDS, errors="strict"
+        )
+    except ValueError:
+        raise Refused(400, "the address has too many fields, or is not UTF-8") from None
+    given = dict(pairs)
+    if any(len(value) > _LONGEST or "\0" in value for value in given.values()):
+        raise Refused(400, "a name is too long, or has a zero in it")
+    filters = Filters(
+        _day(given, "since"), _day(given, "until"), given.get("user") or None,
+        given.get("program") or None, given.get("mount") or None,
+    )  # fmt: skip
+    return Wanted(
+        path.lstrip("/"), filters, given.get("name"), _log(given), given.get("week", "")[:10]
+    )
+
+
+def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:
+    """The same with days where none were named."""
+    filters = asked.filters
+    if filters.since or filters.until:
+        return asked
+    return replace(asked, filters=replace(filters, since=str(since), until=str(until)))
