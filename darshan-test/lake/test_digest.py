@@ -22,6 +22,7 @@ from darshan_report.lake.write.part import Options, make
 from darshan_report.summary.units import amount, count
 from logs.content import standard_log
 from logs.encode import encode
+from markdown_it import MarkdownIt
 
 from .conftest import Run
 from .rows import rows
@@ -149,6 +150,14 @@ def test_file_systems(lake: Path, told: Told) -> None:
         assert got == want
 
 
+def inline(text: str) -> tuple[set[str], str]:
+    """What a reader of Markdown finds in lines, and the last name that was to be a script."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    assert not [t for t in tokens if t.type in ("html_block", "code_block", "fence", "hr")]
+    inner = [child for t in tokens for child in t.children or ()]
+    return {t.type for t in inner}, [t.content for t in inner if "script" in t.content][-1]
+
+
 def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path) -> None:
     """Both say the same; what a name holds is never markup, a line, or a terminal's command."""
     done = darshan("digest", lake, "--week", "2026-11-12")
@@ -157,6 +166,9 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
     assert text.startswith("# I/O of week 2026-W46, 2026-11-09 to 2026-11-15\n")
     assert f"| Jobs | {JOBS // 2} | {JOBS // 2} | same |" in text
     assert f"| Read | {amount(told.sums['bytes_read'])} |" in text
+    kinds, code = inline(text)
+    assert kinds == {"text", "code_inline", "strong_open", "strong_close"}
+    assert "script" in code and "script" not in text.replace(code, "")
     outside = re.sub(r"`[^`\n]*`", "", text)
     assert "script" not in outside and "@" not in outside and "\x1b" not in text
     for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):

@@ -107,7 +107,10 @@ class Asked:
         self._snapshot = Snapshot(self.path)
         self._user = user
         self._database = duckdb.connect(":memory:")
-        self._database.execute(f"SET memory_limit = {_quoted(memory)}")
+        try:
+            self._database.execute(f"SET memory_limit = {_quoted(memory)}")
+        except duckdb.Error:
+            raise LakeError(f"{memory} is no amount of memory: 2GB, 500MB") from None
         self._database.execute("SET TimeZone = 'UTC'")
         self._make_views()
 

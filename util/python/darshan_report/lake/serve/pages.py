@@ -263,6 +263,8 @@ def render(lake: Asked, asked: Wanted) -> str:
         made.say("No job with a day is in this lake yet.", "strong")
         return made.html(lake.hidden)
     make = PAGES[asked.page]
+    if make in (_one_program, _one_user) and asked.name is None:
+        raise Refused(400, "which one? the address has no name")
     if make is not _week:
         asked = within(asked, newest - _SPAN, newest)
     return make(lake, asked, newest).html(lake.hidden)
