@@ -20,6 +20,9 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from darshan_report.lake.ask.engine import Asked
+from darshan_report.lake.commit.commits import Snapshot
+from darshan_report.lake.commit.prune import Which, prune
+from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.serve.server import Site
 from darshan_report.lake.serve.wanted import Refused, wanted
 from place import needs
@@ -323,6 +326,29 @@ def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
         assert "No job with a day" in shown(site, "programs")
         collected(tmp_path / "lake", logs[:2])
         assert sum(r["Jobs"] for r in table(shown(site, "programs"), "programs")) == 2
+
+
+def test_files_that_go_while_they_are_read(
+    logs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user is pruned between two questions of a page: it is made again, without that one."""
+    lake = tmp_path / "lake"
+    collected(lake, logs)
+    with Asked(lake) as asked:
+        site = Site(asked, "test")
+        assert "user1" in shown(site, "users")
+        assert prune(str(lake), Which(user="user1")).rows
+        sweep(Snapshot(str(lake)), 86_400, replaced_now=True)
+        real, looked = asked.refresh, []
+
+        def late() -> None:
+            looked.append(len(looked))
+            if len(looked) > 1:
+                real()
+
+        monkeypatch.setattr(asked, "refresh", late)
+        page = shown(site, "users")
+        assert "user1" not in page and "user2" in page and len(looked) == 2
 
 
 def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:

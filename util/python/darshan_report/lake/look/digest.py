@@ -11,6 +11,7 @@ from .week import Loser, Row, Told
 
 _REASONS = 5  # why logs could not be read
 _MOUNTS = 20
+_FINDINGS, _OWNERS = 3, 3  # that are named of a program
 
 _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Jobs", "jobs", count),
@@ -61,8 +62,11 @@ def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
 def _tell(loser: Loser) -> list[Part]:
     """What its owners should hear."""
     owners = _listed(
-        [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners]
+        [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners[:_OWNERS]]
     )
+    left = len(loser.owners) - _OWNERS
+    if left > 0:
+        owners.append(text(f" and {plural(left, 'other')}"))
     remedy = next((f["remedy"] for f in loser.findings if f["remedy"]), "")
     said = remedy or "no remedy is known; the report of the job has the evidence."
     return [strong("Tell"), text(" "), *owners, text(f": {said}")]
@@ -83,9 +87,12 @@ def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
         text(f"Loses at most {seconds(loser.lost_seconds)}{part}, in {count(loser.costly)} of "),
         text(f"{plural(loser.jobs, 'job')}."),
     )
-    for finding in loser.findings:
+    for finding in loser.findings[:_FINDINGS]:
         lost, jobs = seconds(finding["lost_seconds"]), plural(finding["jobs"], "job")
         out.item(strong(finding["title"]), text(f": at most {lost}, {jobs}"))
+    left = len(loser.findings) - _FINDINGS
+    if left > 0:
+        out.item(text(f"{plural(left, 'finding')} more, each of which costs less"))
     out.item()
     out.paragraph(*_tell(loser))
     out.paragraph(*_job(loser.worst, hidden))
@@ -103,7 +110,7 @@ def _losers(out: Form, told: Told, top: int) -> None:
     out.paragraph(text(
         "Losses are upper bounds: seconds of all processes that would be gone if what a finding "
         "names were gone. A job loses no more than it had. Findings of one program overlap, so "
-        f"theirs do not add up to its loss. At most {count(top)} programs."
+        f"theirs do not add up to its loss. At most {plural(top, 'program')}."
     ))  # fmt: skip
     for number, loser in enumerate(told.losers, 1):
         _loser(out, number, loser, told.hidden)

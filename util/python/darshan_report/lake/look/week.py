@@ -13,7 +13,6 @@ from ..ask.questions import BY_NAME, Filters, Question, query
 from ..commit.place import LakeError
 
 _DAYS = datetime.timedelta(days=7)
-_FINDINGS, _OWNERS = 3, 3  # that are named of a program
 _MANY = 100_000  # more than there are file systems
 
 SUMS = Question(
@@ -140,7 +139,7 @@ class Loser:
     lost_seconds: float
     process_seconds: float | None
     worst: Row  # the job that loses most: log, path, user, job_id
-    findings: Sequence[Row]
+    findings: Sequence[Row]  # the costliest first, as its owners
     owners: Sequence[Row]
 
 
@@ -185,8 +184,8 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
         Loser(
             row["program"], row["jobs"] or row["costly"], row["costly"], row["lost_seconds"],
             row["process_seconds"], worst.get(row["worst"], {"log": row["worst"]}),
-            [r for r in rules if r["program"] == row["program"]][:_FINDINGS],
-            [o for o in owners if o["program"] == row["program"]][:_OWNERS],
+            [r for r in rules if r["program"] == row["program"]],
+            [o for o in owners if o["program"] == row["program"]],
         )
         for row in lost
     ]  # fmt: skip

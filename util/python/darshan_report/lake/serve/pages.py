@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ...summary.units import amount, count, plural, seconds, share
@@ -20,6 +20,7 @@ from .wanted import Refused, Wanted, within
 _MOST = 500  # rows of a table
 _POINTS = 5000  # runs in a picture
 _CHANGES = 10
+_NAMED = 3  # users of a program
 _SPAN = datetime.timedelta(days=91)  # that is shown if nobody says which days
 _ONE_DAY = datetime.timedelta(days=1)
 
@@ -79,6 +80,13 @@ def _lacks(made: Made, told: Told) -> None:
                    note="Logs without a day are of no week: they are told in each.")  # fmt: skip
 
 
+def _first(owners: Sequence[Row]) -> str:
+    """The names of those that lose most."""
+    names = [str(o["user"]) for o in owners[:_NAMED]]
+    left = len(owners) - _NAMED
+    return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
+
+
 def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     try:
         week = week_of(asked.week, newest) if asked.week else of_day(newest)
@@ -104,7 +112,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
                Column("Whose", "text", "whose"))  # fmt: skip
     losers = [
         {**vars(one), "finding": one.findings[0]["title"] if one.findings else "",
-         "whose": ", ".join(str(o["user"]) for o in one.owners)}
+         "whose": _first(one.owners)}
         for one in told.losers
     ]  # fmt: skip
     made.table("programs", columns, losers, _program(made.asked), most=_MOST, note=_UPPER)
