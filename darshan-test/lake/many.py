@@ -13,7 +13,7 @@ from darshan_report.lake.commit.commits import Change, File, Snapshot
 from .rows import committed
 
 TABLES = ("jobs", "layers", "findings", "files_posix", "files_stdio")
-PROGRAMS, USERS, DAYS = 200, 97, 84
+PROGRAMS, USERS, DAYS = 100, 97, 84
 FIRST = "2026-08-24"  # a Monday
 
 # n: which copy of a row; the same for all rows of a log, in all tables.
