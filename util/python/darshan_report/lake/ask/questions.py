@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .losses import COST, EACH
+
 _ON_MOUNTS = ("files_posix", "files_stdio")  # which know their mount points
 SMALL = ("0_100", "100_1k", "1k_10k")  # classes of transfers that are small: to 10 KiB
 
@@ -45,11 +47,11 @@ FROM {{jobs}} GROUP BY program ORDER BY sum({_MOVED}) DESC NULLS LAST, program L
     Question(
         "losses",
         "programs by time that a finding costs them, at most",
-        """SELECT program, rule, any_value(title) AS finding, count(DISTINCT log) AS jobs,
-  sum(stake_seconds) AS lost_seconds, sum(stake_seconds) / nullif(sum(of_seconds), 0) AS share,
-  arg_max(remedy, stake_seconds) AS remedy
-FROM {findings} WHERE kind = 'problem' AND same_as IS NULL
-GROUP BY program, rule ORDER BY lost_seconds DESC, program, rule LIMIT $top""",
+        f"""WITH {COST}
+SELECT program, rule, any_value(title) AS finding, count(DISTINCT log) AS jobs,
+  sum(lost) AS lost_seconds, sum(lost) FILTER (WHERE had > 0) / sum(had) AS share,
+  arg_max(remedy, lost) AS remedy
+FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, program, rule LIMIT $top""",
     ),
     Question(
         "small-writes",
@@ -67,14 +69,18 @@ ORDER BY small_writes DESC, program LIMIT $top""",
     Question(
         "users",
         "users by time lost in what they could change, and where to begin",
-        f"""WITH lost AS (
-  SELECT "user", sum(stake_seconds) AS lost_seconds,
-    arg_max(program || ': ' || title, stake_seconds) AS begin_with
-  FROM {{findings}} WHERE kind = 'problem' AND same_as IS NULL GROUP BY "user")
+        f"""WITH {EACH},
+by_rule AS (
+  SELECT "user", program, rule, arg_max(title, lost) AS title, sum(lost) AS sum_lost
+  FROM cost WHERE lost > 0 GROUP BY "user", program, rule),
+worst AS (
+  SELECT "user", arg_max(program || ': ' || title, sum_lost) AS begin_with
+  FROM by_rule GROUP BY "user"),
+lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
 SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
   sum({_MOVED})::BIGINT AS bytes, sum({_IO}) AS io_seconds,
-  any_value(lost_seconds) AS lost_seconds, any_value(begin_with) AS begin_with
-FROM {{jobs}} LEFT JOIN lost USING ("user")
+  any_value(sum_lost) AS lost_seconds, any_value(begin_with) AS begin_with
+FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
     ),
     Question(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ask.engine import Asked
+from ..ask.losses import EACH
 from ..ask.questions import BY_NAME, Filters, Question, query
 from ..commit.place import LakeError
 
@@ -28,13 +29,6 @@ SUMS = Question(
   count(*) FILTER (WHERE problems IS NULL) AS not_looked
 FROM {jobs}""",
 )
-# A job does not lose more than it had, whatever its findings claim together.
-EACH = """cost AS (
-  SELECT program, "user", log, rule, title, remedy, stake_seconds, of_seconds FROM {findings}
-  WHERE kind = 'problem' AND same_as IS NULL AND stake_seconds > 0),
-each AS (
-  SELECT program, "user", log, least(sum(stake_seconds), max(of_seconds)) AS lost,
-    max(of_seconds) AS whole FROM cost GROUP BY program, "user", log)"""
 _LOST = Question(
     "lost",
     "programs by what they lose at most",
@@ -51,9 +45,9 @@ _RULES = Question(
     "rules",
     "what programs lose by which finding",
     f"""WITH {EACH}
-SELECT program, rule, arg_max(title, stake_seconds) AS title, count(DISTINCT log) AS jobs,
-  sum(stake_seconds) AS lost_seconds, arg_max(remedy, stake_seconds) AS remedy
-FROM cost WHERE program IN (SELECT unnest($programs::VARCHAR[]))
+SELECT program, rule, arg_max(title, lost) AS title, count(DISTINCT log) AS jobs,
+  sum(lost) AS lost_seconds, arg_max(remedy, lost) AS remedy
+FROM cost WHERE lost > 0 AND program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, rule ORDER BY program, lost_seconds DESC, rule""",
 )
 _OWNERS_OF = Question(

@@ -158,8 +158,9 @@ def _users(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Users by time lost")
     made.filters()
     columns = (Column("User", "text", "user"), _JOBS, Column("Programs", "count", "programs"),
-               _LOST, Column("Where to begin", "text", "finding"), _IO, *_MOVED)  # fmt: skip
-    found = rows(lake, questions.USERS, asked.filters, top=_MOST)
+               _LOST, Column("Where to begin", "text", "begin_with"), _IO,
+               Column("Moved", "amount", "bytes"))  # fmt: skip
+    found = rows(lake, BY_NAME["users"], asked.filters, top=_MOST)
     made.table("users", columns, found, _user(asked), most=_MOST, note=_UPPER)
     return made
 

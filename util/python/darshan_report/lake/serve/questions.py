@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from ..ask.losses import COST, EACH
 from ..ask.questions import Question
-from ..look.week import EACH
 
 _IO = "coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0)"
-_FIRST = """rule_cost AS (
-  SELECT program, "user", rule, arg_max(title, stake_seconds) AS title,
-    sum(stake_seconds) AS sum_lost FROM cost GROUP BY program, "user", rule)"""
-
 PROGRAMS = Question(
     "programs",
     "programs by time lost, with the finding that costs most",
     f"""WITH {EACH},
-rule_cost AS (SELECT program, rule, arg_max(title, stake_seconds) AS title,
-  sum(stake_seconds) AS sum_lost FROM cost GROUP BY program, rule),
-worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM rule_cost GROUP BY program),
+by_rule AS (
+  SELECT program, rule, arg_max(title, lost) AS title, sum(lost) AS sum_lost
+  FROM cost WHERE lost > 0 GROUP BY program, rule),
+worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM by_rule GROUP BY program),
 lose AS (SELECT program, sum(lost) AS sum_lost FROM each GROUP BY program)
 SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
   sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
@@ -25,31 +22,15 @@ SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
 FROM {{jobs}} LEFT JOIN worst USING (program) LEFT JOIN lose USING (program)
 GROUP BY program ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, program LIMIT $top""",
 )
-USERS = Question(
-    "users",
-    "users by time lost, and where each should begin",
-    f"""WITH {EACH},
-{_FIRST},
-worst AS (SELECT "user", arg_max(program || ': ' || title, sum_lost) AS finding
-  FROM rule_cost GROUP BY "user"),
-lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
-SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
-  sum({_IO}) AS io_seconds, any_value(sum_lost) AS lost_seconds, any_value(finding) AS finding
-FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
-GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
-)
 # What to change, of a user or of a program: the costliest first.
 CHANGES = Question(
     "changes",
     "findings by what they cost together",
-    """SELECT program, rule, arg_max(title, stake_seconds) AS title,
-  arg_max(sentence, stake_seconds) AS sentence, arg_max(remedy, stake_seconds) AS remedy,
-  arg_max(example, stake_seconds) AS example, arg_max(log, stake_seconds) AS log,
-  count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users,
-  sum(stake_seconds) AS lost_seconds
-FROM {findings} WHERE kind = 'problem' AND same_as IS NULL
-GROUP BY program, rule ORDER BY lost_seconds DESC, jobs DESC, program, rule LIMIT $top""",
+    f"""WITH {COST}
+SELECT program, rule, arg_max(title, lost) AS title, arg_max(sentence, lost) AS sentence,
+  arg_max(remedy, lost) AS remedy, arg_max(example, lost) AS example, arg_max(log, lost) AS log,
+  count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users, sum(lost) AS lost_seconds
+FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, jobs DESC, program, rule LIMIT $top""",
 )
 JOBS = Question(
     "jobs",
