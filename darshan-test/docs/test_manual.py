@@ -49,6 +49,20 @@ def test_pages_are_those_of_today(build: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_version(name: str, build: Path) -> None:
+    """One line and a good end: what doc/what-stays.md promises of every command."""
+    words = COMMANDS[name].words
+    here = (build / words[0]) if words[0][0] != "/" else Path(f"{build}/{words[0][1:]}")
+    if not here.exists():  # a source that is installed as it is, beside another command
+        here = build / "runtime" / "link" / "darshan-config"
+    done = subprocess.run(
+        [here, *words[1:], "--version"], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+    assert re.fullmatch(r"([a-z-]+ )?\d+(\.\d+)+\n", done.stdout)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_options_of_a_page(name: str, build: Path) -> None:
     """Those that --help has, neither more nor less."""
     said = helps.asked(COMMANDS[name], build)

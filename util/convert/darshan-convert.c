@@ -16,7 +16,7 @@ static const char usage[] =
     "       darshan-convert [OPTION...] -o NEW-LOG LOG\n"
     "  writes LOG, of any version and byte order, as NEW-LOG, which must not be there yet;\n"
     "  - is standard output\n"
-    "  --compression HOW   zlib [default], bzip2 or none\n"
+    "  --compression HOW   zlib [default], bzip2 (not for PyDarshan's wheel) or none\n"
     "  --bzip2             the same as --compression bzip2\n"
     "  --obfuscate         hide names, command line, hosts, user and job id behind hashes,\n"
     "                      as 3.5.0 does; ids stay, so a path can be guessed\n"

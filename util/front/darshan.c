@@ -130,21 +130,24 @@ static int help(const char *command) {
   return written(stdout, "darshan", 0);
 }
 
+static int version(void) {
+  puts("darshan " PACKAGE_VERSION);
+  return written(stdout, "darshan", 0);
+}
+
 int main(int argc, char **argv) {
   keep_closed_ones_free();
   const char *command = argc > 1 ? argv[1] : "";
   for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
     if (strcmp(command, own[i].command) == 0) {
+      if (argc > 2 && strcmp(argv[2], "--version") == 0) return version();
       argv[1] = own[i].name;
       return own[i].run(argc - 1, argv + 1);
     }
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
     if (strcmp(command, others[i].command) == 0) return become(others[i].program, argv + 1);
   if (strcmp(command, "help") == 0) return help(argc > 2 ? argv[2] : "");
-  if (strcmp(command, "--version") == 0) {
-    puts("darshan " PACKAGE_VERSION);
-    return written(stdout, "darshan", 0);
-  }
+  if (strcmp(command, "--version") == 0) return version();
   if (strcmp(command, "--help") != 0 && strcmp(command, "-h") != 0) return wrong(command);
   fputs(usage, stdout);
   return written(stdout, "darshan", 0);

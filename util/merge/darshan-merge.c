@@ -35,7 +35,7 @@ static const char usage[] =
     "  --remove              remove the journals, or logs, when the log is complete\n"
     "  --job NAME            of logs of several jobs, those of this one\n"
     "  --logs DIR            a log of each job, in this folder under a name that is made\n"
-    "  -h, --help\n"
+    "  --version, --help\n"
     "\n"
     "darshan-merge --run FOLDER [-o FILE | --logs DIR] [OPTION...]\n"
     "  makes one log of what the processes of a run left in its folder, and removes that;\n"
@@ -239,6 +239,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"fold", required_argument, NULL, FOLD},
                                       {"print", no_argument, NULL, PRINT},
                                       {"quiet", no_argument, NULL, QUIET},
+                                      {"version", no_argument, NULL, 'V'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
@@ -274,6 +275,8 @@ static int read_run_option(struct run_options *run, int code) {
   }
 }
 
+enum { HELP = 1, VERSION_ };
+
 static int read_options(struct options *options, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
@@ -288,7 +291,7 @@ static int read_options(struct options *options, int argc, char **argv) {
     else if (code == END && (options->end = seconds(optarg)) > 0)
       continue;
     else if (!read_run_option(&options->run, code))
-      return code == 'h' ? 1 : -1;
+      return code == 'h' ? HELP : code == 'V' ? VERSION_ : -1;
   }
   if (options->run.folder) /* one place for the log, and nothing of the other use */
     return optind == argc && !options->run.output == !!options->run.logs ? 0 : -1;
@@ -310,6 +313,8 @@ int main(int argc, char **argv) {
   struct options options = {.output = "darshan-merge.darshan"};
   static struct merge merge;
   int result = read_options(&options, argc, argv);
+  if (result == VERSION_) puts("darshan-merge " PACKAGE_VERSION);
+  if (result == VERSION_) return written(stdout, "darshan-merge", 0);
   if (result != 0) {
     fputs(usage, result > 0 ? stdout : stderr);
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;

@@ -50,6 +50,11 @@ static void print_limits(struct output *out, const struct darshan_module *module
     output_text(out, "#   MPIIO_F_WRITE_START_TIMESTAMP may be inaccurate in this version\n");
   if (module->id == DARSHAN_MOD_POSIX && version == 1)
     output_text(out, "#   records of streams are left out: they have a module of their own now\n");
+  if (module->kind == DARSHAN_KIND_LUSTRE && version == 1)
+    output_text(
+        out,
+        "#   a file is one component; of it, pattern, flags and pool were not recorded, shown\n"
+        "#   as N/A, and neither was the mirror, shown as -1\n");
 }
 
 void descriptions_print(struct output *out, const struct darshan_module *module, int version) {
@@ -58,7 +63,9 @@ void descriptions_print(struct output *out, const struct darshan_module *module,
   print_meanings(out, module->fcounters);
   output_text(out, more_rows(module->kind));
   if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
-  print_missing(out, module->counters, version);
-  print_missing(out, module->fcounters, version);
+  if (module->kind != DARSHAN_KIND_LUSTRE) { /* whose table is not of a record, but of its parts */
+    print_missing(out, module->counters, version);
+    print_missing(out, module->fcounters, version);
+  }
   print_limits(out, module, version);
 }

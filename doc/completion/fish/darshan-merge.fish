@@ -6,7 +6,8 @@ complete -c darshan-merge -l job-end-time -x -d 'end of the job, seconds since 1
 complete -c darshan-merge -l remove -d 'remove the journals, or logs, when the log is complete'
 complete -c darshan-merge -l job -x -d 'of logs of several jobs, those of this one'
 complete -c darshan-merge -l logs -x -a '(__fish_complete_directories)' -d 'a log of each job, in this folder under a name that is made'
-complete -c darshan-merge -s h -l help
+complete -c darshan-merge -l version
+complete -c darshan-merge -l help
 complete -c darshan-merge -l dated -d 'DIR has folders for years, months and days'
 complete -c darshan-merge -l command -x -d 'what was asked for, if the first process cannot say it'
 complete -c darshan-merge -l numbered -d 'where FILE is taken, the log is FILE.2 or the like'

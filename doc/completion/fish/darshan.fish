@@ -62,7 +62,8 @@ complete -c darshan -n '__fish_seen_subcommand_from merge' -l job-end-time -x -d
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l remove -d 'remove the journals, or logs, when the log is complete'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l job -x -d 'of logs of several jobs, those of this one'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l logs -x -a '(__fish_complete_directories)' -d 'a log of each job, in this folder under a name that is made'
-complete -c darshan -n '__fish_seen_subcommand_from merge' -s h -l help
+complete -c darshan -n '__fish_seen_subcommand_from merge' -l version
+complete -c darshan -n '__fish_seen_subcommand_from merge' -l help
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l dated -d 'DIR has folders for years, months and days'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l command -x -d 'what was asked for, if the first process cannot say it'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l numbered -d 'where FILE is taken, the log is FILE.2 or the like'
@@ -72,7 +73,7 @@ complete -c darshan -n '__fish_seen_subcommand_from merge' -l print -d 'say wher
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l quiet -d 'say nothing else'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l run -x -a '(__fish_complete_directories)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l fold -x -a '(__fish_complete_directories)'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -d 'zlib [default], bzip2 or none'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l bzip2 -d 'the same as --compression bzip2'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate -d 'hide names, command line, hosts, user and job id behind hashes, as 3.5.0 does'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_names -d 'only one of them, or some, as 3.5.0 does'

@@ -8,9 +8,19 @@ import signal
 import sys
 
 
+def _version() -> None:
+    """--version, which installed scripts answer themselves."""
+    if sys.argv[1:2] == ["--version"]:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        print(os.path.basename(sys.argv[0]), version("darshan-report"))
+        raise SystemExit(0)
+
+
 def _prepare() -> None:
     """Ctrl-C ends a command that has only begun, without a word; and Python would keep the
     half of a compiled module that fits, and fall over it ever after."""
+    _version()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
@@ -44,6 +54,7 @@ def _of_lakes(command: str) -> int:
 
 def collect() -> int:
     """darshan-collect, which ends by signals in a way of its own."""
+    _version()
     return _of_lakes("collect")
 
 
