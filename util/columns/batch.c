@@ -109,6 +109,7 @@ static bool begin_module(darshan_batch *batch) {
     bool counted = darshan_merge_plan_of(&batch->plan, region->id);
     if (!counted || batch->plan.record_size > sizeof(batch->total_record)) batch->plan.id = -1;
     memset(&batch->total, 0, sizeof(batch->total));
+    memset(&batch->calls, 0, sizeof(batch->calls));
     memset(batch->total_record, 0, sizeof(batch->total_record));
     batch->num_records = 0;
     return true;

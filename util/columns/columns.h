@@ -2,10 +2,12 @@
 #ifndef DARSHAN_COLUMNS_INSIDE_H
 #define DARSHAN_COLUMNS_INSIDE_H
 
+#include "apmpi.h"
 #include "darshan-columns.h"
 #include "merge.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* texts.c: every text once. */
 struct text_slot {
@@ -71,6 +73,7 @@ struct darshan_batch {
   const void *record; /* of many rows, the one that is not through */
   size_t record_size;
   int64_t row_of_record;
+  struct darshan_apmpi_head calls; /* of APMPI: how the records of this log are meant */
   /* its total of the module that is being read */
   struct darshan_merge_plan plan;
   struct darshan_total_state total;
@@ -93,5 +96,16 @@ bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);
 void row_of_log(darshan_batch *batch);
+/* What every row of a record begins with, ROW_HEAD words of it. */
+enum { ROW_HEAD = 6 };
+void row_begin(darshan_batch *batch, uint64_t *row);
+static inline uint64_t row_bits(double value) {
+  uint64_t word;
+  memcpy(&word, &value, sizeof(word));
+  return word;
+}
+
+/* calls.c: of a record of APMPI a row for each call that was made. */
+bool call_rows(darshan_batch *batch, struct table *table);
 
 #endif

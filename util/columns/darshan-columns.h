@@ -6,7 +6,8 @@
  * the size of a log.  A batch is used by one thread at a time; batches are independent.
  *
  * A log comes from a stranger: what cannot be read becomes a row of the problems, and the
- * next log is begun.  Texts are made UTF-8: a byte that is none becomes \xNN. */
+ * next log is begun.  Texts are made UTF-8: a byte that is none becomes \xNN; of one that is
+ * longer than a MiB that much is taken. */
 #ifndef DARSHAN_COLUMNS_H
 #define DARSHAN_COLUMNS_H
 
@@ -36,8 +37,8 @@ struct darshan_column {
 enum darshan_table_kind {
   DARSHAN_TABLE_LOGS,     /* a row per log that could be opened, when it is begun */
   DARSHAN_TABLE_PROBLEMS, /* what could not be read, and why */
-  DARSHAN_TABLE_RECORDS,  /* a row per record of a module; per component, bin, segment of those
-                             that have such */
+  DARSHAN_TABLE_RECORDS,  /* a row per record of a module; per component, bin, segment, call of
+                             MPI of those that have such */
   DARSHAN_TABLE_TOTALS    /* a row per log: all records of a module as one, when it is through */
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 6, BASE_WORDS = sizeof(struct darshan_base_record) / 8 };
+enum { HEAD = ROW_HEAD, BASE_WORDS = sizeof(struct darshan_base_record) / 8 };
 
 bool rows_are_known(const struct darshan_module *module, int flags) {
   if (!module) return false;
@@ -18,6 +18,8 @@ bool rows_are_known(const struct darshan_module *module, int flags) {
   case DARSHAN_KIND_DAOS:
   case DARSHAN_KIND_HEATMAP:
   case DARSHAN_KIND_LUSTRE:
+  case DARSHAN_KIND_MDHIM:
+  case DARSHAN_KIND_APMPI:
     return true;
   case DARSHAN_KIND_DXT:
     return flags & DARSHAN_BATCH_TRACES;
@@ -26,14 +28,7 @@ bool rows_are_known(const struct darshan_module *module, int flags) {
   }
 }
 
-static uint64_t bits(double value) {
-  uint64_t word;
-  memcpy(&word, &value, sizeof(word));
-  return word;
-}
-
-/* What every row of a record begins with. */
-static void begin(darshan_batch *batch, uint64_t *row) {
+void row_begin(darshan_batch *batch, uint64_t *row) {
   struct darshan_base_record base;
   memcpy(&base, batch->record, sizeof(base));
   const char *name = darshan_log_name(batch->log, base.id);
@@ -50,7 +45,7 @@ static void begin(darshan_batch *batch, uint64_t *row) {
 static bool counters_row(darshan_batch *batch, struct table *table) {
   uint64_t *row = batch_row(batch, table);
   if (!row) return false;
-  begin(batch, row);
+  row_begin(batch, row);
   size_t words = (size_t)table->words - HEAD;
   memcpy(row + HEAD, (const uint64_t *)batch->record + BASE_WORDS, words * 8);
   return true;
@@ -68,10 +63,10 @@ static bool heatmap_rows(darshan_batch *batch, struct table *table) {
     if (read[i] == 0 && written[i] == 0) continue;
     uint64_t *row = batch_is_full(batch) ? NULL : batch_row(batch, table);
     if (!row) return false;
-    begin(batch, row);
+    row_begin(batch, row);
     row[HEAD] = (uint64_t)i;
-    row[HEAD + 1] = bits(head.bin_width_seconds);
-    row[HEAD + 2] = bits((double)i * head.bin_width_seconds);
+    row[HEAD + 1] = row_bits(head.bin_width_seconds);
+    row[HEAD + 2] = row_bits((double)i * head.bin_width_seconds);
     row[HEAD + 3] = (uint64_t)read[i];
     row[HEAD + 4] = (uint64_t)written[i];
   }
@@ -86,7 +81,7 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
   char host[sizeof(head.hostname) + 1] = "";
   memcpy(host, head.hostname, sizeof(head.hostname));
   uint64_t first[HEAD + 1] = {0};
-  begin(batch, first);
+  row_begin(batch, first);
   first[HEAD] = batch_text(batch, host);
   for (; batch->row_of_record < head.write_count + head.read_count; batch->row_of_record++) {
     uint64_t *row = batch_is_full(batch) ? NULL : batch_row(batch, table);
@@ -96,16 +91,18 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
     row[HEAD + 1] = batch->row_of_record < head.write_count;
     row[HEAD + 2] = (uint64_t)segment->offset;
     row[HEAD + 3] = (uint64_t)segment->length;
-    row[HEAD + 4] = bits(segment->start_time);
-    row[HEAD + 5] = bits(segment->end_time);
+    row[HEAD + 4] = row_bits(segment->start_time);
+    row[HEAD + 5] = row_bits(segment->end_time);
     row[HEAD + 6] = segment->pthread_id;
   }
   return true;
 }
 
-/* The targets of a component, "3,0,1". */
-static uint64_t targets(darshan_batch *batch, const int64_t *osts, int64_t count) {
-  enum { LONGEST = 21 };
+/* Numbers of targets or servers, "3,0,1".  No file system has as many of them as fit: a record
+ * that claims millions is no reason to make a text of megabytes. */
+static uint64_t numbers(darshan_batch *batch, const int64_t *values, int64_t count) {
+  enum { LONGEST = 21, MOST = 65536 };
+  if (count > MOST) count = MOST;
   char *text = malloc(LONGEST * (size_t)count + 1), *end = text;
   if (!text) {
     batch->failed = true;
@@ -113,10 +110,22 @@ static uint64_t targets(darshan_batch *batch, const int64_t *osts, int64_t count
   }
   *end = '\0';
   for (int64_t i = 0; i < count; i++)
-    end += snprintf(end, LONGEST + 1, "%s%" PRId64, i ? "," : "", osts[i]);
+    end += snprintf(end, LONGEST + 1, "%s%" PRId64, i ? "," : "", values[i]);
   uint64_t place = batch_text(batch, text);
   free(text);
   return place;
+}
+
+static bool mdhim_row(darshan_batch *batch, struct table *table) {
+  const struct darshan_mdhim_head *head = batch->record;
+  int64_t servers = head->counters[MDHIM_SERVERS] > 1 ? head->counters[MDHIM_SERVERS] : 1;
+  uint64_t *row = batch_row(batch, table);
+  if (!row) return false;
+  row_begin(batch, row);
+  memcpy(row + HEAD, head->counters, 8 * (MDHIM_NUM_COUNTERS + MDHIM_NUM_FCOUNTERS));
+  row[HEAD + MDHIM_NUM_COUNTERS + MDHIM_NUM_FCOUNTERS] =
+      numbers(batch, (const int64_t *)(head + 1), servers);
+  return true;
 }
 
 static bool component_rows(darshan_batch *batch, struct table *table) {
@@ -136,11 +145,11 @@ static bool component_rows(darshan_batch *batch, struct table *table) {
       if (!row) return false;
       char pool[sizeof(one->pool_name) + 1] = "";
       memcpy(pool, one->pool_name, sizeof(one->pool_name));
-      begin(batch, row);
+      row_begin(batch, row);
       row[HEAD] = (uint64_t)i;
       memcpy(row + HEAD + 1, one->counters, sizeof(one->counters));
       row[HEAD + 1 + LUSTRE_COMP_NUM_COUNTERS] = batch_text(batch, pool);
-      row[HEAD + 2 + LUSTRE_COMP_NUM_COUNTERS] = targets(batch, osts + next, count);
+      row[HEAD + 2 + LUSTRE_COMP_NUM_COUNTERS] = numbers(batch, osts + next, count);
       batch->row_of_record++;
     }
     next += count;
@@ -158,6 +167,10 @@ bool rows_of_record(darshan_batch *batch) {
     return segment_rows(batch, table);
   case DARSHAN_KIND_LUSTRE:
     return component_rows(batch, table);
+  case DARSHAN_KIND_MDHIM:
+    return mdhim_row(batch, table);
+  case DARSHAN_KIND_APMPI:
+    return call_rows(batch, table);
   default:
     return counters_row(batch, table);
   }
@@ -216,6 +229,6 @@ void row_of_log(darshan_batch *batch) {
                              (uint64_t)job->end_time_nsec,
                              (uint64_t)job->nprocs,
                              (uint64_t)job->jobid,
-                             bits(info->run_time)};
+                             row_bits(info->run_time)};
   memcpy(row, values, sizeof(values));
 }

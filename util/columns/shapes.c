@@ -35,6 +35,24 @@ static const struct shape segment[] = {
     {"start_seconds", F64}, {"end_seconds", F64}, {"thread", U64}, {NULL, I64}};
 static const struct shape component[] = {{"component", I64}, {NULL, I64}};
 static const struct shape pool[] = {{"pool_name", TEXT}, {"osts", TEXT}, {NULL, I64}};
+static const struct shape servers[] = {{"operations", TEXT}, {NULL, I64}};
+static const struct shape call[] = {{"processor", TEXT},
+                                    {"call", TEXT},
+                                    {"calls", I64},
+                                    {"bytes", I64},
+                                    {"sizes_0_256", I64},
+                                    {"sizes_256_1k", I64},
+                                    {"sizes_1k_8k", I64},
+                                    {"sizes_8k_256k", I64},
+                                    {"sizes_256k_1m", I64},
+                                    {"sizes_1m_plus", I64},
+                                    {"seconds", F64},
+                                    {"shortest_seconds", F64},
+                                    {"longest_seconds", F64},
+                                    {"wait_seconds", F64},
+                                    {"variance", F64},
+                                    {"wait_variance", F64},
+                                    {NULL, I64}};
 static const struct shape places[] = {
     {"pool_uuid", DARSHAN_COLUMN_UUID}, {"cont_uuid", DARSHAN_COLUMN_UUID}, {NULL, I64}};
 static const struct shape object[] = {{"oid_hi", U64}, {"oid_lo", U64}, {NULL, I64}};
@@ -66,6 +84,10 @@ static bool shape_records(struct table *table, const struct darshan_module *modu
     return add(table, segment);
   case DARSHAN_KIND_LUSTRE:
     return add(table, component) && add_counters(table, module) && add(table, pool);
+  case DARSHAN_KIND_MDHIM:
+    return add_counters(table, module) && add(table, servers);
+  case DARSHAN_KIND_APMPI:
+    return add(table, call);
   case DARSHAN_KIND_FILE_COUNTERS:
     return add(table, file) && add_counters(table, module);
   case DARSHAN_KIND_DFS:

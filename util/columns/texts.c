@@ -8,6 +8,9 @@
 
 enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* bytes of \xNN */ };
 static const size_t most_bytes = (size_t)1 << 30; /* offsets have 31 bits */
+/* Of one text: no path and no command line is longer, and a stranger's log that has one of
+ * hundreds of megabytes shall not cost as much. */
+enum { LONGEST = 1 << 20 };
 
 /* Length of the character of UTF-8 that begins here, 0: none does. */
 static size_t character(const unsigned char *p, size_t left) {
@@ -111,7 +114,7 @@ static bool grow_slots(struct text_pool *pool) {
 
 int32_t text_place(struct text_pool *pool, const char *text, bool *failed) {
   if (!text) return -1;
-  size_t length = strlen(text);
+  size_t length = strnlen(text, LONGEST);
   if (!make_room(pool, ESCAPED * length) ||
       (2 * (size_t)pool->texts.count >= pool->num_slots && !grow_slots(pool))) {
     *failed = true;

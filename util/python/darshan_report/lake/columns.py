@@ -51,7 +51,13 @@ class Table:
 # Every table begins with these, so that few questions need a join.
 WHOSE = (
     Column("log", TEXT, "", "which log: the first 128 bits of the SHA-256 of its content"),
-    Column("day", DAY, "", "the day on which the job began, in UTC"),
+    Column(
+        "day",
+        DAY,
+        "",
+        "the day on which the job began, in UTC; where the log does not say, "
+        "on which its file was changed",
+    ),
     Column("user", TEXT, "", "who: as the log's file is named, else the user's number", "", True),
     Column("program", TEXT, "", "the program's short name", "", True),
 )
@@ -187,6 +193,7 @@ _OWN = {
     "cont_uuid": Column("cont_uuid", UUID, "id", "the container"),
     "oid_hi": Column("oid_hi", ID, "id", "the object, upper half"),
     "oid_lo": Column("oid_lo", ID, "id", "the object, lower half"),
+    "operations": Column("operations", TEXT, "", "of each server, commas between"),
     "records": _sum("records", WHOLE, "count", "records that these are the totals of"),
 }
 _HEATMAP = (
@@ -213,6 +220,33 @@ _PROCESS = (
     Column("host", TEXT, "", "on which host", "", True),
     Column("command", TEXT, "", "its command line", "", True),
 )
+_CALLS = (
+    Column("rank", WHOLE, "rank", "which rank made it"),
+    Column("processor", TEXT, "", "the processor, as MPI names it", "", True),
+    Column("call", TEXT, "", "MPI_Allreduce, ..."),
+    _sum("calls", WHOLE, "count", "how often"),
+    _sum("bytes", WHOLE, "bytes", "bytes that it was given; null: of such calls not counted"),
+    *(
+        _sum(f"sizes_{end}", WHOLE, "count", f"calls with {words}")
+        for end, words in (
+            ("0_256", "up to 256 bytes"),
+            ("256_1k", "up to 1 KiB"),
+            ("1k_8k", "up to 8 KiB"),
+            ("8k_256k", "up to 256 KiB"),
+            ("256k_1m", "up to 1 MiB"),
+            ("1m_plus", "more"),
+        )
+    ),
+    _sum("seconds", NUMBER, "seconds", "in all of them"),
+    Column("shortest_seconds", NUMBER, "seconds", "in the shortest", "min"),
+    Column("longest_seconds", NUMBER, "seconds", "in the longest", "max"),
+    _sum(
+        "wait_seconds", NUMBER, "seconds", "waiting for other ranks before it; null: not measured"
+    ),
+    Column("variance", NUMBER, "seconds^2", "of all ranks' seconds in MPI: one value per log"),
+    Column("wait_variance", NUMBER, "seconds^2", "of all ranks' waiting: one value per log"),
+)
+CALLS = Table("mpi_calls", "a function of MPI that a rank called", (*WHOSE, *_CALLS))
 HEATMAP = Table("heatmap", "a part of a run in which a rank moved bytes", (*WHOSE, *_HEATMAP))
 DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
 TRACES = ("DXT_POSIX", "DXT_MPIIO")
@@ -225,7 +259,7 @@ def counter_column(counter: Counter) -> Column:
 
 
 # -1 in a counter of these units says that the log does not know; in others it is a value.
-_UNKNOWN = frozenset(("count", "bytes", "seconds", "elements", "seconds from start"))
+_UNKNOWN = frozenset(("count", "bytes", "seconds", "seconds^2", "elements", "seconds from start"))
 
 
 def unknown_is_null(column: Column) -> bool:
@@ -243,11 +277,15 @@ def record_table(module: Module) -> Table:
         return HEATMAP
     if module.name in TRACES:
         return DXT
+    if module.kind is Kind.APMPI:
+        return CALLS
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     before: tuple[Column, ...] = ()
     behind: Sequence[str] = ()
     if module.kind is Kind.LUSTRE:
         before, behind = (_OWN["component"],), ("pool_name", "osts")
+    elif module.kind is Kind.MDHIM:
+        behind = ("operations",)
     elif module.kind is Kind.FILE_COUNTERS:
         before = (_OWN["file_rec_id"],)
     elif module.kind in (Kind.DFS, Kind.DAOS):
@@ -274,8 +312,9 @@ _KINDS = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 def modules() -> tuple[Module, ...]:
     """The modules whose records are collected."""
     known = (module_by_id(number) for number in range(128))
-    kinds = (*_KINDS, Kind.LUSTRE, Kind.HEATMAP, Kind.DXT)
-    return tuple(m for m in known if m is not None and m.kind in kinds and m.name != "TEMPLATE")
+    return tuple(
+        m for m in known if m is not None and m.kind is not Kind.NONE and m.name != "TEMPLATE"
+    )
 
 
 @functools.cache

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import contextlib
+import dataclasses
 import itertools
 import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from ...diagnose.limits import LimitError, read_limits
 from ..commit import place
@@ -22,6 +22,7 @@ from ..commit.commits import Snapshot
 from ..commit.compact import compact
 from ..commit.place import LakeError
 from ..commit.publish import Publisher
+from ..commit.remove import remove
 from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
@@ -34,6 +35,7 @@ from .say import say, why
 
 _PART_LOGS, _PART_BYTES = 2048, 128 << 20
 _SMALLEST_PART = 64
+_SETTLED = 60.0  # seconds: with --follow, a damaged file that is younger may still be copied
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -55,6 +57,7 @@ class Sums:
     again: int = 0
     records: int = 0
     removed: int = 0
+    left: int = 0
 
 
 class Collector:
@@ -73,8 +76,10 @@ class Collector:
         self._part = Options(
             lake, options.traces, not options.no_findings, options.obfuscate, thresholds=limits
         )
+        if options.follow:
+            self._part = dataclasses.replace(self._part, settled=_SETTLED)
         self._sums = Sums()
-        self._pool: concurrent.futures.Executor | None = None
+        self._closed: list[OSError] = []  # folders that could not be read
 
     def run(self) -> int:
         """Collects once, or for ever."""
@@ -82,7 +87,7 @@ class Collector:
             begun = self._sums.looked
             self._once()
             if not self._options.follow:
-                return 0
+                return 1 if self._closed else 0
             if self._sums.looked > begun:
                 self._tell()
                 self._sums = Sums()
@@ -118,11 +123,14 @@ class Collector:
         """The files that nobody has looked at yet, some at a time."""
         some: list[Found] = []
         size = 0
-        found = files.listed(self._options.logs)
+        self._closed = []
+        found = files.listed(self._options.logs, self._closed)
         while batch := list(itertools.islice(found, 4096)):
             self._sums.looked += len(batch)
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._publisher.seen.has_keys(keys)
+            if self._options.remove_collected:
+                known[:] = False  # who was killed before removing them shall have done it
             self._sums.again += int(known.sum())
             for one, has in zip(batch, known.tolist()):
                 if has or one.changed < self._options.since:
@@ -165,47 +173,31 @@ class Collector:
         sums.damaged += part.damaged
         sums.again += part.again + twice
         sums.records += part.records
+        sums.left += part.left
         if self._options.remove_collected:
-            sums.removed += _remove(self._part.lake, part)
-        self._progress.at(sums.logs + sums.again, sums.logs)
+            sums.removed += remove(self._publisher.snapshot, part)
+        self._progress.at(sums.logs + sums.again + sums.left, sums.logs)
 
     def _tell(self) -> None:
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
         more += [f"{sums.again:,} were there"] if sums.again else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
+        more += [f"{sums.left:,} still changed: for the next time"] if sums.left else []
         rate = f"{sums.logs / seconds:,.0f} logs/s" if seconds > 0 else ""
         told = "; ".join(
             [f"{sums.logs:,} logs, {sums.records:,} records into {self._options.into}", *more]
         )
         say(PROGRAM, f"{told} ({seconds:.1f} s, {rate})")
+        if self._closed:
+            number = len(self._closed)
+            others = f"; so could not {number - 1:,} others" if number > 1 else ""
+            say(PROGRAM, f"{why(self._closed[0])}: the folder could not be read{others}")
 
 
 def _quiet() -> None:
     """Workers end when the collector says so, not by the terminal's Ctrl-C as well."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _remove(lake: str, part: Part) -> int:
-    """Removes logs of which the lake has a row: read back from the disk, and of the same
-    content as the file has now.  Those that are damaged stay."""
-    there: set[str] = set()
-    for file in part.files:
-        rows = pq.read_metadata(os.path.join(lake, file.path)).num_rows
-        if rows != file.rows:
-            raise LakeError(f"{file.path} has {rows} rows, {file.rows} were written")
-        if file.table == "jobs":
-            columns = ["log", "partial"]
-            column = pq.read_table(os.path.join(lake, file.path), columns=columns)
-            pairs = zip(*(column[name].to_pylist() for name in columns))
-            there |= {log for log, partial in pairs if not partial}
-    removed = 0
-    for found in part.read:
-        with contextlib.suppress(OSError):
-            if files.identity(found.path).text in there:
-                os.unlink(found.path)
-                removed += 1
-    return removed
 
 
 def _end(number: int, _frame: object) -> None:
@@ -228,6 +220,10 @@ def main(options: argparse.Namespace) -> int:
         say(PROGRAM, f"{why(error)}: what is in {options.into} is whole")
     except (LakeError, LimitError) as error:
         say(PROGRAM, str(error))
-    except concurrent.futures.process.BrokenProcessPool:
+    except MemoryError:
+        say(
+            PROGRAM, f"out of memory: what is in {options.into} is whole; fewer --workers need less"
+        )
+    except BrokenProcessPool:
         say(PROGRAM, f"a worker was killed: what is in {options.into} is whole; collect again")
     return 1

@@ -61,7 +61,8 @@ def _deep(snapshot: Snapshot) -> Iterator[str]:
     known |= set(_logs(snapshot, "problems"))
     for file in snapshot.files.values():
         try:
-            with pq.ParquetFile(os.path.join(snapshot.path, file.path)) as opened:
+            path = os.path.join(snapshot.path, file.path)
+            with pq.ParquetFile(path, page_checksum_verification=True) as opened:
                 for number in range(opened.num_row_groups):
                     rows = opened.read_row_group(number)
                     lost = set(rows["log"].unique().to_pylist()) - known

@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 
 from . import place, seen
 from .commits import Change, File, Snapshot
+from .parquet import writer
 
 SMALLEST, LARGEST = 64 << 20, 512 << 20  # bytes of a file that is good as it is, and at most
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
 _GROUP = 32 << 20  # of a group of rows, before compression
 _MANY_SEEN = 16
-_LEVEL = 3  # of compression: what is written once and read for years
 
 
 @dataclass
@@ -32,10 +32,6 @@ class Made:
     before: int = 0
     after: int = 0
     given_up: int = 0  # of which others changed the files meanwhile
-
-
-def _texts(schema: pa.Schema) -> list[str]:
-    return [f.name for f in schema if pa.types.is_dictionary(f.type)]
 
 
 def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -120,13 +116,7 @@ class _Output:
             target = os.path.join(self._folder, self._path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             self._sink = open(target, "wb")  # noqa: SIM115 - until close
-            self._writer = pq.ParquetWriter(
-                self._sink,
-                self._schema,
-                compression="zstd",
-                compression_level=_LEVEL,
-                use_dictionary=_texts(self._schema),
-            )
+            self._writer = writer(self._sink, self._schema)
             self._rows, self._first = 0, ""
         self._writer.write_table(rows, row_group_size=self._group)
         self._rows += len(rows)
@@ -160,7 +150,7 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
     try:
         for file in change.add:
             target = os.path.join(snapshot.path, file.path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            place.make_folders(snapshot.path, os.path.dirname(file.path))
             moved.append(file.path)
             os.rename(os.path.join(folder, file.path), target)
             place.sync(os.path.dirname(target))

@@ -35,6 +35,16 @@ def sync(path: str) -> None:
         os.close(handle)
 
 
+def make_folders(lake: str, below: str) -> None:
+    """The folders that a file is to be put into, on the disk before it is."""
+    if os.path.isdir(os.path.join(lake, below)):
+        return
+    os.makedirs(os.path.join(lake, below), exist_ok=True)
+    while below:
+        below = os.path.dirname(below)
+        sync(os.path.join(lake, below))
+
+
 def write_beside(path: str, content: bytes) -> str:
     """A new file in the folder of path, complete and on the disk; its name."""
     name = os.path.join(os.path.dirname(path), f".{new_name()}")

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 from . import place
 from .commits import Change, File, Snapshot
 from .compact import replace
-
-_LEVEL = 3
+from .parquet import writer
 
 
 @dataclass
@@ -57,21 +56,19 @@ def _rewritten(lake: str, folder: str, file: File, which: Which) -> tuple[File |
     os.makedirs(os.path.dirname(target), exist_ok=True)
     left = gone = 0
     first = last = ""
-    with pq.ParquetFile(os.path.join(lake, file.path)) as source:
-        schema = source.schema_arrow
-        texts = [f.name for f in schema if pa.types.is_dictionary(f.type)]
-        with pq.ParquetWriter(
-            target, schema, compression="zstd", compression_level=_LEVEL, use_dictionary=texts
-        ) as writer:
-            for number in range(source.num_row_groups):
-                rows = source.read_row_group(number)
-                kept = rows.filter(pc.invert(which.goes(rows)))
-                left, gone = left + len(kept), gone + len(rows) - len(kept)
-                if len(kept):
-                    writer.write_table(kept)
-                    days = kept["day"].drop_null()
-                    if len(days):
-                        first, last = first or str(days[0]), str(days[-1])
+    with (
+        pq.ParquetFile(os.path.join(lake, file.path)) as source,
+        writer(target, source.schema_arrow) as made,
+    ):
+        for number in range(source.num_row_groups):
+            rows = source.read_row_group(number)
+            kept = rows.filter(pc.invert(which.goes(rows)))
+            left, gone = left + len(kept), gone + len(rows) - len(kept)
+            if len(kept):
+                made.write_table(kept)
+                days = kept["day"].drop_null()
+                if len(days):
+                    first, last = first or str(days[0]), str(days[-1])
     place.sync(target)
     if not left or not gone:
         os.unlink(target)

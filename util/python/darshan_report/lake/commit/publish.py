@@ -13,12 +13,11 @@ import shutil
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from . import place, seen
-from .commits import Change, File, Snapshot
+from .commits import Change, Snapshot
+from .fewer import leave_out
+from .place import LakeError
 from .seen import Seen
 
 if TYPE_CHECKING:
@@ -27,31 +26,6 @@ if TYPE_CHECKING:
 
 def _text(row: np.void) -> str:
     return f"{int(row['high']):016x}{int(row['low']):016x}"
-
-
-def without(source: str, target: str, column: str, values: pa.Array) -> tuple[int, int]:
-    """Copies a file of Parquet but for the rows whose column has one of these values, a group
-    of rows at a time; how many rows are left, and how many are gone."""
-    left = gone = 0
-    with (
-        pq.ParquetFile(source) as file,
-        pq.ParquetWriter(
-            target, file.schema_arrow, compression="zstd", use_dictionary=_texts(file.schema_arrow)
-        ) as writer,
-    ):
-        for number in range(file.num_row_groups):
-            group = file.read_row_group(number)
-            keep = pc.invert(pc.is_in(group[column].cast(pa.string()), value_set=values))
-            kept = group.filter(keep)
-            left += len(kept)
-            gone += len(group) - len(kept)
-            if len(kept):
-                writer.write_table(kept)
-    return left, gone
-
-
-def _texts(schema: pa.Schema) -> list[str]:
-    return [f.name for f in schema if pa.types.is_dictionary(f.type)]
 
 
 class Publisher:
@@ -79,13 +53,14 @@ class Publisher:
                 again = self.seen.has(part.seen["high"], part.seen["low"])
                 if again.any():
                     twice += int(again.sum())
-                    self._leave_out(part, again)
+                    self._leave_out(part, again, published)
                     self._drop(name)
                     name = ""
                 if not len(part.seen) and not len(part.copies):
                     break
                 name = name or seen.write(self._lake, np.concatenate([part.seen, part.copies]))
                 self._move(part, published)
+                self._all_there(part)
                 note = {"logs": len(part.seen), "records": part.records}
                 if self.snapshot.commit(Change("collect", part.files, seen=[name], note=note)):
                     self.seen.update(self.snapshot.seen)
@@ -121,34 +96,27 @@ class Publisher:
             if file.path in published:
                 continue
             target = os.path.join(self._lake, file.path)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
+            place.make_folders(self._lake, os.path.dirname(file.path))
             published.append(file.path)
             os.rename(os.path.join(part.folder, file.path), target)
             folders.add(os.path.dirname(target))
         for folder in folders:
             place.sync(folder)
 
-    def _leave_out(self, part: Part, again: np.ndarray) -> None:
+    def _all_there(self, part: Part) -> None:
+        """Who slept for a day may have been swept meanwhile."""
+        for file in part.files:
+            if not os.path.exists(os.path.join(self._lake, file.path)):
+                raise LakeError(f"{file.path} went before it was committed: collect again")
+
+    def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
         """Takes logs that another one has committed out of the files of a part."""
-        logs = pa.array([_text(row) for row in part.seen[again]], pa.string())
+        logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]
-        files: list[File] = []
-        for file in part.files:
-            source = os.path.join(part.folder, file.path)
-            if not os.path.exists(source):  # it was moved for the number that was taken
-                os.rename(os.path.join(self._lake, file.path), source)
-            target = f"{source}.new"
-            left, gone = without(source, target, "log", logs)
-            if gone:
-                os.replace(target, source)
-            else:
-                os.unlink(target)
-            if left:
-                size = os.path.getsize(source)
-                more = {"rows": left, "bytes": size}
-                files.append(File(**{**vars(file), **more}))
-                place.sync(source)
-            else:
-                os.unlink(source)
-        part.files = files
+        # Those that were moved for the number that was taken come back: they change.
+        while published:
+            path = published[-1]
+            os.rename(os.path.join(self._lake, path), os.path.join(part.folder, path))
+            published.pop()
+        part.files = leave_out(part.folder, part.files, logs)

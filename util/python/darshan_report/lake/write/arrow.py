@@ -132,9 +132,30 @@ def rows(table: Table, found: list[dict[str, Any]]) -> pa.Table:
 
 
 def _of_python(values: list[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        return _array(values, kind)
+    except (UnicodeError, OverflowError, pa.ArrowInvalid):
+        # A log comes from a stranger: bytes that are no text, sums beyond 64 bits.
+        return _array([_fitting(value, kind) for value in values], kind)
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
     if kind == _TEXT:
         return pa.array(values, pa.string()).dictionary_encode()
     return pa.array(values, kind)
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """A value as its column can have it: texts escaped, numbers that are too large unknown."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {name: _fitting(v, kind) for name, v in value.items()}
+    if isinstance(value, list):
+        return [_fitting(v, kind) for v in value]
+    if pa.types.is_integer(kind) and value is not None and not -(1 << 63) <= value < 1 << 63:
+        return None
+    return value
 
 
 def write(table: pa.Table, path: str, level: int) -> None:
@@ -147,5 +168,6 @@ def write(table: pa.Table, path: str, level: int) -> None:
         compression_level=level,
         use_dictionary=texts,
         write_page_index=False,
+        write_page_checksum=True,
         store_schema=True,
     )

@@ -14,7 +14,7 @@ from ...measure.layers import LAYERS, SIZES, Layer
 from ...measure.programs import program_name
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
-from ..read.files import Found, Identity
+from ..read.files import Found, Identity, State, shown
 
 _LAST_YEAR = 2200  # a later start is damage
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -31,6 +31,8 @@ class Job:
     info: dict[str, Any] = field(default_factory=dict)
     totals: dict[str, dict[str, Any]] = field(default_factory=dict)  # by module
     damaged: bool = False
+    state: State | None = None
+    records: int = 0
     record_bytes: int = 0
     hosts: set[str] = field(default_factory=set)
     program: str = ""
@@ -50,7 +52,7 @@ class Job:
 
 def user_of(path: str) -> str:
     """Who ran it, as the runtime names logs: <user>_<program>_id<job>-..."""
-    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(path))
+    found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(shown(path)), re.DOTALL)
     return found[1] if found and not found[1].isdecimal() else ""
 
 
@@ -74,8 +76,8 @@ def begin(job: Job, logs: Columns, texts: Texts, row: int) -> None:
         line.partition("=")[::2] for line in info["metadata"].split("\n") if line
     )
     job.info = info
-    job.day = info["started"].date() if info["started"] else None
-    job.user = user_of(job.found.path) or str(info["uid"])
+    job.day = info["started"].date() if info["started"] else job.day
+    job.user = job.user or str(info["uid"])
     job.program = program_name(info["command"])[0] if info["command"].strip() else ""
 
 
@@ -159,7 +161,7 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
     ranks = max(1, info["nprocs"])
     row: dict[str, Any] = {
         **job.whose,
-        "path": job.found.path.encode("utf-8", "backslashreplace").decode(),
+        "path": shown(job.found.path),
         "log_bytes": job.found.size,
         "uid": info["uid"],
         "job_id": info["job_id"],
@@ -191,6 +193,10 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
     return row
 
 
-def identified(found: Found, identity: Identity) -> Job:
-    """A log that is to be read."""
-    return Job(identity.text, found)
+def identified(found: Found, identity: Identity, state: State | None = None) -> Job:
+    """A log that is to be read.  What it may not be able to say, its file does."""
+    changed = _moment(found.changed // 10**9, 0)
+    job = Job(identity.text, found, state=state)
+    job.day = changed.date() if changed else None
+    job.user = user_of(found.path)
+    return job

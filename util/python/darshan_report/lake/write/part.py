@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,10 +22,11 @@ from ...tables import module_by_id, module_by_name
 from .. import columns
 from ..commit import place
 from ..commit.commits import File
+from ..commit.fewer import leave_out
 from ..commit.seen import ROW
 from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
-from ..read.files import Found, Identity
+from ..read.files import Found, Identity, State
 from . import arrow
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
@@ -45,6 +47,7 @@ class Options:
     level: int = 1  # of compression
     batch_bytes: int = _BATCH_BYTES
     thresholds: dict[str, float] = field(default_factory=dict)
+    settled: float = 0.0  # seconds before which a damaged file may still be being copied
 
 
 @dataclass
@@ -61,6 +64,8 @@ class Part:
     records: int = 0
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
+    known: list[Found] = field(default_factory=list)  # where the copies lie
+    left: int = 0  # files that changed while they were read: for the next time
 
 
 def _needed() -> dict[int, frozenset[str]]:
@@ -121,11 +126,15 @@ class _Maker:
         self._needed = _needed()
         self._jobs: list[Job] = []
         self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._records = 0
+        self._left: list[str] = []  # logs that are to be read another time
 
-    def make(self, read: list[tuple[Identity, Found]], part: Part) -> None:
+    def make(self, read: list[Read], part: Part) -> None:
         """Reads these logs."""
-        self._jobs = [identified(found, identity) for identity, found in read]
+        for one in read:
+            if one.state is None:
+                self._problem(identified(one.found, one.identity), "", one.identity.problem)
+                part.damaged += 1
+        self._jobs = [identified(r.found, r.identity, r.state) for r in read if r.state]
         batch = Batch(self._options.batch_bytes, self._options.traces)
         try:
             self._read(batch)
@@ -134,9 +143,25 @@ class _Maker:
         for name, rows in self._rows.items():
             self._writer.rows(columns.tables()[name], rows, self._hide)
         part.files += self._writer.files
-        part.logs += len(self._jobs)
+        part.logs += len(read)
         part.damaged += sum(1 for job in self._jobs if job.damaged)
-        part.records += self._records
+        part.records += sum(job.records for job in self._jobs)
+        if self._left:
+            self._leave(part)
+
+    def _leave(self, part: Part) -> None:
+        """What changed while it was read is neither what it was nor what it will be."""
+        gone = set(self._left)
+        part.files = leave_out(part.folder, part.files, self._left)
+        part.left = len(gone)
+        part.logs -= part.left
+        for job in self._jobs:
+            if job.identity in gone:
+                part.damaged -= job.damaged
+                part.records -= job.records
+        names = [Identity(int(r["high"]), int(r["low"])).text for r in part.seen]
+        part.seen = part.seen[[name not in gone for name in names]]
+        part.read = [r for r, name in zip(part.read, names) if name not in gone]
 
     def _read(self, batch: Batch) -> None:
         done = 0
@@ -174,11 +199,11 @@ class _Maker:
                 self._writer.write(name, month, rows)
 
     def _count(self, table: Columns) -> None:
-        self._records += table.rows
         module = module_by_id(table.module)
         size = module.record_size if module else 0
         logs, numbers = np.unique(table.arrays["log"], return_counts=True)
         for log, number in zip(logs.tolist(), numbers.tolist()):
+            self._jobs[log].records += number
             self._jobs[log].record_bytes += number * size
 
     def _hide_job(self, job: Job) -> None:
@@ -196,7 +221,7 @@ class _Maker:
     def _problem(self, job: Job, module: str, problem: str) -> None:
         row = {
             **job.whose,
-            "path": job.found.path.encode("utf-8", "backslashreplace").decode(),
+            "path": files.shown(job.found.path),
             "log_bytes": job.found.size,
             "module": module,
             "problem": problem,
@@ -226,6 +251,7 @@ class _Maker:
     def _end(self, job: Job) -> None:
         """The rows of a log that is through."""
         if not job.info:
+            self._settle(job)
             return
         layers = list(layer_rows(job))
         row = job_row(job, layers)
@@ -234,6 +260,17 @@ class _Maker:
         self._rows.setdefault("jobs", []).append(row)
         self._rows.setdefault("layers", []).extend(found for _, found in layers)
         job.info = {}
+        self._settle(job)
+
+    def _settle(self, job: Job) -> None:
+        """Whether the file still is what it was when it was told which log it is."""
+        age = time.time() - job.found.changed / 1e9
+        try:
+            same = files.state(job.found.path) == job.state
+        except OSError:
+            same = not job.damaged
+        if not same or (job.damaged and 0 <= age < self._options.settled):
+            self._left.append(job.identity)
 
     def _found(self, job: Job) -> dict[str, Any]:
         if job.record_bytes > MOST_BYTES:
@@ -244,27 +281,42 @@ class _Maker:
         except LogError as error:
             self._problem(job, "", f"its findings: {error}")
             return {}
+        except Exception as error:
+            said = str(error).split("\n")[0]
+            self._problem(job, "", f"its findings: {type(error).__name__}: {said}")
+            return {}
         self._rows.setdefault("findings", []).extend(rows)
         return more
 
 
-def _identities(logs: Sequence[Found], part: Part) -> list[tuple[Identity, Found]]:
+@dataclass(frozen=True)
+class Read:
+    """A file that was read for which log it is; without a state it could not be."""
+
+    identity: Identity
+    found: Found
+    state: State | None
+
+
+def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
     """Which logs these are, each once."""
-    found: dict[Identity, Found] = {}
+    found: dict[Identity, Read] = {}
     copies = []
     for log in logs:
+        state = None
         try:
-            which = files.identity(log.path)
+            which, state = files.identity(log.path)
         except OSError as error:
-            which = files.of_failure(log, error.strerror)
+            which = files.of_failure(log, error.strerror or str(error))
         if which in found:
             copies.append((which, log))
         else:
-            found[which] = log
+            found[which] = Read(which, log, state)
         part.bytes += log.size
     part.copies = files.rows(copies, ROW)
+    part.known = [log for _, log in copies]
     # Logs are written when a job ends: mostly in the order that the tables are sorted by.
-    return sorted(found.items(), key=lambda pair: (pair[1].changed, pair[1].path))
+    return sorted(found.values(), key=lambda one: (one.found.changed, one.found.path))
 
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
@@ -272,14 +324,15 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     for the lake has them.  OSError: there is no room, say; nothing of it stays behind."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part)
-    part.seen = files.rows(read, ROW)
+    part.seen = files.rows([(one.identity, one.found) for one in read], ROW)
     if known is not None and read:
         has = known(part.seen["high"], part.seen["low"])
         part.copies = np.concatenate([part.copies, part.seen[has]])
         part.seen = part.seen[~has]
-        read = [pair for pair, there in zip(read, has.tolist()) if not there]
+        part.known += [one.found for one, there in zip(read, has.tolist()) if there]
+        read = [one for one, there in zip(read, has.tolist()) if not there]
     part.again = len(part.copies)
-    part.read = [found for _, found in read]
+    part.read = [one.found for one in read]
     if not read:
         return part
     part.folder = os.path.join(options.lake, place.WORK, place.new_name())

@@ -1,0 +1,72 @@
+/* Communication: a record of APMPI has counters of seventy calls, of which a program makes a
+ * few.  A row for each of these is what one asks for, and 640 columns are not. */
+#include "columns.h"
+
+#include <ctype.h>
+
+enum { SIZES = 6, COUNTERS = 2 + SIZES /* of a call whose bytes are counted */, TIMES = 3 };
+
+struct call {
+  const char *name;
+  bool sized, sync;
+};
+static const struct call calls[] = {
+#define APMPI_CALL(name, sized, sync) {#name, sized, sync},
+#include "modules/apmpi/counted.def"
+};
+enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
+
+/* MPI_Allreduce. */
+static uint64_t title(darshan_batch *batch, const char *name) {
+  char text[64] = "MPI_";
+  enum { PREFIX = 4 };
+  for (size_t i = 0; name[i] && PREFIX + i + 1 < sizeof(text); i++)
+    text[PREFIX + i] = (char)(i > 0 ? tolower((unsigned char)name[i]) : name[i]);
+  return batch_text(batch, text);
+}
+
+/* A number that no program reaches is damage. */
+static uint64_t whole(uint64_t value) {
+  return value > INT64_MAX ? UINT64_MAX : value;
+}
+
+static void fill(darshan_batch *batch, uint64_t *row, const struct darshan_apmpi_record *record,
+                 int call, const uint64_t *counters, const double *wait) {
+  const struct darshan_apmpi_head *head = &batch->calls;
+  char processor[sizeof(record->processor) + 1] = "";
+  memcpy(processor, record->processor, sizeof(record->processor));
+  const bool known = head->magic == APMPI_MAGIC, measured = known && head->sync && wait;
+  row_begin(batch, row);
+  row += ROW_HEAD;
+  *row++ = batch_text(batch, processor);
+  *row++ = title(batch, calls[call].name);
+  for (int i = 0; i < COUNTERS; i++)
+    *row++ = i == 0 || calls[call].sized ? whole(counters[i]) : UINT64_MAX;
+  for (int i = 0; i < TIMES; i++)
+    *row++ = row_bits(record->times[TIMES * call + i]);
+  *row++ = row_bits(measured ? *wait : -1.0);
+  *row++ = row_bits(known ? head->variance_of_time : -1.0);
+  *row = row_bits(known && head->sync ? head->variance_of_sync_time : -1.0);
+}
+
+bool call_rows(darshan_batch *batch, struct table *table) {
+  const struct darshan_apmpi_record *record = batch->record;
+  const struct darshan_apmpi_head *head = batch->record;
+  if (head->magic == APMPI_MAGIC) {
+    memcpy(&batch->calls, head, sizeof(batch->calls));
+    return true;
+  }
+  const uint64_t *counters = record->counters;
+  const double *wait = record->sync_times;
+  for (int i = 0; i < CALLS; i++) {
+    if (i >= batch->row_of_record && counters[0] != 0) {
+      uint64_t *row = batch_is_full(batch) ? NULL : batch_row(batch, table);
+      batch->row_of_record = i;
+      if (!row) return false;
+      fill(batch, row, record, i, counters, calls[i].sync ? wait : NULL);
+    }
+    counters += calls[i].sized ? COUNTERS : 1;
+    wait += calls[i].sync;
+  }
+  return true;
+}

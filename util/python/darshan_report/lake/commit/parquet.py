@@ -1,0 +1,23 @@
+"""How files of Parquet are written again: as they were written first (write/arrow.py), texts
+with dictionaries, and sums of each page, by which a check knows that it is what was written."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+LEVEL = 3  # of compression: what is written again is read for years
+
+
+def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
+    """A file that is to be filled group by group."""
+    return pq.ParquetWriter(
+        target,
+        schema,
+        compression="zstd",
+        compression_level=level,
+        use_dictionary=[f.name for f in schema if pa.types.is_dictionary(f.type)],
+        write_page_checksum=True,
+    )
