@@ -124,7 +124,7 @@ def report(path: str, log: str) -> bytes:
     Refused, also if the file is not the log that was collected."""
     try:
         # A pipe would have to be waited for.
-        if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path).text != log:
+        if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path)[0].text != log:
             raise Refused(404, "the file is not the log that was collected")
     except (OSError, ValueError):
         raise Refused(404, "the log is not where it was, or cannot be read") from None
