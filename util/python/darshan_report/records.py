@@ -59,6 +59,11 @@ class Records:
         return columns.view("f8")
 
 
+def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
+    """Which ids are some of these; np.isin takes long to find out that there are none."""
+    return np.isin(ids, some) if len(some) else np.zeros(len(ids), bool)
+
+
 class Totals:
     """Sums, maxima and minima of a module's counters over all its records."""
 
@@ -133,6 +138,9 @@ class Joined:
         first[1:] = ids[1:] != ids[:-1]
         self._starts = np.flatnonzero(first)
         self.ids: npt.NDArray[np.uint64] = ids[self._starts]
+        # One record of each: nothing is to be joined, which is so in most logs.
+        self._single = len(self.ids) == len(ids)
+        self._sorted = self._single and bool((self._order[1:] > self._order[:-1]).all())
         # How many there are of each, and whether one stands for all processes.
         self.records = np.diff(np.concatenate((self._starts, [len(ids)])))
         self.merged = self.any(records.ranks < 0)
@@ -140,16 +148,25 @@ class Joined:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def _ordered(self, column: np.ndarray) -> np.ndarray:
+        return column.copy() if self._sorted else column[self._order]
+
     def any(self, column: np.ndarray) -> np.ndarray:
         """Files of which one record has it."""
+        if self._single:
+            return self._ordered(column).astype(bool)
         return np.logical_or.reduceat(column[self._order], self._starts)
 
     def largest(self, column: np.ndarray) -> np.ndarray:
         """The largest value."""
+        if self._single:
+            return self._ordered(column)
         return np.maximum.reduceat(column[self._order], self._starts)
 
     def added(self, column: np.ndarray) -> np.ndarray:
         """Sums, as they are."""
+        if self._single:
+            return self._ordered(column)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.add.reduceat(column[self._order], self._starts)
 

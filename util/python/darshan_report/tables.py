@@ -86,6 +86,11 @@ class Module:
             )
         return layout
 
+    @functools.cached_property
+    def summed(self) -> dict[str, bool]:
+        """Of each counter whether it is a sum."""
+        return {c.name: c.summed for c in self.counters + self.fcounters}
+
     def has(self, name: str) -> bool:
         """Whether the newest record has a counter of this full name."""
         return name in self._names

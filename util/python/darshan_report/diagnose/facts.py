@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -18,9 +20,9 @@ from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
 from ..measure.targets import Stripes, stripes
-from ..records import Records
+from ..records import Records, among
 from ..summary.units import amount
-from .finding import Evidence, Stake
+from .finding import Evidence, Finding, Stake
 from .limits import Limits
 from .rates import job_rate, movers
 from .streams import Streams
@@ -31,7 +33,19 @@ _DATASETS = 200  # datasets that are looked at one by one
 PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
 
 
+Asked = TypeVar("Asked", bound=Callable[..., Any])
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
+
+
+def once(ask: Asked) -> Asked:
+    """A function of facts for which several rules ask: it is computed once for the same
+    arguments."""
+
+    @functools.wraps(ask)
+    def answered(facts: Facts, *of: Any) -> Any:
+        return facts.answer((ask, *of), lambda: ask(facts, *of))
+
+    return cast(Asked, answered)
 
 
 class Facts:
@@ -47,7 +61,20 @@ class Facts:
         self.nprocs = max(1, log.info.nprocs)
         self.processes = processes  # if the log tells them apart
         self._tables: dict[str, Table | None] = {}
-        self._movers: dict[str, np.ndarray] = {}
+        self._answers: dict[tuple[Any, ...], Any] = {}
+
+    def answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What was answered to this question before, or is now: see once()."""
+        if key not in self._answers:
+            made = make()
+            if isinstance(made, np.ndarray):  # nobody may change it for the others
+                made.flags.writeable = False
+            self._answers[key] = made
+        return self._answers[key]
+
+    def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
+        """The findings of a rule, for which other rules ask, too."""
+        return _found(self, find)
 
     def table(self, module: str) -> Table | None:
         """The records of a module, None without any (or if they are damaged)."""
@@ -83,7 +110,7 @@ class Facts:
             beside = self.table(module)
             if beside is not None and beside.has("FIFO_OPENS"):
                 pipes |= set(beside.ids[beside["FIFO_OPENS"] > 0].tolist())
-        waited = np.isin(records.ids, np.fromiter(pipes, "u8", len(pipes)))
+        waited = among(records.ids, np.fromiter(pipes, "u8", len(pipes)))
         # Logs of others do not tell of pipes; but for a single process no file system takes
         # minutes for a name.
         prefix = records.module.name
@@ -164,16 +191,18 @@ class Facts:
         """Seconds in calls per file, summed over processes."""
         return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
 
+    @once
     def writing(self, table: Table) -> np.ndarray:
         """Seconds in writes per file; POSIX counts those in fsync with them."""
         extra = self.table("POSIX_EXT")
         time = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
             return time
-        for record, synced in zip(extra.ids, extra["F_FSYNC_TIME"]):
-            place = table.place(int(record)) if synced > 0 else None
+        synced = extra["F_FSYNC_TIME"]
+        for at in np.flatnonzero(synced > 0):
+            place = table.place(int(extra.ids[at]))
             if place is not None:
-                time[place] -= synced
+                time[place] -= synced[at]
         return np.maximum(time, 0.0)
 
     def moving(self, table: Table, kind: str) -> np.ndarray:
@@ -243,11 +272,7 @@ class Facts:
 
     def movers(self, table: Table) -> np.ndarray:
         """Processes that move bytes at a time, per file."""
-        if not self.together:
-            return table.processes
-        if table.prefix not in self._movers:
-            self._movers[table.prefix] = movers(table)
-        return self._movers[table.prefix]
+        return _movers(self, table) if self.together else table.processes
 
     @functools.cached_property
     def all_movers(self) -> int:
@@ -270,6 +295,7 @@ class Facts:
         why = "what large transfers of this job reached" if own else "what a job can expect"
         return f"{amount(each)}/s per process, a share of the {amount(whole)}/s that are {why}"
 
+    @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
         """Bytes per file of POSIX that were READ or WRITTEN nobody knows where: no highest byte
         tells of them."""
@@ -304,6 +330,7 @@ class Facts:
             found.append(Evidence(module.name, "", f"{table.prefix}_{n}", value.item()))
         return tuple(found)
 
+    @once
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
         """Transfers per file that are small."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
@@ -340,6 +367,16 @@ class Facts:
         """Type of the file system of a record's name."""
         found = self.log.mount(self.log.name(int(record)) or "")
         return found[1] if found else ""
+
+
+@once
+def _found(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
+    return tuple(find(facts))
+
+
+@once
+def _movers(_: Facts, table: Table) -> np.ndarray:
+    return movers(table)
 
 
 def _prefix(first: str, module: str) -> str:

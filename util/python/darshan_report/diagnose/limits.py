@@ -274,9 +274,12 @@ class Limits(Mapping[str, float]):
     def __init__(self, changed: Mapping[str, float] | None = None) -> None:
         self._rows = {limit.name: limit for limit in LIMITS}
         self._changed = dict(changed or {})
+        # Rules look some hundred up for each log.
+        self._values = {name: row.value for name, row in self._rows.items()}
+        self._values.update((n, v) for n, v in self._changed.items() if n in self._rows)
 
     def __getitem__(self, name: str) -> float:
-        return self._changed.get(name, self._rows[name].value)
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)

@@ -37,10 +37,12 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
     )
     total = float(table[moved][good].sum(dtype="f8"))
     time = float(table[f"F_{kind}_TIME"][good].sum())
+    if time <= 0 or total < limits["rate.phase"]:  # of one process
+        return 0.0
     records = table.records
     ranks = records.ranks[np.isin(records.ids, table.ids[good])]
     number = len(np.unique(ranks))
-    if time <= 0 or total < limits["rate.phase"] * number or 2 * number < movers(table).max():
+    if total < limits["rate.phase"] * number or 2 * number < movers(table).max():
         return 0.0
     return total / time * number
 

@@ -48,10 +48,10 @@ def _not_looked_for(_: Facts) -> None:
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
-        found += rule.find(facts)
+        found += facts.found(rule.find)
     causes = list(found)
     for rule in SYMPTOMS:
-        for finding in rule.find(facts):
+        for finding in facts.found(rule.find):
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
     for rule in REMARKS:

@@ -20,7 +20,7 @@ class Table:
         self._joined: dict[str, np.ndarray] = {}
         self._files = Joined(records)
         self.ids = self._files.ids
-        self._rules = {c.name: c.summed for c in records.module.counters + records.module.fcounters}
+        self._rules = records.module.summed
         self.processes: npt.NDArray[np.int64] = users.of(self._files, records)
 
     def __len__(self) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...summary.units import amount, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -17,15 +19,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     if upper is None or lower is None:
         return
     best, seconds = None, 0.0
-    for place in range(len(upper)):
+    below = lower["BYTES_READ"]
+    for place in np.flatnonzero(upper["BYTES_WRITTEN"]).tolist():
         written, asked = int(upper["BYTES_WRITTEN"][place]), int(upper["BYTES_READ"][place])
-        at = lower.place(int(upper.ids[place])) if written else None
-        if at is None:
+        at = lower.place(int(upper.ids[place]))
+        if at is None or not below[at]:
             continue
-        extra = int(lower["BYTES_READ"][at]) - asked
+        extra = int(below[at]) - asked
         if extra < max(facts.limits["sieving.share"] * written, facts.limits["again.bytes"]):
             continue
-        part = extra / int(lower["BYTES_READ"][at])
+        part = extra / int(below[at])
         # As much is written back as was read.
         time = float(lower["F_READ_TIME"][at]) * part
         time += float(lower["F_WRITE_TIME"][at]) * min(1.0, extra / written) / 2

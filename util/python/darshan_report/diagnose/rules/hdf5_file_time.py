@@ -22,7 +22,7 @@ def _part(upper: Upper, kind: str) -> float:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """The HDF5 file whose calls wait most, in MPI or inside HDF5."""
-    told = frozenset().union(*(f.covers for rule in _CAUSES for f in rule.find(facts)))
+    told = frozenset().union(*(f.covers for rule in _CAUSES for f in facts.found(rule.find)))
     for upper in facts.hdf5_files:
         if upper.id in told:
             continue

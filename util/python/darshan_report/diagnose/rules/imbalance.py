@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
+from ...records import among
 from ...summary.units import amount, percent, plural, seconds
 from ..facts import Facts
-from ..finding import Evidence, Finding, Remedy
+from ..finding import Finding, Remedy
 from ..streams import Floats, Mask
 from ..table import Table
 from . import one_process, slow_hosts, slow_targets
@@ -28,7 +29,7 @@ _WAITING = "what the others wait for the slowest process, if they wait"
 def find(facts: Facts) -> Iterator[Finding]:
     """Files of single processes by rank, over all layers; and each shared file by its slowest
     process."""
-    if not facts.together or any(f for rule in _CAUSES for f in rule.find(facts)):
+    if not facts.together or any(f for rule in _CAUSES for f in facts.found(rule.find)):
         return
     tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]
     yield from _own(facts, tables)
@@ -42,7 +43,7 @@ _MODULES = ("MPI-IO", "POSIX", "STDIO")
 def _mask(facts: Facts, table: Table) -> Mask:
     """Its records but those of files that MPI-IO moves collectively: few processes do the
     POSIX part of these for all, as they should."""
-    return ~np.isin(table.records.ids, one_process.collective_files(facts, table))
+    return ~among(table.records.ids, one_process.collective_files(facts, table))
 
 
 def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
@@ -79,14 +80,14 @@ class _Slow:
 
 def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
     parts: list[tuple[npt.NDArray[Any], ...]] = []
-    evidence: tuple[Evidence, ...] = ()
+    summed: list[Table] = []
     for table, mask in tables:
         rows = mask & (table.records.ranks >= 0)
         if rows.any():
             ranks = table.records.ranks[rows]
             done = (_sum(table, rows, _TIMES), _sum(table, rows, _BYTES))
             parts.append((ranks, *done, table.records.ids[rows]))
-            evidence += facts.sums(table, *_BYTES, *_TIMES)
+            summed.append(table)
     if not parts:
         return
     ranks, time, moved, ids = (np.concatenate(column) for column in zip(*parts))
@@ -112,7 +113,7 @@ def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
         f"{amount(slow.moved)}; the {plural(number, 'process')} {seconds(slow.mean)} and "
         f"{amount(slow.each)} on average: its time is {slow.spread}.",
         stake=stake,
-        evidence=evidence,
+        evidence=tuple(e for t in summed for e in facts.sums(t, *_BYTES, *_TIMES)),
         remedy=_MORE if more else _LONGER,
         limits=("imbalance.share", "imbalance.chance"),
         # Where all do the same, what makes one of its files slow explains it.

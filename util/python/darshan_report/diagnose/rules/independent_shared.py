@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...records import among
 from ...summary.units import amount, count, plural, share
-from ..facts import Facts, Table, leading
+from ..facts import Facts, Table, leading, once
 from ..finding import Finding, Remedy
 from . import read_by_all
 
@@ -38,11 +39,11 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     mask = table.shared & (alone >= facts.limits["operations"])
     below = facts.table("POSIX")
     if kind == "READ" and below is not None:
-        mask &= ~np.isin(table.ids, below.ids[read_by_all.whole(facts, below)])
+        mask &= ~among(table.ids, below.ids[read_by_all.whole(facts, below)])
     # Where one process moves nearly all, there is nothing to do together.
     mask &= ~_by_one(facts, table)
     if below is not None:
-        mask &= ~np.isin(table.ids, below.ids[_by_one(facts, below)])
+        mask &= ~among(table.ids, below.ids[_by_one(facts, below)])
     mask &= together < facts.limits["collective.share"] * calls
     if not mask.any():
         return
@@ -84,6 +85,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     )
 
 
+@once
 def _by_one(facts: Facts, table: Table) -> np.ndarray:
     """Files of which the slowest or the fastest process moves nearly all bytes."""
     most = np.maximum(table["FASTEST_RANK_BYTES"], table["SLOWEST_RANK_BYTES"])

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, leading
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Mask, Streams, ratio
 
 NAME = "line-buffered"
 
 
+@once
 def files(facts: Facts, streams: Streams) -> Mask:
     """Those that were written line by line."""
     calls = streams["LINE_DRAINS"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, seconds
-from ..facts import Facts
+from ..facts import Facts, Table
 from ..finding import Finding, Remedy
 
 NAME = "many-small-files"
@@ -15,8 +15,8 @@ NAME = "many-small-files"
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Counts files of POSIX and STDIO."""
-    files: set[int] = set()  # those of both layers once
-    records, more, time, largest, evidence = 0, 0, 0.0, 0, ()
+    found: list[tuple[Table, np.ndarray]] = []
+    records, more, time, largest = 0, 0, 0.0, 0
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
@@ -31,25 +31,25 @@ def find(facts: Facts) -> Iterator[Finding]:
         if not mask.any():
             continue
         records += int(mask.sum())
-        files |= set(table.ids[mask].tolist())
+        found.append((table, mask))
         # Files that share a record are as many as were opened, or somewhat fewer.
         if (shared := table.place(int(facts.overflow))) is not None and mask[shared]:
             more += int(table["OPENS"][shared]) - 1
         time += float(table["F_META_TIME"][mask].sum())
         largest = max(largest, int(size[mask].max()))
-        evidence += facts.sums(table, "OPENS", "F_META_TIME")
-    number = len(files) + more
     stake = facts.stake(time, "metadata time of these files")
     # A file that is opened in both layers is work in both.
     if records + more < facts.limits["files.many"] or not facts.worth(stake):
         return
+    # Those of both layers once.
+    number = len(frozenset().union(*(t.ids[mask].tolist() for t, mask in found))) + more
     yield Finding(
         NAME,
         "Many small files",
         f"{count(number)} files of at most {amount(largest)} were read or written; opening and "
         f"closing them took {seconds(time)} over all processes.",
         stake=stake,
-        evidence=evidence,
+        evidence=tuple(e for t, _ in found for e in facts.sums(t, "OPENS", "F_META_TIME")),
         remedy=Remedy(
             "Keep them in one container: HDF5, netCDF, SQLite, tar or zip; on a parallel file "
             "system every file costs a round trip to the metadata server.",

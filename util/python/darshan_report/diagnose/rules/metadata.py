@@ -18,7 +18,7 @@ _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "
 
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, over the lowest layers together."""
-    told = together(f for rule in _CAUSES for f in rule.find(facts))
+    told = together(f for rule in _CAUSES for f in facts.found(rule.find))
     base = [table for layer, table in facts.layers if layer.base]
     meta = sum(float(table["F_META_TIME"].sum()) for table in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")

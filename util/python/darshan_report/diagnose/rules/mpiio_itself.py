@@ -22,7 +22,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     together = sum(upper[f"{how}_{k}S"] for how in ("COLL", "SPLIT") for k in ("READ", "WRITE"))
     alone = upper["INDEP_READS"] + upper["INDEP_WRITES"]
-    lost = np.where((alone > 0) & (together == 0), _beyond(upper, lower), 0.0)
+    mine = (alone > 0) & (together == 0)
+    if not mine.any():
+        return
+    lost = np.where(mine, _beyond(upper, lower), 0.0)
     time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
     mask = lost > facts.limits["waiting.mpiio"] * time
     mask &= ~tiny_collective.tiny(facts, upper)

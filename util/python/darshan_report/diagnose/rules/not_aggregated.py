@@ -35,11 +35,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         mask &= ~tiny_collective.tiny(facts, upper)  # what is tiny has another remedy
         # Most transfers of the file are collective, else it is another finding.
         mask &= calls >= upper[f"INDEP_{kind}S"]
+        if not mask.any():
+            continue
         lost = np.where(mask, facts.lost(seconds, moved), 0.0)
         stake = facts.stake(
             lost.sum(), "POSIX time beyond what the bytes would take at a good rate"
         )
-        if not mask.any() or not facts.worth(stake):
+        if not facts.worth(stake):
             continue
         (first,) = leading(mask, lost, 1)
         at = lower.place(int(upper.ids[first]))

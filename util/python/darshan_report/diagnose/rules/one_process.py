@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
+from ...records import among
 from ...summary.units import amount, plural, seconds, share
-from ..facts import Facts
+from ..facts import Facts, once
 from ..finding import Evidence, Finding, Remedy
 from ..table import Table
 
@@ -73,6 +74,7 @@ def _column(table: Table, name: str) -> Numbers:
     return table.seconds_or_bytes(name)
 
 
+@once
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
     """Files that MPI-IO moves collectively, for the layers below it."""
     above = facts.table("MPI-IO")
@@ -82,10 +84,11 @@ def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
     return above.ids[sum(above[n] for n in names) > 0]
 
 
+@once
 def _is_own(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
     """Records of single ranks, of files of which each process moves what is its own."""
     own = (table.records.ranks >= 0) & (table.records.ranks < facts.nprocs)
-    return own & ~np.isin(table.records.ids, collective_files(facts, table))
+    return own & ~among(table.records.ids, collective_files(facts, table))
 
 
 def _alone(facts: Facts, bytes_of: str, time_of: str, word: str) -> Iterator[_Alone]:

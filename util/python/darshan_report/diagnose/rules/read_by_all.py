@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, Table, leading
+from ..facts import Facts, Table, leading, once
 from ..finding import Evidence, Finding, Remedy
 
 NAME = "read-by-all"
 
 
+@once
 def whole(facts: Facts, table: Table) -> np.ndarray:
     """Which shared files each of their processes has read from end to end, as far as it was
     read at all."""
@@ -34,12 +35,14 @@ def find(facts: Facts) -> Iterator[Finding]:
         if table is None:
             continue
         mask = whole(facts, table)
+        if not mask.any():
+            continue
         # One process can read it at a good rate, while the others wait for it.
-        once = (table["MAX_BYTE_READ"] + 1) * table.processes
+        each = (table["MAX_BYTE_READ"] + 1) * table.processes
         time = table["F_READ_TIME"]
         tables.append(table)
         masks.append(mask)
-        lost.append(np.where(mask, facts.lost(time, once, 1), 0.0))
+        lost.append(np.where(mask, facts.lost(time, each, 1), 0.0))
     stake = facts.stake(
         sum(float(each.sum()) for each in lost),
         "time in reading these files, beyond that of one process that reads each of them once at "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, plural, share
-from ..facts import Facts, leading
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Mask, Streams
 from ..table import Table
@@ -46,6 +46,7 @@ def streams_again(facts: Facts, streams: Streams) -> Mask:
     return read | written
 
 
+@once
 def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
     """Which files, how many bytes were moved and how many there are."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
@@ -79,13 +80,15 @@ def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
 
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
     mask, moved, size = _again(facts, table, direction)
+    if not mask.any():
+        return
     extra = moved - size
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = np.where(mask, _spent(facts, table, kind) * extra / np.maximum(moved, 1), 0.0)
     again = int(extra[mask].sum())
     whole = int(moved.sum())
     stake = facts.stake(seconds.sum(), "time times the share of bytes moved again", again, whole)
-    if not mask.any() or not facts.worth(stake):
+    if not facts.worth(stake):
         return
     word, title, text, example = _WORDS[direction]
     first, *others = leading(mask, seconds, len(mask))

@@ -22,10 +22,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     calls, moved, time = table["WRITES"], table["BYTES_WRITTEN"], table["F_WRITE_TIME"]
     all_calls = table["READS"] + calls
     odd = table["FILE_NOT_ALIGNED"] > facts.limits["alignment.share"] * np.maximum(all_calls, 1)
-    slow = moved * _SLOW < facts.good_rate(facts.movers(table)) * time
-    mask = table.shared & (calls >= facts.limits["operations"]) & odd & slow
+    mask = table.shared & (calls >= facts.limits["operations"]) & odd
     # Small transfers are slow by themselves.
     mask &= moved > facts.limits["small.bytes"] * calls
+    if not mask.any():
+        return
+    mask &= moved * _SLOW < facts.good_rate(facts.movers(table)) * time
     if not mask.any():
         return
     lost = np.where(mask, facts.lost(time, moved, facts.movers(table)), 0.0)

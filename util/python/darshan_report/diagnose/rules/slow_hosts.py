@@ -25,7 +25,7 @@ def _slowness(host: Host) -> float:
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding over all slow hosts, of jobs that were traced."""
     posix = facts.table("POSIX")
-    if posix is None or not facts.together or any(slow_targets.find(facts)):
+    if posix is None or not facts.together or facts.found(slow_targets.find):
         return
     small = facts.limits["small.bytes"]
     # What small transfers take is no measure of a network.

@@ -29,6 +29,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask &= (mean >= _LEAST) & (mean <= facts.limits["small.bytes"])
     buffers = np.maximum(calls, moved / facts.limits["stream.buffer"])
     mask &= ratio(spent, buffers) >= facts.limits["stream.latency"]
+    if not mask.any():
+        return
     mask &= ~_explained(facts, streams)
     lost = np.where(mask, facts.lost(spent, moved), 0.0)
     stake = facts.stake(

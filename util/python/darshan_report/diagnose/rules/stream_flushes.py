@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, leading
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
 
 
+@once
 def files(facts: Facts, streams: Streams) -> Mask:
     """Those that were written by flushes more than by a buffer that was full."""
     calls, spent = _flushes(streams)

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, leading
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Mask, Streams
 
 NAME = "stream-seeks"
 
 
+@once
 def files(facts: Facts, streams: Streams) -> Mask:
     """Those of which the buffers were read for little that was used."""
     found = streams.files & (streams["DISCARDS"] >= facts.limits["stream.calls"])

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, Table, leading
+from ..facts import Facts, Table, leading, once
 from ..finding import Finding, Remedy
 
 NAME = "tiny-collective"
 _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 
+@once
 def tiny(facts: Facts, table: Table) -> np.ndarray:
     """Which files of MPI-IO are moved in tiny pieces by collective calls."""
     found = np.zeros(len(table), bool)
@@ -34,6 +35,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     if table is None or not facts.together:
         return
     mask = tiny(facts, table)
+    if not mask.any():
+        return
     calls = sum(table[f"{how}_{kind}S"] for how in ("COLL", "SPLIT") for kind, _ in _SIDES)
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
@@ -42,7 +45,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(
         lost.sum(), "time in these calls beyond one of them, and beyond what the bytes would take"
     )
-    if not mask.any() or not facts.worth(stake):
+    if not facts.worth(stake):
         return
     first, *others = leading(mask, lost, len(mask))
     yield Finding(

@@ -24,6 +24,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     # Transfers below a block are small first of all, and told as such.
     mask = (odd >= facts.limits["operations"]) & (odd > facts.limits["alignment.share"] * calls)
     mask &= (block > 1) & (moved >= block * calls)
+    if not mask.any():
+        return
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
     seconds = np.where(
         mask, facts.lost(time, moved, facts.movers(table)) * odd / np.maximum(calls, 1), 0.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
-from ..facts import Facts, leading
+from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..streams import Mask, Streams, ratio
 
@@ -22,6 +22,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             yield from _find(facts, facts.streams, kind)
 
 
+@once
 def files(facts: Facts, streams: Streams, kind: str) -> Mask:
     """Those of which most calls went to the file, though a buffer could have answered them."""
     calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))

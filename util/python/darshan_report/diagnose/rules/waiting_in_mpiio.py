@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds, share
-from ..facts import PARALLEL, Facts, Table, leading
+from ..facts import PARALLEL, Facts, Table, leading, once
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
 from . import tiny_collective
@@ -77,6 +77,7 @@ class Waits:
         return few & (self.busiest > limit * self.mean)
 
 
+@once
 def waits(facts: Facts) -> Waits | None:
     """None if there is no collective I/O to speak of."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
@@ -99,7 +100,7 @@ def exchanging(facts: Facts) -> tuple[float, float]:
 def find(facts: Facts) -> Iterator[Finding]:
     """Collective files whose MPI-IO time is mostly not POSIX time: a finding for each reason."""
     found = waits(facts)
-    if found is None:
+    if found is None or not (found.collective > 0).any():
         return
     lost = np.maximum(0.0, found.time - found.needed)
     mask = (found.collective > 0) & (lost > facts.limits["waiting.mpiio"] * found.time)

@@ -68,16 +68,20 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
         return None
     order = copies[np.argsort(size_written[copies], kind="stable")]
     sizes = size_written[order]
-    for one in edited[np.argsort(-read[edited], kind="stable")][:64]:
-        low = np.searchsorted(sizes, (1 - _SAME) * size_read[one])
-        high = np.searchsorted(sizes, (1 + _SAME) * size_read[one], side="right")
-        for other in order[low:high][:64]:
-            copied = int(min(written[other], read[one]))
-            enough = copied >= facts.limits["copy.factor"] * int(written[one])
-            if other == one or not enough or not _beside(facts, table, int(one), int(other)):
+    first = edited[np.argsort(-read[edited], kind="stable")][:64]
+    low = np.searchsorted(sizes, (1 - _SAME) * size_read[first])
+    high = np.searchsorted(sizes, (1 + _SAME) * size_read[first], side="right")
+    rows = (first, low, high, written[first], read[first])
+    for one, begin, end, changed, whole in zip(*(row.tolist() for row in rows)):
+        enough = facts.limits["copy.factor"] * changed
+        if begin == end or whole < enough:
+            continue
+        others = order[begin:end][:64]
+        for other, copied in zip(others.tolist(), np.minimum(written[others], whole).tolist()):
+            if other == one or copied < enough or (best is not None and copied <= best[2]):
                 continue
-            if best is None or copied > best[2]:
-                best = (int(one), int(other), copied)
+            if _beside(facts, table, one, other):
+                best = (one, other, copied)
     return best
 
 
