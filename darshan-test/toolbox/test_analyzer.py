@@ -89,9 +89,25 @@ def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
     done = run(analyzer, tmp_path)
     assert done.returncode == 1
     assert done.stderr.decode().splitlines() == [
-        f"darshan-analyzer: {tmp_path}/notes.txt: is not a Darshan log (9 bytes)"
+        f"darshan-analyzer: {tmp_path}/notes.txt: is not a Darshan log (9 bytes)",
+        "darshan-analyzer: 1 symbolic links were not followed",
     ]
     assert done.stdout.decode().splitlines() == expected(tmp_path)
+
+
+def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
+    """latest -> 2026/11 is that folder, and a link to a log that log."""
+    folder, link = tmp_path / "logs", tmp_path / "latest"
+    fill(folder)
+    link.symlink_to("logs")
+    for named in (str(link), f"{link}/"):
+        done = run(analyzer, named)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout.decode().splitlines()[1:] == expected(folder)[1:]
+    (tmp_path / "one").symlink_to(next(folder.rglob("*.darshan")))
+    assert b"total logs: 1\n" in run(analyzer, tmp_path / "one").stdout
+    (tmp_path / "dead").symlink_to("nowhere")
+    assert run(analyzer, tmp_path / "dead").returncode == 1
 
 
 def test_empty_and_missing_folders(analyzer: Path, tmp_path: Path) -> None:

@@ -157,6 +157,21 @@ def test_tolerances(
     assert not compared(diff, tmp_path, first, one_posix(**base | same), *options)
 
 
+@pytest.mark.parametrize("options", [(), ("--relative", "0.5"), ("--seconds", "9")])
+def test_no_tolerance_reaches_infinity(
+    options: tuple[str, ...], diff: Path, tmp_path: Path
+) -> None:
+    """Infinity is near to itself alone; two zeros are equal, and what is no number is."""
+    of = {x: one_posix(F_READ_TIME=float(x)) for x in ("inf", "-inf", "nan", "-nan", "1")}
+    for one, other in (("inf", "1"), ("inf", "-inf"), ("nan", "1"), ("1", "inf"), ("nan", "inf")):
+        assert len(compared(diff, tmp_path, of[one], of[other], *options)) == 2, (one, other)
+    assert not compared(diff, tmp_path, of["nan"], of["-nan"], *options)
+    zeros = [one_posix(F_READ_TIME=x) for x in (0.0, -0.0)]
+    assert not compared(diff, tmp_path, *zeros, *options)
+    big = [one_posix(BYTES_READ=2**62 + x) for x in (0, 1)]
+    assert bool(compared(diff, tmp_path, *big, *options)) == ("--relative" not in options)
+
+
 def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
     """One behind the other, then a blank line."""
     first = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.5.0\na=b\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -39,12 +40,27 @@ def test_each_file(build: Path, tmp_path: Path) -> None:
         with open_log(path) as opened:
             (name,) = opened.names().values()
             found[name] = path.name
-        assert path.with_suffix(".pdf").exists()
+        assert path.with_suffix(".txt").read_text()
     assert set(found) == {name.decode() for name in names}
     assert found["/c/-n $(x) 'y'.dat"] == "-n $(x) 'y'.dat.darshan"
     assert "same.darshan" in found.values()
     again = called(build / "darshan-summary-per-file.sh", tmp_path / "log", folder)
     assert again.returncode == 1 and again.stderr.count("\n") == 1
+
+
+def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
+    """A wrong one is said once, and nothing is left; -- ends our own."""
+    command, log, folder = build / "darshan-summary-per-file", tmp_path / "-log", tmp_path / "out"
+    log.write_bytes(encode(standard_log({"POSIX": 4}, files=4)))
+    for wrong in ("--nonsense", "-o", "-ox.pdf", "--output=x.pdf"):
+        done = called(command, log, folder, wrong)
+        assert done.returncode == 2 and wrong in done.stderr
+        assert done.stderr.count("usage") <= 1
+        assert not folder.exists()
+    words = [str(command), "--", "-log", "-out", "--json"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    made = sorted((tmp_path / "-out").glob("*.json"))
+    assert len(made) == 4 and all(isinstance(json.loads(x.read_text()), dict) for x in made)
 
 
 def test_nothing_to_do(build: Path, tmp_path: Path) -> None:

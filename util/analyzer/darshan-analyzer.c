@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@ static const char usage[] =
 enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two signs of life */
 
 struct counts {
-  unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad;
+  unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad, links;
   unsigned long buckets[BUCKETS];
 };
 
@@ -106,6 +108,7 @@ static int visit(const char *path, const struct stat *st, int kind, struct FTW *
   struct darshan_error error = {""};
   (void)place;
   if (kind == FTW_DNR || kind == FTW_NS) return complain(path, "cannot be read");
+  counts.links += kind == FTW_SL;
   if (kind != FTW_F || !S_ISREG(st->st_mode)) return 0;
   if (add_log(path, &error) < 0) return complain(path, error.text);
   show_progress();
@@ -130,10 +133,23 @@ static void print_counts(void) {
     printf("%4.2f-%4.2f: %lu\n", i / (double)BUCKETS, (i + 1) / (double)BUCKETS, counts.buckets[i]);
 }
 
+/* Links below it are not followed, for they may lead in circles; what is named is. */
+static void walk(const char *named) {
+  enum { OPEN_FOLDERS = 32 };
+  char *bare = strdup(named), *meant = NULL, target[2];
+  for (size_t n = bare ? strlen(bare) : 0; n > 1 && bare[n - 1] == '/'; n--)
+    bare[n - 1] = '\0'; /* nftw does the same */
+  bool link = bare && readlink(bare, target, sizeof(target)) >= 0;
+  if (link) meant = realpath(named, NULL);
+  if ((link && !meant) || nftw(meant ? meant : named, visit, OPEN_FOLDERS, FTW_PHYS) != 0)
+    complain(named, strerror(errno));
+  free(meant);
+  free(bare);
+}
+
 int main(int argc, char **argv) {
   static const struct option names[] = {
       {"version", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-  enum { OPEN_FOLDERS = 32 };
   int code = getopt_long(argc, argv, "h", names, NULL);
   if (code == 'h' || code == 'v') {
     fputs(code == 'h' ? usage : "darshan-analyzer " PACKAGE_VERSION "\n", stdout);
@@ -146,9 +162,11 @@ int main(int argc, char **argv) {
   progress = isatty(STDERR_FILENO);
   for (int i = optind; i < argc; i++) {
     printf("log dir: %s\n", argv[i]);
-    if (nftw(argv[i], visit, OPEN_FOLDERS, FTW_PHYS) != 0) complain(argv[i], strerror(errno));
+    walk(argv[i]);
   }
   wipe();
+  if (counts.links)
+    fprintf(stderr, "darshan-analyzer: %lu symbolic links were not followed\n", counts.links);
   print_counts();
   return written(stdout, "darshan-analyzer", counts.bad > 0);
 }

@@ -14,7 +14,16 @@
 #include "records.h"
 
 /* What a hash is of, so that two kinds of things that are equal do not look it. */
-enum kind { KIND_ID = 1, KIND_NAME, KIND_MOUNT, KIND_HOST, KIND_JOB, KIND_EXE, KIND_BYTES };
+enum kind {
+  KIND_ID = 1,
+  KIND_NAME,
+  KIND_MOUNT,
+  KIND_HOST,
+  KIND_JOB,
+  KIND_EXE,
+  KIND_BYTES,
+  KIND_PROCESS
+};
 
 static const char *const kept_prefixes[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
 /* What has such a name is known by its id to whoever reads logs. */
@@ -115,7 +124,8 @@ void hide_name(const struct hiding *hiding, const char *name, const char *mount,
   hide_text(hiding, KIND_NAME, name, out);
 }
 
-void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
+/* One name or several with commas between. */
+static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
   char host[256], hidden[HIDDEN_MAX];
   size_t used = 0;
   for (out[0] = '\0'; *hosts; hosts += *hosts == ',') {
@@ -128,6 +138,33 @@ void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_
     if (used + strlen(text) + 2 > room) return;
     used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "," : "", text);
   }
+}
+
+/* Lines of the metadata that tell what is hidden elsewhere: without a scheduler the job's
+ * number is that of its first process. */
+static const struct {
+  const char *key;
+  enum kind kind;
+} telling[] = {{"hosts", KIND_HOST},
+               {"host", KIND_HOST},
+               {"launch", KIND_JOB},
+               {"pid", KIND_PROCESS},
+               {"fork_parent", KIND_PROCESS}};
+
+const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
+                          char *out, size_t room) {
+  enum kind kind = 0;
+  for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
+    if (strcmp(key, telling[i].key) == 0) kind = telling[i].kind;
+  if (kind == 0 || (kind == KIND_HOST ? !hiding->names : !hiding->jobid) || room < HIDDEN_MAX)
+    return value;
+  if (kind == KIND_HOST)
+    hide_hosts(hiding, value, out, room);
+  else if (kind == KIND_JOB)
+    hide_text(hiding, KIND_JOB, value, out);
+  else
+    snprintf(out, room, "%" PRId64, hide_number(hiding, strtoll(value, NULL, 10)));
+  return out;
 }
 
 /* Bytes of a fixed field, all of them; one of zeros says that nothing is known. */
@@ -188,7 +225,17 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   }
 }
 
+/* Numbers of processes as that of the job, which one of them may be. */
+static void hide_process(const struct hiding *hiding, struct darshan_process_record *process) {
+  static const int numbers[] = {PROCESS_PID, PROCESS_PARENT, PROCESS_LAUNCH};
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    int64_t *number = &process->counters[numbers[i]];
+    if (*number != 0 && *number != -1) *number = hide_number(hiding, *number);
+  }
+}
+
 void hide_record(const struct hiding *hiding, const struct darshan_module *module, void *record) {
+  if (hiding->jobid && module->id == DARSHAN_MOD_PROCESS) hide_process(hiding, record);
   if (hiding->strong) hide_strongly(hiding, module, record);
   if (hiding->names && module->kind == DARSHAN_KIND_DXT) {
     struct darshan_dxt_head *head = record;

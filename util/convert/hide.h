@@ -3,7 +3,9 @@
  * The way of 3.5.0 hides the job's numbers, the command line and the names behind 32-bit
  * hashes; record ids stay hashes of the paths, so who guesses a path can see whether it is
  * there.  The strong way hides ids, mount points and hosts too, and nothing can be
- * guessed without the key.  Both leave every counter and every time as it is. */
+ * guessed without the key.  Both leave every counter and every time as it is, but the
+ * numbers of processes where the job's number is hidden, which is one of them without a
+ * scheduler. */
 #ifndef DARSHAN_CONVERT_HIDE_H
 #define DARSHAN_CONVERT_HIDE_H
 
@@ -32,8 +34,10 @@ void hide_exe(const struct hiding *hiding, const char *exe, char *out);
 void hide_mount(const struct hiding *hiding, const char *path, char *out);
 /* mount: of the log, NULL: none. */
 void hide_name(const struct hiding *hiding, const char *name, const char *mount, char *out);
-/* One name or several with commas between. */
-void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room);
+/* What stands behind a key of the metadata: value itself, or out (room bytes), where it
+ * would tell a host, the job or a process. */
+const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
+                          char *out, size_t room);
 /* Names that say nothing about anybody stay: standard streams, heat maps, "<overflow>". */
 bool hide_keeps(const char *name);
 

@@ -37,11 +37,10 @@ static int add_metadata(const struct convert_options *options, const struct dars
                         char *metadata) {
   for (int i = 0; i < info->num_metadata && !options->reset_metadata; i++) {
     const struct darshan_metadata *line = &info->metadata[i];
-    char hosts[DARSHAN_JOB_METADATA_LEN];
-    bool hidden = options->hiding.names && strcmp(line->key, "hosts") == 0;
-    if (hidden) hide_hosts(&options->hiding, line->value, hosts, sizeof(hosts));
-    if (add_line(metadata, line->key, hidden ? hosts : line->value) < 0)
-      return convert_say("no room for the metadata");
+    char hidden[DARSHAN_JOB_METADATA_LEN];
+    const char *value =
+        hide_metadata(&options->hiding, line->key, line->value, hidden, sizeof(hidden));
+    if (add_line(metadata, line->key, value) < 0) return convert_say("no room for the metadata");
   }
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }

@@ -65,6 +65,11 @@ static bool number(const struct record_row *row, double *value) {
   return *end == '\0';
 }
 
+/* Of these -0 is 0 in another word; whole numbers have more digits than a double. */
+static bool is_fraction(const struct record_row *row) {
+  return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
+}
+
 static bool are_equal(const struct comparison *comparison, const struct record_row *first,
                       const struct record_row *second) {
   const struct diff_options *options = comparison->options;
@@ -72,10 +77,12 @@ static bool are_equal(const struct comparison *comparison, const struct record_r
   if (first->value_length == second->value_length &&
       memcmp(first->value, second->value, first->value_length) == 0)
     return true;
-  if (options->relative == 0 && options->seconds == 0) return false;
   if (!number(first, &a) || !number(second, &b)) return false;
+  if (is_fraction(first) && is_fraction(second) && (a == b || (isnan(a) && isnan(b)))) return true;
+  if (options->relative == 0 && options->seconds == 0) return false;
   double gap = fabs(a - b);
-  if (gap <= options->relative * fmax(fabs(a), fabs(b))) return true;
+  if (!isfinite(gap)) return false; /* no part of infinity is a tolerance */
+  if (options->relative > 0 && gap <= options->relative * fmax(fabs(a), fabs(b))) return true;
   return gap <= options->seconds && is_time(comparison->module, first);
 }
 

@@ -1,0 +1,65 @@
+"""What darshan-convert hides of programs that were watched is nowhere in the log."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from darshan_report import open_log
+from logs.tools import run
+from runs.launched import Place
+from runs.reading import metadata, rows
+
+HOST = socket.gethostname().split(".")[0]
+HOW = ("--obfuscate", "--obfuscate=strong")
+
+
+def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
+    """The log with names hidden, and all that can be read of it."""
+    new = log.parent / "hidden.darshan"
+    new.unlink(missing_ok=True)
+    run(build / "darshan-convert", how, "--key", "7", log, new)
+    return new, run(build / "darshan-parser", "--all", new).stdout
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -> None:
+    """Its host, its process and the job and step that Slurm gave it."""
+    place = Place(build, tmp_path)
+    slurm = {"SLURM_JOB_ID": "987654", "SLURM_STEP_ID": "7", "SLURM_NTASKS": "2"}
+    more = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
+    place.run(["cat", str(Path(__file__))], place.settings() | slurm | more)
+    (log,) = place.all_logs()
+    told = metadata(log)
+    assert (told["launch"], told["host"]) == ("987654.7", HOST)
+    new, text = hidden(build, log, how)
+    after = metadata(new)
+    for key in ("launch", "host", "pid"):
+        assert after[key] != told[key]
+    assert int(after["pid"]) > 0
+    for word in ("987654", f"= {HOST}\n", f" {told['pid']}\n", str(tmp_path)):
+        assert word.encode() not in text
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
+    """Without a scheduler the job's number is that of its first process, which stays so."""
+    program = "import os; open('a', 'w').close(); os.fork() or open('b', 'w').close()"
+    command = [build / "darshan", "run", "-o", "logs", sys.executable, "-c", program]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    (log,) = (tmp_path / "logs").glob("*.darshan")
+    with open_log(log) as opened:
+        job = opened.info.jobid
+    numbers = {int(x[f"PROCESS_{y}"]) for x in rows(log, "PROCESS") for y in ("PID", "PARENT")}
+    assert job in numbers
+    new, _ = hidden(build, log, how)
+    with open_log(new) as opened:
+        hidden_job = opened.info.jobid
+    assert hidden_job != job
+    after = {int(x[f"PROCESS_{y}"]) for x in rows(new, "PROCESS") for y in ("PID", "PARENT")}
+    assert hidden_job in after
+    assert not after & (numbers - {0, -1})
+    assert len(after) == len(numbers)
