@@ -100,9 +100,14 @@ class Asked:
     """An open lake: a view for each table, of what was committed when it was opened."""
 
     def __init__(
-        self, path: str | os.PathLike[str], user: str | None = None, memory: str = MEMORY
+        self,
+        path: str | os.PathLike[str],
+        user: str | None = None,
+        memory: str = MEMORY,
+        spill: str | None = None,
     ) -> None:
-        """user: sees no rows but this one's.  memory: what goes to the disk beyond it."""
+        """user: sees no rows but this one's.  memory: what goes to the disk beyond it.
+        spill: where to; without it to .tmp in the working directory."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._user = user
@@ -112,6 +117,8 @@ class Asked:
         except duckdb.Error:
             raise LakeError(f"{memory} is no amount of memory: 2GB, 500MB") from None
         self._database.execute("SET TimeZone = 'UTC'")
+        if spill is not None:
+            self._database.execute(f"SET temp_directory = {_quoted(spill)}")
         self._make_views()
 
     def _make_views(self) -> None:

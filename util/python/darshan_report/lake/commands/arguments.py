@@ -220,6 +220,8 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
                         "this machine, as a number (127.0.0.1)")  # fmt: skip
     parser.add_argument("--allow-remote", action="store_true", help="that may be one that others "
                         "reach: everybody who does reads everything")  # fmt: skip
+    parser.add_argument("--name", metavar="HOST", action="append", default=[], help="another name "
+                        "that it is asked by, by a proxy, say; may be repeated")  # fmt: skip
     parser.add_argument("--user", metavar="NAME", help="shows this user's jobs alone")
     parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what a page may take, "
                         "before it goes to the disk (2GB)")  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ...summary.ending import folder
 from ..ask.engine import Asked
 from ..commit.place import LakeError
 from ..serve.server import Server, Site
@@ -13,7 +14,7 @@ from .say import say, why
 
 def _serve(site: Site, options: argparse.Namespace) -> int:
     try:
-        server = Server(options.bind, options.port, site, options.allow_remote)
+        server = Server(options.bind, options.port, site, options.allow_remote, options.name)
     except OSError as error:
         say(PROGRAM, f"{options.bind} port {options.port}: {why(error)}")
         return 1
@@ -26,7 +27,8 @@ def _serve(site: Site, options: argparse.Namespace) -> int:
 def main(options: argparse.Namespace) -> int:
     """Runs the command until a signal ends it."""
     try:
-        with Asked(options.lake, user=options.user, memory=options.memory) as lake:
+        memory = options.memory
+        with folder() as spill, Asked(options.lake, options.user, memory, spill) as lake:
             return _serve(Site(lake, PROGRAM), options)
     except BrokenPipeError:
         raise

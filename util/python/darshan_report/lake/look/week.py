@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ask.engine import Asked
@@ -15,6 +15,7 @@ from ..commit.place import LakeError
 
 _DAYS = datetime.timedelta(days=7)
 _MANY = 100_000  # more than there are file systems
+_ALL = Filters()
 
 SUMS = Question(
     "sums",
@@ -65,8 +66,12 @@ _BROKEN = Question(
     """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
 FROM {problems} GROUP BY problem ORDER BY logs DESC, problem""",
 )
-_UNDATED = """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
-FROM problems WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem"""
+_UNDATED = Question(
+    "undated",
+    "what could not be read, of logs that say no day",
+    """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
+FROM {problems} WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem""",
+)
 
 
 @dataclass(frozen=True)
@@ -91,10 +96,9 @@ class Week:
         """The week before it."""
         return Week(self.first - _DAYS)
 
-    @property
-    def filters(self) -> Filters:
-        """Which rows are of it."""
-        return Filters(str(self.first), str(self.last))
+    def of(self, chosen: Filters) -> Filters:
+        """Which rows are of it, of those that are chosen."""
+        return replace(chosen, since=str(self.first), until=str(self.last))
 
 
 def of_day(day: datetime.date) -> Week:
@@ -185,28 +189,29 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
     ]  # fmt: skip
 
 
-def file_systems(lake: Asked, week: Week) -> list[tuple[Row, Row]]:
+def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Row]]:
     """Each with its sums in the week and in the week before, {} where nothing was."""
     question = BY_NAME["file-systems"]
     now, before = (
-        {row["mount"]: row for row in rows(lake, question, one.filters, top=_MANY)}
+        {row["mount"]: row for row in rows(lake, question, one.of(chosen), top=_MANY)}
         for one in (week, week.before)
     )
     names = [*now, *(name for name in before if name not in now)]
     return [(now.get(name, {}), before.get(name, {})) for name in names]
 
 
-def tell(lake: Asked, week: Week, top: int) -> Told:
-    """Looks at a week."""
+def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
+    """Looks at a week; chosen: at some of its jobs."""
+    filters = week.of(chosen)
     newest = lake.sql("SELECT max(day) AS day FROM jobs").rows()[0]["day"]
     return Told(
         week,
         lake.hidden,
-        rows(lake, SUMS, week.filters)[0],
-        rows(lake, SUMS, week.before.filters)[0],
-        losers(lake, week.filters, top),
-        file_systems(lake, week),
-        rows(lake, _BROKEN, week.filters),
-        lake.sql(_UNDATED).rows(),
+        rows(lake, SUMS, filters)[0],
+        rows(lake, SUMS, week.before.of(chosen))[0],
+        losers(lake, filters, top),
+        file_systems(lake, week, chosen),
+        rows(lake, _BROKEN, filters),
+        rows(lake, _UNDATED, replace(chosen, since=None, until=None)),
         newest,
     )

@@ -22,10 +22,12 @@ _PAGES = (
     ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
     ("file-systems", "File systems"), ("jobs", "Jobs"),
 )  # fmt: skip
+_DAYS = ("since", "From day", "date"), ("until", "To day", "date")
 _FIELDS = (
-    ("since", "From day", "date"), ("until", "To day", "date"), ("user", "User", "text"),
-    ("program", "Program", "text"), ("mount", "File system (mount point)", "text"),
+    ("user", "User", "text"), ("program", "Program", "text"),
+    ("mount", "File system (mount point)", "text"),
 )  # fmt: skip
+_TEXTS = frozenset(("text", "long", "path", "id", "date"))
 Row = dict[str, Any]
 
 
@@ -34,7 +36,7 @@ class Column:
     """Of a table: how its values are shown, and where they come from."""
 
     title: str
-    kind: str  # text, id, date, count, amount, seconds, share
+    kind: str  # text, long (a sentence), path, id, date, count, amount, seconds, share
     of: str | Callable[[Row], Any]
 
     def value(self, row: Row) -> Any:
@@ -42,7 +44,7 @@ class Column:
         found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
         if isinstance(found, datetime.datetime):
             return found.strftime("%Y-%m-%d %H:%M")
-        if self.kind in ("text", "id", "date"):
+        if self.kind in _TEXTS:
             return "" if found is None else visible(str(found))
         if found is None:
             return None
@@ -93,10 +95,11 @@ class Made:
         *,
         most: int = 0,
         note: str = "",
+        none: str = "There are none.",
     ) -> None:
         """A table that sorts and filters; most: how many rows were asked for."""
         if not rows:
-            self.say("There are none.")
+            self.say(none)
             return
         cut = f"These are the first {most:,} of more. " if most and len(rows) >= most else ""
         self.add(f'<div id="{name}"></div>')
@@ -108,10 +111,17 @@ class Made:
             "note": (cut + note) or None,
         })  # fmt: skip
 
-    def filters(self) -> None:
+    def example(self, words: str | None) -> None:
+        """What somebody types who does it."""
+        if words:
+            lines = "\n".join(map(text, words.split("\n")))
+            self.add(f"<pre>{lines}</pre>")
+
+    def filters(self, days: Sequence[tuple[str, str, str]] = _DAYS) -> None:
         """The form that chooses what the page is about."""
-        values = vars(self.asked.filters)
-        fields = [field for field in _FIELDS if field[0] != self.asked.page]
+        values = {**vars(self.asked.filters), "week": self.asked.week}
+        given = self.asked.page if self.asked.name is not None else ""
+        fields = [field for field in (*days, *_FIELDS) if field[0] != given]
         inputs = [
             f'<label>{text(title)} <input type="{kind}" name="{name}" '
             f'value="{text(values[name] or "")}"></label>'

@@ -21,7 +21,8 @@ _AROUND = datetime.timedelta(days=45)  # whose other runs it leads to
 _SECONDS = 120  # that a report may take
 _MADE = (0, 3)  # 3: of a log that does not hold everything
 _REPORT = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "import ctypes, sys; ctypes.CDLL(None).prctl(1, 9); "  # goes with who started it
+    "sys.path.insert(0, sys.argv.pop(1)); "
     "from darshan_report.summary.main import main; sys.exit(main())"
 )
 _FACTS: Sequence[tuple[str, str]] = (
@@ -46,6 +47,11 @@ def _row(lake: Asked, log: str) -> Row:
     return found[0]
 
 
+def _problems(found: int | None) -> list[tuple[str, str]]:
+    """Their number, if they were looked for."""
+    return [] if found is None else [(count(found), plural(found, "problem").partition(" ")[2])]
+
+
 def _facts(made: Made, row: Row) -> None:
     known = [(title, row[name]) for title, name in _FACTS if row[name] not in (None, "")]
     made.facts(*(
@@ -65,11 +71,13 @@ def _findings(made: Made, found: list[Row]) -> None:
         if one["kind"] != "problem":
             continue
         box = Made(made.asked, "")
-        gain = f" At stake: {seconds(one['stake_seconds'])}." if one["stake_seconds"] else ""
-        box.say(f"{one['title']}.{gain}", "strong")
+        lost = f": at most {seconds(one['stake_seconds'])} of all processes"
+        same = f", which are those of \u201c{one['same_as']}\u201d" if one["same_as"] else ""
+        box.say(f"{one['title']}{lost + same if one['stake_seconds'] else ''}.", "strong")
         box.say(one["sentence"] or "")
         if one["remedy"]:
             box.say(f"Remedy: {one['remedy']}")
+            box.example(one["example"])
         made.add(f'<div class="change">{"".join(box.parts)}</div>')
     rest = [one["title"] for one in found if one["kind"] != "problem"]
     if rest:
@@ -79,14 +87,15 @@ def _findings(made: Made, found: list[Row]) -> None:
 def render(lake: Asked, asked: Wanted) -> str:
     """A job's page; Refused, LakeError."""
     row = _row(lake, asked.log)
-    made = Made(asked, row["program"] or "(no name)")
+    number = f", job {row['job_id']}" if row["job_id"] is not None else ""
+    made = Made(asked, f"{row['program'] or '(no name)'}{number}")
     whole = row["process_seconds"]
     inside = sum(row[f"{kind}_seconds"] or 0 for kind in ("read", "write", "meta"))
     made.figures(
         (seconds(row["run_seconds"]), f"run time, {plural(row['processes'] or 1, 'process')}"),
         (share(inside, whole or 0), "of the processes' time in I/O"),
         (amount(row["bytes_read"]), "read"), (amount(row["bytes_written"]), "written"),
-        (count(row["problems"]) if row["problems"] is not None else "-", "problems"),
+        *_problems(row["problems"]),
     )  # fmt: skip
     if lake.hidden:
         made.say("Its report is not made here: it would show the names that the lake hides.")

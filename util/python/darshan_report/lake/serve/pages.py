@@ -28,12 +28,17 @@ _JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users
 _MOVED = (Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"))
 _IO, _LOST = Column("In I/O", "seconds", "io_seconds"), Column("Lost", "seconds", "lost_seconds")
 _FINDING = Column("By which finding most", "text", "finding")
-_UPPER = "Lost: at most, seconds of all processes."
+_UPPER = ("Lost: at most; it and time in I/O are seconds of all processes, of which a job of 100 "
+          "ranks has 100 in a second.")  # fmt: skip
+_NONE = "No job is like that in these days."
+_EACH = ("In I/O: seconds of all processes. Costliest: what the costliest problem costs of them, "
+         "at most.")  # fmt: skip
 _RUNS = (
     Column("Started (UTC)", "date", "started"), Column("Program", "text", "program"),
     Column("User", "text", "user"), Column("Job", "id", "job_id"),
     Column("Ranks", "count", "nprocs"), Column("Run time", "seconds", "run_seconds"), *_MOVED, _IO,
-    Column("Problems", "count", "problems"), Column("Costliest", "seconds", "stake_seconds"),
+    Column("Problems", "count", "problems"),
+    Column("Costliest", "seconds", lambda row: row["stake_seconds"] or None),
 )  # fmt: skip
 
 
@@ -54,20 +59,23 @@ def _job(row: Row) -> str:
     return Wanted("").address("job", log=row["log"])
 
 
-def _figures(made: Made, sums: Row) -> None:
+def _figures(made: Made, sums: Row, of: str = "") -> None:
+    """Sums; of: what there is one of."""
+    named = [
+        (count(sums[f"{kind}s"]), plural(sums[f"{kind}s"], kind).partition(" ")[2])
+        for kind in ("job", "program", "user") if kind != of
+    ]  # fmt: skip
     made.figures(
-        (count(sums["jobs"]), plural(sums["jobs"], "job").partition(" ")[2]),
-        (count(sums["programs"]), plural(sums["programs"], "program").partition(" ")[2]),
-        (count(sums["users"]), plural(sums["users"], "user").partition(" ")[2]),
+        *named,
         (amount(sums["bytes_read"]), "read"),
         (amount(sums["bytes_written"]), "written"),
         (share(sums["io_seconds"], sums["process_seconds"]), "of the processes' time in I/O"),
     )
-    if sums["partial"] or sums["not_looked"]:
-        made.say(
-            f"{count(sums['partial'])} of the logs do not hold everything; findings were not "
-            f"looked for in {count(sums['not_looked'])}."
-        )
+    jobs = plural(sums["jobs"], "log")
+    if sums["partial"]:
+        made.say(f"{count(sums['partial'])} of {jobs} do not hold everything.")
+    if sums["not_looked"]:
+        made.say(f"Findings were not looked for in {count(sums['not_looked'])} of {jobs}.")
 
 
 def _lacks(made: Made, told: Told) -> None:
@@ -75,7 +83,7 @@ def _lacks(made: Made, told: Told) -> None:
     if broken:
         made.head("What could not be read")
         columns = (Column("Problem", "text", "problem"), Column("Logs", "count", "logs"),
-                   Column("One of them", "text", "path"))  # fmt: skip
+                   Column("One of them", "path", "path"))  # fmt: skip
         made.table("broken", columns, broken[:_MOST],
                    note="Logs without a day are of no week: they are told in each.")  # fmt: skip
 
@@ -87,29 +95,40 @@ def _first(owners: Sequence[Row]) -> str:
     return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
 
 
+def _last(asked: Wanted, newest: datetime.date) -> datetime.date:
+    """The last of the days that are asked for, of those that the lake has."""
+    until = asked.filters.until
+    return min(newest, datetime.date.fromisoformat(until)) if until else newest
+
+
 def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     try:
-        week = week_of(asked.week, newest) if asked.week else of_day(newest)
+        week = week_of(asked.week, newest) if asked.week else of_day(_last(asked, newest))
     except LakeError as error:
         raise Refused(400, str(error)) from None
-    told = tell(lake, week, _MOST)
-    made = Made(replace(asked, filters=week.filters), f"Week {week.name}")
+    told = tell(lake, week, _MOST, asked.filters)
+    here = replace(asked, filters=week.of(asked.filters), week=str(week.first))
+    made = Made(here, f"Week {week.name}")
     later = of_day(week.last + _ONE_DAY)
-    around = [(f"{one.name}", Wanted("").address("week", week=one.name))
-              for one in (week.before, later)]  # fmt: skip
-    made.add(
-        f"<p>{week.first} to {week.last}, in UTC. Before it: {link(*around[0])}, behind it: "
-        f"{link(*around[1])}.</p>"
-    )
+    around = [
+        link(f"{word}, {one.name}", asked.address("week", since=None, until=None, week=one.name))
+        for word, one in (("the week before", week.before), ("after", later))
+        if one.first <= newest
+    ]
+    made.add(f"<p>{'; '.join([f'{week.first} to {week.last}, in UTC', *around])}.</p>")
+    made.filters((("week", "A day of the week", "date"),))
     if not told.sums["jobs"]:
-        made.say(f"No job of this week is in the lake; its newest began on {newest}.", "strong")
+        chosen = " like that" if any((asked.filters.user, asked.filters.program,
+                                      asked.filters.mount)) else ""  # fmt: skip
+        made.say(f"No job{chosen} of this week is in the lake; the newest of all began on "
+                 f"{newest}.", "strong")  # fmt: skip
         return made
     _figures(made, told.sums)
     made.head("Programs that lose most")
     columns = (Column("Program", "text", "program"), _JOBS,
                Column("Jobs that lose", "count", "costly"), _LOST,
                Column("Of its time", "share", _part), _FINDING,
-               Column("Whose", "text", "whose"))  # fmt: skip
+               Column("Whose", "long", "whose"))  # fmt: skip
     losers = [
         {**vars(one), "finding": one.findings[0]["title"] if one.findings else "",
          "whose": _first(one.owners)}
@@ -140,7 +159,13 @@ def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None
         return made.asked.address("programs", mount=row["mount"]) if known else None
 
     made.table(
-        "mounts", columns, found, programs, most=_MOST, note="By POSIX and STDIO, all processes."
+        "mounts",
+        columns,
+        found,
+        programs,
+        most=_MOST,
+        none=_NONE,
+        note="By POSIX and STDIO; transfers and metadata: seconds of all processes.",
     )
 
 
@@ -150,7 +175,7 @@ def _programs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     columns = (Column("Program", "text", "program"), _JOBS, _USERS, _LOST,
                Column("Of its time", "share", _part), _FINDING, _IO, *_MOVED)  # fmt: skip
     found = rows(lake, questions.PROGRAMS, asked.filters, top=_MOST)
-    made.table("programs", columns, found, _program(asked), most=_MOST, note=_UPPER)
+    made.table("programs", columns, found, _program(asked), most=_MOST, note=_UPPER, none=_NONE)
     return made
 
 
@@ -161,7 +186,7 @@ def _users(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
                _LOST, Column("Where to begin", "text", "begin_with"), _IO,
                Column("Moved", "amount", "bytes"))  # fmt: skip
     found = rows(lake, BY_NAME["users"], asked.filters, top=_MOST)
-    made.table("users", columns, found, _user(asked), most=_MOST, note=_UPPER)
+    made.table("users", columns, found, _user(asked), most=_MOST, note=_UPPER, none=_NONE)
     return made
 
 
@@ -176,7 +201,7 @@ def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Jobs, the last first")
     made.filters()
     found = rows(lake, questions.JOBS, asked.filters, top=_MOST)
-    made.table("jobs", _RUNS, found, _job, most=_MOST)
+    made.table("jobs", _RUNS, found, _job, most=_MOST, note=_EACH, none=_NONE)
     return made
 
 
@@ -190,16 +215,21 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
     worst = link("The job that it costs most", _job(first))
     box = Made(made.asked, "")
     box.head("Change first")
-    box.say(f"{of}{first['title']}. At stake: {seconds(first['lost_seconds'])} in "
-            f"{plural(first['jobs'], 'job')}.", "strong")  # fmt: skip
-    box.say(first["sentence"] or "")
+    lost = f"at most {seconds(first['lost_seconds'])} of all processes, " * bool(
+        first["lost_seconds"]
+    )
+    box.say(f"{of}{first['title']}: {lost}in {plural(first['jobs'], 'job')}.", "strong")
+    if first["sentence"]:
+        box.say(f"In one of them: {first['sentence']}")
     box.say(f"Remedy: {first['remedy']}" if first["remedy"] else "No remedy is known.")
+    box.example(first["example"])
     made.add(f'<div class="change">{"".join(box.parts)}<p>{worst}</p></div>')
     made.head("What costs, the costliest first")
-    columns = (*((Column("Program", "text", "program"),) if with_program else ()),
-               Column("Finding", "text", "title"), _JOBS, _LOST,
-               Column("Remedy", "text", "remedy"))  # fmt: skip
-    made.table("changes", columns, found, _job, note="A row leads to the job that it costs most.")
+    columns = (Column("Finding", "text", "title"),
+               *((Column("Program", "text", "program"),) if with_program else ()), _JOBS, _LOST,
+               Column("Remedy", "long", "remedy"))  # fmt: skip
+    made.table("changes", columns, found, _job, most=_CHANGES,
+               note=f"A finding leads to the job that it costs most. {_UPPER}")  # fmt: skip
 
 
 def _of_one(
@@ -210,9 +240,9 @@ def _of_one(
     made.filters()
     sums = rows(lake, SUMS, filters)[0]
     if not sums["jobs"]:
-        made.say("No job is like that in these days.", "strong")
+        made.say(_NONE, "strong")
         return made, []
-    _figures(made, sums)
+    _figures(made, sums, "user" if with_program else "program")
     _changes(made, rows(lake, questions.CHANGES, filters, top=_CHANGES), with_program)
     return made, rows(lake, questions.JOBS, filters, top=_POINTS)
 
@@ -226,7 +256,7 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         made.add('<div class="picture" id="runs"></div>')
         made.data["runs"] = _points(jobs)
         made.head("Its runs, the last first")
-        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST)
+        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST, note=_EACH)
     return made
 
 
@@ -253,7 +283,7 @@ def _one_user(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         of_user = replace(asked, filters=filters)
         made.table("programs", columns, found, _program(of_user), most=_MOST, note=_UPPER)
         made.head("Jobs, the last first")
-        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST)
+        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST, note=_EACH)
     return made
 
 

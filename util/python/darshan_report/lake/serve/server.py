@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
+import ipaddress
 import socket
 import sys
 import threading
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
@@ -16,7 +19,7 @@ from ..commit.place import LakeError
 from . import job, pages
 from .wanted import Refused, Wanted, wanted
 
-_AT_ONCE = 32  # connections
+_AT_ONCE = 32  # connections; who has said nothing for longest makes room for another
 _REPORTS = 2
 _SECONDS = 30  # that a connection may be silent
 _HEADERS = (
@@ -25,6 +28,13 @@ _HEADERS = (
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"),
 )  # fmt: skip
 _LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
+
+
+def _is_number(name: str) -> bool:
+    """No name that somebody could turn elsewhere."""
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(name.strip("[]")))
+    return False
 
 
 class Site:
@@ -84,6 +94,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """A page, or a line that says why not."""
+        self.server.said(self.connection)
         try:
             self._allowed()
             self._send(200, "text/html; charset=utf-8", self.server.site.page(self.path))
@@ -101,9 +112,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def _allowed(self) -> None:
         """A page of another site, whose name its owner has turned to this address, would be
         let in by the browser: so only names of this machine are answered to."""
-        host = self.headers.get("Host", "localhost")
+        host = self.headers.get("Host", "localhost").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
-        if not self.server.remote and name.lower() not in {*_LOCAL, self.server.shown}:
+        if name not in self.server.names and not (self.server.remote and _is_number(name)):
             raise Refused(421, "this is no name of this machine")
 
     def _refuse(self) -> None:
@@ -145,12 +156,20 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, address: str, port: int, site: Site, remote: bool) -> None:
+    def __init__(
+        self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
+    ) -> None:
+        """remote: answers to any address as a number, and to what this machine is called.
+        names: others that it answers to."""
         self.site = site
         self.remote = remote
         self.shown = f"[{address}]" if ":" in address else address
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._room = threading.BoundedSemaphore(_AT_ONCE)
+        own = (socket.gethostname(), socket.getfqdn()) if remote else ()
+        self.names = {*_LOCAL, self.shown, *(name.lower() for name in (*own, *names))}
+        self._lock = threading.Lock()
+        self._silent: dict[Any, None] = {}  # connections, the oldest first
+        self._open = 0
         super().__init__((address, port), Handler)
 
     def server_bind(self) -> None:
@@ -162,18 +181,37 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_name, self.server_port = self.shown, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """In a thread, if there is room."""
-        if not self._room.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
+        """In a thread; there is room, or somebody makes it, or nobody is let in."""
+        with self._lock:
+            if self._open >= _AT_ONCE and not self._ended_oldest():
+                self.shutdown_request(request)
+                return
+            self._open += 1
+            self._silent[request] = None
         super().process_request(request, client_address)
+
+    def _ended_oldest(self) -> bool:
+        """Of those who have not yet said what they want."""
+        for request in self._silent:
+            del self._silent[request]
+            with contextlib.suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)  # its thread reads the end, and goes
+            return True
+        return False
+
+    def said(self, request: Any) -> None:
+        """What is wanted is known, and is being made."""
+        with self._lock:
+            self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """One connection."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._room.release()
+            with self._lock:
+                self._silent.pop(request, None)
+                self._open -= 1
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Who asked went away; anything else is a fault."""

@@ -7,32 +7,41 @@ holder.remove();
 
 const known = (show) => (value) => (value === null ? "-" : show(value));
 const SHOWN = {
-  count: known(count), amount: known(amount), seconds: known(seconds),
-  share: known((value) => share(value, 1)), text: known(String), date: known(String), id: known(String),
+  count: known(count), amount: known(amount), seconds: known(seconds), share: known((value) => share(value, 1)),
 };
+const TEXTS = ["text", "long", "path", "date"];
+const DAY = 86400;
 
 function centreTable(table) {
   const columns = table.columns.map(([title, kind], place) => {
-    const sorted = place === 0 && table.links ? "name" : { text: "text", date: "date" }[kind] || "number";
-    return [title, sorted, SHOWN[kind]];
+    const sorted = place === 0 && table.links ? (kind === "date" ? "when" : "name") : TEXTS.includes(kind) ? kind : "number";
+    return [title, sorted, SHOWN[kind] || known(String)];
   });
   new SortedTable(document.getElementById(table.id), columns, table.rows, (i) => (table.links ? table.links[i] : null), table.note);
 }
 
+// As all dates here; uPlot's own are those of one country.
+function dated(splits, step) {
+  const iso = (value) => new Date(value * 1e3).toISOString();
+  return splits.map((value) => (value === null ? "" : step < DAY ? iso(value).slice(5, 16).replace("T", " ") : iso(value).slice(0, 10)));
+}
+
 // A point is a run: seconds in I/O over the day, as logarithms, since some are a thousand times others.
 function centreRuns(node, runs) {
-  const said = element("p", { class: "said" }, "A point is a run; point at it to see which. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said" }, "Upwards: seconds in I/O of all processes of a run, each step ten times as much; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
   const place = element("div");
   node.append(place, said);
+  const [first, last] = [runs.times[0], runs.times[runs.times.length - 1]];
   let chart;
   painted(node, () => {
     if (chart) chart.destroy();
     const colour = colours();
     const options = chartOptions(colour, node.clientWidth, 220, true);
-    delete options.axes[0].values; // dates
+    options.axes[0].values = (_, splits, axis, space, step) => dated(splits, step);
+    options.axes[0].space = 100;
     options.tzDate = (value) => uPlot.tzDate(new Date(value * 1e3), "Etc/UTC"); // as all times here
     options.series = [{}, { stroke: colour.read, paths: () => null, points: { show: true, size: 6, fill: colour.read } }];
-    options.scales = { x: { time: true }, y: { distr: 3 } };
+    options.scales = { x: { time: true, range: (_, least, most) => (first < last ? [least, most] : [first - DAY, last + DAY]) }, y: { distr: 3 } };
     options.axes[1].values = (_, splits) => splits.map((value) => (value === null ? "" : seconds(value)));
     options.axes[1].grid = { stroke: colour.grid, width: 1 };
     options.hooks = { setCursor: [(u) => {

@@ -1,5 +1,5 @@
 // Tables that sort and filter.  columns: [title, kind, show], kind being "name" (text),
-// "text", "date" (text) or "number"; rows: arrays of values; link(row number): where the name leads, or null.
+// "when" (a date that leads somewhere), "path", "text", "long" (text that wraps), "date" (text) or "number"; rows: arrays of values; link(row number): where the name leads, or null.
 
 const ROWS_AT_ONCE = 50;
 
@@ -68,15 +68,16 @@ class SortedTable {
     const left = found.length - Math.min(found.length, this.limit);
     this.more.hidden = left === 0;
     const all = this.rows.length;
-    this.status.textContent = found.length === all ? `${count(all)} rows` : `${count(found.length)} of ${count(all)} rows`;
+    const word = all === 1 ? "row" : "rows";
+    this.status.textContent = found.length === all ? `${count(all)} ${word}` : `${count(found.length)} of ${count(all)} ${word}`;
   }
 
   line(number) {
     const cells = this.shown(this.rows[number]).map((text, place) => {
       const kind = this.columns[place][1];
-      const target = kind === "name" && this.link ? this.link(number) : null;
+      const target = (kind === "name" || kind === "when") && this.link ? this.link(number) : null;
       const inside = target ? element("a", { href: target }, text) : text;
-      return element(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: { number: "right", name: "code", date: "date" }[kind] || "" }, inside);
+      return element(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: { number: "right", name: "code", date: "date", path: "code", long: "long", when: "code date" }[kind] || "" }, inside);
     });
     return element("tr", {}, ...cells);
   }
