@@ -1,6 +1,5 @@
 /* Calls every function that an APMPI record counts, and writes down how often and with how
- * many bytes: calls FOLDER, on two ranks or more.  With -DLARGE by the large-count functions,
- * where there are wrappers of them. */
+ * many bytes: calls FOLDER, on two ranks or more.  With -DLARGE by the large-count functions. */
 #include "expected.h"
 
 #ifdef LARGE
@@ -125,17 +124,16 @@ static void requests(int way) {
 
 static COUNT counts[MOST_RANKS], same[MOST_RANKS];
 static PLACE places[MOST_RANKS], at[MOST_RANKS], offsets[MOST_RANKS];
-static int counts_int[MOST_RANKS], places_int[MOST_RANKS], total;
-static int same_int[MOST_RANKS], at_int[MOST_RANKS], offsets_int[MOST_RANKS];
+static int total;
 static MPI_Datatype types[MOST_RANKS];
 
 static void parts(void) {
   for (int i = 0; i < size; i++) {
-    counts[i] = counts_int[i] = i + 1;
-    places[i] = places_int[i] = total;
-    same[i] = same_int[i] = 2;
-    at[i] = at_int[i] = 2 * i;
-    offsets[i] = offsets_int[i] = 8 * i;
+    counts[i] = i + 1;
+    places[i] = total;
+    same[i] = 2;
+    at[i] = 2 * i;
+    offsets[i] = 8 * i;
     types[i] = MPI_INT;
     total += i + 1;
   }
@@ -208,34 +206,34 @@ static void begun(void) {
   BEGUN(IGATHER, 40,
         FORM(MPI_Igather)(from, 10, MPI_INT, results[n], 10, MPI_INT, 0, world, &all[n]));
   BEGUN(IGATHERV, own(),
-        MPI_Igatherv(from, rank + 1, MPI_INT, results[n], counts_int, places_int, MPI_INT, 0, world,
-                     &all[n]));
+        FORM(MPI_Igatherv)(from, rank + 1, MPI_INT, results[n], counts, places, MPI_INT, 0, world,
+                           &all[n]));
   BEGUN(ISCATTER, 16,
         FORM(MPI_Iscatter)(from, 4, MPI_INT, results[n], 4, MPI_INT, 0, world, &all[n]));
   BEGUN(ISCATTERV, own(),
-        MPI_Iscatterv(from, counts_int, places_int, MPI_INT, results[n], rank + 1, MPI_INT, 0,
-                      world, &all[n]));
+        FORM(MPI_Iscatterv)(from, counts, places, MPI_INT, results[n], rank + 1, MPI_INT, 0, world,
+                            &all[n]));
   BEGUN(ISCAN, 4, FORM(MPI_Iscan)(from, results[n], 1, MPI_INT, MPI_SUM, world, &all[n]));
   BEGUN(IEXSCAN, 4, FORM(MPI_Iexscan)(from, results[n], 1, MPI_INT, MPI_SUM, world, &all[n]));
   BEGUN(IALLGATHER, 24,
         FORM(MPI_Iallgather)(from, 3, MPI_DOUBLE, results[n], 3, MPI_DOUBLE, world, &all[n]));
   BEGUN(IALLGATHERV, own(),
-        MPI_Iallgatherv(from, rank + 1, MPI_INT, results[n], counts_int, places_int, MPI_INT, world,
-                        &all[n]));
+        FORM(MPI_Iallgatherv)(from, rank + 1, MPI_INT, results[n], counts, places, MPI_INT, world,
+                              &all[n]));
   BEGUN(IREDUCE, 400,
         FORM(MPI_Ireduce)(from, results[n], 100, MPI_INT, MPI_SUM, 0, world, &all[n]));
   BEGUN(IALLREDUCE, 800,
         FORM(MPI_Iallreduce)(from, results[n], 100, MPI_DOUBLE, MPI_SUM, world, &all[n]));
   BEGUN(IREDUCE_SCATTER, 4L * total,
-        MPI_Ireduce_scatter(from, results[n], counts_int, MPI_INT, MPI_SUM, world, &all[n]));
+        FORM(MPI_Ireduce_scatter)(from, results[n], counts, MPI_INT, MPI_SUM, world, &all[n]));
   BEGUN(IALLTOALL, 8L * size,
         FORM(MPI_Ialltoall)(from, 2, MPI_INT, results[n], 2, MPI_INT, world, &all[n]));
-  BEGUN(IALLTOALLV, 8L * size,
-        MPI_Ialltoallv(from, same_int, at_int, MPI_INT, results[n], same_int, at_int, MPI_INT,
-                       world, &all[n]));
+  BEGUN(
+      IALLTOALLV, 8L * size,
+      FORM(MPI_Ialltoallv)(from, same, at, MPI_INT, results[n], same, at, MPI_INT, world, &all[n]));
   BEGUN(IALLTOALLW, 8L * size,
-        MPI_Ialltoallw(from, same_int, offsets_int, types, results[n], same_int, offsets_int, types,
-                       world, &all[n]));
+        FORM(MPI_Ialltoallw)(from, same, offsets, types, results[n], same, offsets, types, world,
+                             &all[n]));
   CALL(WAITALL, 0, MPI_Waitall(n, all, MPI_STATUSES_IGNORE));
 }
 

@@ -57,6 +57,18 @@ HAS(MPI_Alltoallv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Data
 HAS(MPI_Alltoallw_c, const void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *,
     void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *, MPI_Comm)
 HAS(MPI_Reduce_scatter_c, const void *, void *, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm)
+HAS(MPI_Igatherv_c, const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count *,
+    const MPI_Aint *, MPI_Datatype, int, MPI_Comm, MPI_Request *)
+HAS(MPI_Iscatterv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, void *,
+    MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Request *)
+HAS(MPI_Iallgatherv_c, const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count *,
+    const MPI_Aint *, MPI_Datatype, MPI_Comm, MPI_Request *)
+HAS(MPI_Ialltoallv_c, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, void *,
+    const MPI_Count *, const MPI_Aint *, MPI_Datatype, MPI_Comm, MPI_Request *)
+HAS(MPI_Ialltoallw_c, const void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *,
+    void *, const MPI_Count *, const MPI_Aint *, const MPI_Datatype *, MPI_Comm, MPI_Request *)
+HAS(MPI_Ireduce_scatter_c, const void *, void *, const MPI_Count *, MPI_Datatype, MPI_Op, MPI_Comm,
+    MPI_Request *)
 HAS(MPI_Put_c, const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype,
     MPI_Win)
 HAS(MPI_Get_c, void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype, MPI_Win)

@@ -57,6 +57,13 @@ def test_counts(runner: Runner, form: str) -> None:
     assert seen == set(CALLS)
 
 
+def test_collectives_under_way_together(runner: Runner) -> None:
+    """Of large counts with parts, which MPI reads until they are over: right, and bounded."""
+    talk = run(runner, 3, program(runner, "begun.c"))
+    for rank in range(3):
+        assert talk.counts(rank) == expected(runner.data, rank)
+
+
 def test_times(runner: Runner) -> None:
     """They belong together, and the variance is that of the ranks."""
     ranks = 4

@@ -36,7 +36,7 @@ static int fits(int64_t number) {
 enum { MOST_ARRAYS = 4 };
 
 struct narrowed {
-  int *room;
+  void *room; /* begins with what holds it (held.c) */
   size_t bytes;
   int n, used, result; /* ranks; arrays; 0 or the error of MPI */
 };
@@ -59,7 +59,7 @@ static struct narrowed narrowed_for(mpi_handle comm, int own_group) {
     to.result = NO_MEMORY;
     return to;
   }
-  to.bytes = MOST_ARRAYS * sizeof(int) * ((size_t)to.n + 1);
+  to.bytes = sizeof(struct apmpi_held) + MOST_ARRAYS * sizeof(int) * ((size_t)to.n + 1);
   to.room = private_memory(to.bytes);
   if (!to.room) to.result = NO_MEMORY;
   return to;
@@ -68,7 +68,7 @@ static struct narrowed narrowed_for(mpi_handle comm, int own_group) {
 static int *narrow_array(struct narrowed *to, const void *wide_) {
   const int64_t *wide = wide_;
   if (!to->room || !wide) return NULL;
-  int *out = to->room + (size_t)to->used++ * (size_t)to->n;
+  int *out = (int *)((struct apmpi_held *)to->room + 1) + (size_t)to->used++ * (size_t)to->n;
   for (int i = 0; i < to->n; i++) {
     if (wide[i] < INT_MIN || wide[i] > INT_MAX) to->result = WRONG_COUNT;
     out[i] = (int)wide[i];
@@ -78,6 +78,13 @@ static int *narrow_array(struct narrowed *to, const void *wide_) {
 
 static int narrowed_end(const struct narrowed *to, int result) {
   if (to->room) sys_munmap(to->room, to->bytes);
+  return result;
+}
+
+/* The library reads the arrays until the request is over. */
+static int narrowed_begun(const struct narrowed *to, int result, const void *request) {
+  if (result != 0) return narrowed_end(to, result);
+  apmpi_hold(to->room, to->bytes, mpi_handle_at(request, 0));
   return result;
 }
 
@@ -156,50 +163,57 @@ static int is_root(int root, mpi_handle comm) {
          WINDOW_FIT &&fits(from_count))
 
 /* Counts in arrays. */
-#define ENDS(to, args) return narrowed_end(&to, to.result ? to.result : found args)
+#define ENDS_MEET(to, args) return narrowed_end(&to, to.result ? to.result : found args)
+#define ENDS_BEGIN(to, args) return narrowed_begun(&to, to.result ? to.result : found args, request)
 #define GATHERS_PARTS(name, number, COUNTER, HOW)                                                  \
-  NARROW_##number(name, (P_GATHERS_PARTS(int64_t)), (P_GATHERS_PARTS(int)), {                      \
+  NARROW_##number(name, (P_GATHERS_PARTS(int64_t) P_##HOW), (P_GATHERS_PARTS(int) P_##HOW), {      \
     struct narrowed to = narrowed_for(comm, 0);                                                    \
     int root_here = is_root(root, comm);                                                           \
     int *counts = root_here ? narrow_array(&to, recvcounts) : NULL;                                \
     int *places = root_here ? narrow_array(&to, displs) : NULL;                                    \
     if (!fits(sendcount)) to.result = WRONG_COUNT;                                                 \
-    ENDS(to, (sendbuf, (int)sendcount, sendtype, recvbuf, counts, places, recvtype, root, comm));  \
+    ENDS_##HOW(to, (sendbuf, (int)sendcount, sendtype, recvbuf, counts, places, recvtype, root,    \
+                    comm A_##HOW));                                                                \
   })
 #define SCATTERS_PARTS(name, number, COUNTER, HOW)                                                 \
-  NARROW_##number(name, (P_SCATTERS_PARTS(int64_t)), (P_SCATTERS_PARTS(int)), {                    \
+  NARROW_##number(name, (P_SCATTERS_PARTS(int64_t) P_##HOW), (P_SCATTERS_PARTS(int) P_##HOW), {    \
     struct narrowed to = narrowed_for(comm, 0);                                                    \
     int root_here = is_root(root, comm);                                                           \
     int *counts = root_here ? narrow_array(&to, sendcounts) : NULL;                                \
     int *places = root_here ? narrow_array(&to, displs) : NULL;                                    \
     if (!fits(recvcount)) to.result = WRONG_COUNT;                                                 \
-    ENDS(to, (sendbuf, counts, places, sendtype, recvbuf, (int)recvcount, recvtype, root, comm));  \
+    ENDS_##HOW(to, (sendbuf, counts, places, sendtype, recvbuf, (int)recvcount, recvtype, root,    \
+                    comm A_##HOW));                                                                \
   })
 #define ALL_GATHER_PARTS(name, number, COUNTER, HOW)                                               \
-  NARROW_##number(name, (P_ALL_GATHER_PARTS(int64_t)), (P_ALL_GATHER_PARTS(int)), {                \
-    struct narrowed to = narrowed_for(comm, 0);                                                    \
-    int *counts = narrow_array(&to, recvcounts);                                                   \
-    int *places = narrow_array(&to, displs);                                                       \
-    if (!fits(sendcount)) to.result = WRONG_COUNT;                                                 \
-    ENDS(to, (sendbuf, (int)sendcount, sendtype, recvbuf, counts, places, recvtype, comm));        \
-  })
-#define EVERY_WAY(name, number, type)                                                              \
-  NARROW_##number(name, (P_ALL_TO_ALL(int64_t, type)), (P_ALL_TO_ALL(int, type)), {                \
-    struct narrowed to = narrowed_for(comm, 0);                                                    \
-    int in_place = apmpi_in_place(sendbuf);                                                        \
-    int *counts = in_place ? NULL : narrow_array(&to, sendcounts);                                 \
-    int *places = in_place ? NULL : narrow_array(&to, sdispls);                                    \
-    int *counts_in = narrow_array(&to, recvcounts);                                                \
-    int *places_in = narrow_array(&to, rdispls);                                                   \
-    ENDS(to, (sendbuf, counts, places, sendtype, recvbuf, counts_in, places_in, recvtype, comm));  \
-  })
-#define ALL_TO_ALL_PARTS(name, number, COUNTER, HOW) EVERY_WAY(name, number, mpi_handle)
-#define ALL_TO_ALL_TYPES(name, number, COUNTER, HOW) EVERY_WAY(name, number, const void *)
+  NARROW_##number(name, (P_ALL_GATHER_PARTS(int64_t) P_##HOW), (P_ALL_GATHER_PARTS(int) P_##HOW),  \
+                  {                                                                                \
+                    struct narrowed to = narrowed_for(comm, 0);                                    \
+                    int *counts = narrow_array(&to, recvcounts);                                   \
+                    int *places = narrow_array(&to, displs);                                       \
+                    if (!fits(sendcount)) to.result = WRONG_COUNT;                                 \
+                    ENDS_##HOW(to, (sendbuf, (int)sendcount, sendtype, recvbuf, counts, places,    \
+                                    recvtype, comm A_##HOW));                                      \
+                  })
+#define EVERY_WAY(name, number, type, HOW)                                                         \
+  NARROW_##number(name, (P_ALL_TO_ALL(int64_t, type) P_##HOW), (P_ALL_TO_ALL(int, type) P_##HOW),  \
+                  {                                                                                \
+                    struct narrowed to = narrowed_for(comm, 0);                                    \
+                    int in_place = apmpi_in_place(sendbuf);                                        \
+                    int *counts = in_place ? NULL : narrow_array(&to, sendcounts);                 \
+                    int *places = in_place ? NULL : narrow_array(&to, sdispls);                    \
+                    int *counts_in = narrow_array(&to, recvcounts);                                \
+                    int *places_in = narrow_array(&to, rdispls);                                   \
+                    ENDS_##HOW(to, (sendbuf, counts, places, sendtype, recvbuf, counts_in,         \
+                                    places_in, recvtype, comm A_##HOW));                           \
+                  })
+#define ALL_TO_ALL_PARTS(name, number, COUNTER, HOW) EVERY_WAY(name, number, mpi_handle, HOW)
+#define ALL_TO_ALL_TYPES(name, number, COUNTER, HOW) EVERY_WAY(name, number, const void *, HOW)
 #define REDUCES_PARTS(name, number, COUNTER, HOW)                                                  \
-  NARROW_##number(name, (P_REDUCES_PARTS(int64_t)), (P_REDUCES_PARTS(int)), {                      \
+  NARROW_##number(name, (P_REDUCES_PARTS(int64_t) P_##HOW), (P_REDUCES_PARTS(int) P_##HOW), {      \
     struct narrowed to = narrowed_for(comm, 1);                                                    \
     int *counts = narrow_array(&to, recvcounts);                                                   \
-    ENDS(to, (sendbuf, recvbuf, counts, type, op, comm));                                          \
+    ENDS_##HOW(to, (sendbuf, recvbuf, counts, type, op, comm A_##HOW));                            \
   })
 
 #include "calls.def"
@@ -220,7 +234,7 @@ static int is_root(int root, mpi_handle comm) {
   if (strcmp(name, #symbol) == 0) return (void *)&narrow_##symbol;
 #define FORM(form, name, number, more, more_args, all_fit) NARROW_##number(name)
 #define WINDOW(name, number, before, before_args, after, after_args, all_fit) NARROW_##number(name)
-#define EVERY_WAY(name, number, type) NARROW_##number(name)
+#define EVERY_WAY(name, number, type, HOW) NARROW_##number(name)
 #define GATHERS_PARTS(name, number, COUNTER, HOW) NARROW_##number(name)
 #define SCATTERS_PARTS(name, number, COUNTER, HOW) NARROW_##number(name)
 #define ALL_GATHER_PARTS(name, number, COUNTER, HOW) NARROW_##number(name)

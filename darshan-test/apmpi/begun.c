@@ -1,0 +1,116 @@
+/* Large-count collectives of parts that are under way together, again and again: what they
+ * brought is right, and what their counts take is bounded.  begun FOLDER; prints nothing. */
+#include <string.h>
+#include <unistd.h>
+
+#include "expected.h"
+#include "large.h"
+
+enum { RANKS = 3, TOGETHER = 40, ROUNDS = 60, WARM = 10, CALLS = 6, OF_CALL = 8 };
+
+static int rank;
+
+static void check(int right) {
+  if (!right) MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* What a rank sends to another in some call. */
+static int word(int call, int sender, int receiver) {
+  return 1000 * call + 10 * sender + receiver;
+}
+
+static long pages(void) {
+  char line[128] = "";
+  FILE *file = fopen("/proc/self/statm", "r");
+  check(file && fgets(line, sizeof(line), file));
+  fclose(file);
+  return atol(line);
+}
+
+/* The arrays are the program's to change when the call is over only: they live as long. */
+static int from[TOGETHER][CALLS][RANKS], into[TOGETHER][CALLS][OF_CALL];
+static MPI_Count ones[RANKS], own[RANKS];
+static MPI_Aint places[RANKS], offsets[RANKS];
+static MPI_Datatype types[RANKS];
+static const char *const names[CALLS] = {"IGATHERV",        "ISCATTERV",  "IALLGATHERV",
+                                         "IREDUCE_SCATTER", "IALLTOALLV", "IALLTOALLW"};
+static const long bytes[CALLS] = {4, 4, 4, 4 * RANKS, 4 * RANKS, 4 * RANKS};
+
+static int begin(int call, int (*of)[RANKS], int (*to)[OF_CALL], MPI_Request *request) {
+  MPI_Comm world = MPI_COMM_WORLD;
+  const int *a = of[call];
+  int *b = to[call];
+  switch (call) {
+  case 0:
+    return MPI_Igatherv_c(a, 1, MPI_INT, b, ones, places, MPI_INT, 0, world, request);
+  case 1:
+    return MPI_Iscatterv_c(a, ones, places, MPI_INT, b, 1, MPI_INT, 0, world, request);
+  case 2:
+    return MPI_Iallgatherv_c(a, 1, MPI_INT, b, ones, places, MPI_INT, world, request);
+  case 3:
+    return MPI_Ireduce_scatter_c(a, b, ones, MPI_INT, MPI_SUM, world, request);
+  case 4:
+    return MPI_Ialltoallv_c(a, ones, places, MPI_INT, b, ones, places, MPI_INT, world, request);
+  default:
+    return MPI_Ialltoallw_c(a, ones, offsets, types, b, ones, offsets, types, world, request);
+  }
+}
+
+static void check_results(int (*to)[OF_CALL]) {
+  int sum = 0;
+  for (int i = 0; i < RANKS; i++) {
+    if (rank == 0) check(to[0][i] == word(0, i, 0));
+    check(to[2][i] == word(2, i, 0));
+    check(to[4][i] == word(4, i, rank) && to[5][i] == word(5, i, rank));
+    sum += word(3, i, rank);
+  }
+  check(to[1][0] == word(1, 0, rank) && to[3][0] == sum);
+}
+
+static void round_of_all(void) {
+  static MPI_Request all[TOGETHER * CALLS];
+  memset(into, 0, sizeof(into));
+  for (int i = 0; i < TOGETHER; i++)
+    for (int call = 0; call < CALLS; call++) {
+      for (int to = 0; to < RANKS; to++)
+        from[i][call][to] = word(call, rank, call == 0 || call == 2 ? 0 : to);
+      expect(names[call], bytes[call], begin(call, from[i], into[i], &all[i * CALLS + call]));
+    }
+  CALL(WAITALL, 0, MPI_Waitall(TOGETHER * CALLS, all, MPI_STATUSES_IGNORE));
+  for (int i = 0; i < TOGETHER; i++)
+    check_results(into[i]);
+}
+
+/* A count that no int can hold is refused, where the library has none of these itself. */
+static void too_many(void) {
+  MPI_Request request;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (MPI_VERSION >= 4) return;
+  for (int i = 0; i < RANKS; i++)
+    own[i] = (MPI_Count)1 << 40;
+  check(MPI_Ireduce_scatter_c(from, into, own, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request) != 0);
+}
+
+int main(int argc, char **argv) {
+  int size;
+  long before = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check(argc == 2 && size == RANKS);
+  for (int i = 0; i < RANKS; i++) {
+    ones[i] = 1;
+    places[i] = i;
+    offsets[i] = (MPI_Aint)sizeof(int) * i;
+    types[i] = MPI_INT;
+  }
+  for (int i = 0; i < ROUNDS; i++) {
+    round_of_all();
+    if (i == WARM) before = pages();
+  }
+  check(pages() < before + ROUNDS * TOGETHER);
+  too_many();
+  write_expected(argv[1], rank);
+  MPI_Finalize();
+  return 0;
+}
