@@ -364,6 +364,9 @@ def test_ranks_of_a_job_on_two_nodes(
 
     two = list((work / "logs").iterdir())
     assert len(two) == 2 and total(*two) == total(work / "all")
+    assert darshan("merge", "-o", "joined", "logs").returncode == 0
+    assert total(work / "joined") == total(work / "all")
+    assert {row[1] for row in rows(work / "joined") if row[0] == "POSIX"} == {"-1"}
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:

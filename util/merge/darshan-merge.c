@@ -17,23 +17,26 @@
 #include "content.h"
 #include "job/merge-job.h"
 #include "journals.h"
+#include "node-log.h"
 #include "player.h"
 #include "run/merge-run.h"
 #include "target.h"
 
 static const char usage[] =
     "usage: darshan-merge [OPTION...] JOURNAL...|LOG...|FOLDER\n"
-    "  makes one log of the journals that the processes of a job left, or of the logs of\n"
-    "  processes that a launcher started side by side without MPI (srun, torchrun, mpirun);\n"
-    "  a folder stands for all journals, or all such logs, in it\n"
+    "  makes one log of the journals that the processes of a job left, also of logs that\n"
+    "  were made of those of one node each, or of the logs of processes that a launcher\n"
+    "  started side by side without MPI (srun, torchrun, mpirun); a folder stands for all\n"
+    "  journals, or all such logs, in it\n"
     "  -o, --output FILE     the log [darshan-merge.darshan]; never replaces a file; - is\n"
     "                        standard output\n"
-    "  --shared-redux        combine the records of files that ranks share (default)\n"
+    "  --shared-redux        combine the records of files that ranks share (default, unless\n"
+    "                        ranks are missing that may be on other nodes)\n"
     "  --no-shared-redux     keep a record per rank\n"
     "  --job-end-time SEC    end of the job, seconds since 1970 [the last thing that\n"
     "                        a record tells]\n"
     "  --remove              remove the journals, or logs, when the log is complete\n"
-    "  --job NAME            of logs of several jobs, those of this one\n"
+    "  --job NAME            of logs or journals of several jobs, those of this one\n"
     "  --logs DIR            a log of each job, in this folder under a name that is made\n"
     "  --version, --help\n"
     "\n"
@@ -54,7 +57,8 @@ static const char usage[] =
 
 struct options {
   const char *output;
-  int keep_ranks, remove;
+  int keep_ranks; /* -1: nobody said it */
+  int remove;
   int64_t end;     /* 0: not given */
   const char *job; /* NULL: the only one */
   struct run_options run;
@@ -68,7 +72,9 @@ struct merge {
   struct target target;
   char more[DARSHAN_JOB_METADATA_LEN]; /* metadata on top */
   struct journal_content content;      /* of the rank that is open */
+  struct node_log node;                /* where its log is of several */
   int rank;                            /* which: the place of its journal */
+  int keep_ranks;
   struct darshan_error error;
 };
 
@@ -98,6 +104,12 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
+/* What the log of one node says of itself is said anew. */
+static int is_of_a_part(const char *key) {
+  return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
+         strcmp(key, "end") == 0;
+}
+
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct merge *merge = context;
   struct darshan_job job = merge->journals.files[0].job;
@@ -110,7 +122,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
     job.end_time_sec = merge->options->end;
     job.end_time_nsec = 0;
   }
-  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, NULL);
+  return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
 }
 
 /* A process that was killed has no end: the last thing that it recorded. */
@@ -134,7 +146,11 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
   const struct journal_file *file = &merge->journals.files[rank];
   int again = source->context != NULL;
   merge->rank = rank;
-  if (journal_content_read(&merge->content, file->path, again, &merge->error) < 0) {
+  int result =
+      file->is_part
+          ? node_log_rank(&merge->node, file->path, file->rank, &merge->content, &merge->error)
+          : journal_content_read(&merge->content, file->path, again, &merge->error);
+  if (result < 0) {
     merge_say("%s: %s", file->path, merge->error.text);
     return -1;
   }
@@ -142,7 +158,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
       (struct reduce_source){.context = merge,
                              .rank = file->rank,
                              .nprocs = merge->journals.nprocs,
-                             .keep_ranks = merge->options->keep_ranks,
+                             .keep_ranks = merge->keep_ranks,
                              .limits = reduce_default_limits,
                              .host = "",
                              .names = merge->content.content.names,
@@ -167,15 +183,25 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
+/* Records that ranks share are kept apart while some ranks are missing: they may be on another
+ * node, whose log is joined with this one later. */
 static void say_missing(struct merge *merge) {
-  char missing[256];
+  char missing[256], part[64] = "";
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
+  uint64_t in_common = 0;
   int unfinished = 0;
-  for (int i = 0; i < merge->journals.count; i++)
-    unfinished += merge->journals.files[i].job.end_time_sec == 0;
-  snprintf(merge->more, sizeof(merge->more), "%s%s%s%s",
+  for (int i = 0; i < merge->journals.count; i++) {
+    unfinished += merge->journals.files[i].has_no_end;
+    if (merge->journals.files[i].in_common) in_common = merge->journals.files[i].in_common;
+  }
+  merge->keep_ranks = merge->options->keep_ranks > 0;
+  if (count && in_common && merge->options->keep_ranks != 0) {
+    merge->keep_ranks = 1;
+    snprintf(part, sizeof(part), NODE_LOG_KEY "=%" PRIu64 "\n", in_common);
+  }
+  snprintf(merge->more, sizeof(merge->more), "%s%s%s%s%s",
            unfinished ? "end=not seen; log merged from journals\n" : "",
-           count ? "missing_ranks=" : "", missing, count ? "\n" : "");
+           count ? "missing_ranks=" : "", missing, count ? "\n" : "", part);
   if (count)
     merge_say("no journal of %" PRId64 " of %" PRId64 " ranks, which did no I/O or lost it: %s",
               count, merge->journals.nprocs, missing);
@@ -193,7 +219,8 @@ static int run(struct merge *merge) {
   if (!made && !merge->error.text[0]) merge_say("%s cannot be written", merge->options->output);
   if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
-    if (unlink(merge->journals.files[i].path) < 0)
+    if (unlink(merge->journals.files[i].path) < 0 &&
+        !(errno == ENOENT && merge->journals.files[i].is_part)) /* with another rank */
       merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));
   return 0;
 }
@@ -302,15 +329,30 @@ static int run_job(const struct options *options, char *const *paths, int count)
   struct job_options job = {.output = options->output,
                             .logs = options->run.logs,
                             .job = options->job,
-                            .keep_ranks = options->keep_ranks,
+                            .keep_ranks = options->keep_ranks > 0,
                             .remove = options->remove,
                             .print = options->run.print,
                             .end = options->end};
   return merge_job(&job, paths, count);
 }
 
+/* Logs of nodes in a folder where others tell of a launcher: those of the job that is asked for. */
+static int is_of_nodes(const struct options *options, char *const *paths, int count) {
+  struct journals journals = {.job = options->job};
+  int parts = 0;
+  if (!options->job) return 0;
+  merge_quiet++;
+  for (int i = 0; i < count; i++)
+    journals_add(&journals, paths[i]);
+  merge_quiet--;
+  for (int i = 0; i < journals.count; i++)
+    parts += journals.files[i].is_part;
+  journals_free(&journals);
+  return parts > 0;
+}
+
 int main(int argc, char **argv) {
-  struct options options = {.output = "darshan-merge.darshan"};
+  struct options options = {.output = "darshan-merge.darshan", .keep_ranks = -1};
   static struct merge merge;
   int result = read_options(&options, argc, argv);
   if (result == VERSION_) puts("darshan-merge " PACKAGE_VERSION);
@@ -320,13 +362,16 @@ int main(int argc, char **argv) {
     return result > 0 ? written(stdout, "darshan-merge", 0) : 2;
   }
   if (options.run.folder) return written(stdout, "darshan-merge", merge_run(&options.run));
-  if (merge_job_is_meant(argv + optind, argc - optind))
+  if (merge_job_is_meant(argv + optind, argc - optind) &&
+      !is_of_nodes(&options, argv + optind, argc - optind))
     return written(stdout, "darshan-merge", run_job(&options, argv + optind, argc - optind));
   memset(&merge, 0, sizeof(merge));
   merge.options = &options;
+  merge.journals.job = options.job;
   for (int i = optind; result == 0 && i < argc; i++)
     result = journals_add(&merge.journals, argv[i]) < 0;
   if (result == 0) result = run(&merge);
   journals_free(&merge.journals);
+  node_log_free(&merge.node);
   return result;
 }

@@ -10,8 +10,12 @@
 #include <sys/stat.h>
 
 #include "../../runtime/format/apmpi.h"
+#include "launch.h"
+#include "node-log.h"
 
-static const char journal_mark[] = "_mmap-log-";
+enum { RANKS_OF_A_NODE = 1 << 16 };
+
+static const char journal_mark[] = "_mmap-log-", ending[] = ".darshan";
 
 int merge_quiet;
 
@@ -48,8 +52,62 @@ static void note_talk(struct journal_file *file, const struct darshan_apmpi_reco
   file->talk[1] = record->total_sync_time;
 }
 
-/* Its rank is what its records say. */
-static int read_module(struct journal_file *file, darshan_log *log,
+/* --- what a file says --------------------------------------------------------------------- */
+
+/* A row for another rank; -1: no memory. */
+static int add_row(struct journals *journals, const struct journal_file *row) {
+  struct journal_file *files =
+      realloc(journals->files, ((size_t)journals->count + 1) * sizeof(*files));
+  if (!files) return -1;
+  journals->files = files;
+  files[journals->count] = *row;
+  files[journals->count].path = strdup(row->path);
+  return files[journals->count].path ? journals->count++ : -1;
+}
+
+/* The row of a file for this rank, of those from `first` on; -1: one line is in error. */
+static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
+  struct journal_file *head = &journals->files[first];
+  int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);
+  if (row && *row >= 0) return (int)*row;
+  int is_first = head->rank < 0;
+  if (rank < 0 || (!is_first && !head->is_part)) {
+    snprintf(error->text, sizeof(error->text), "not a journal: it has records of several ranks");
+    return -1;
+  }
+  struct journal_file more = *head;
+  more.rank = rank;
+  more.last = more.talk[0] = more.talk[1] = 0;
+  more.has_talk = 0;
+  int at = is_first ? first : -1;
+  if (is_first)
+    head->rank = rank;
+  else if (journals->count - first < RANKS_OF_A_NODE)
+    at = add_row(journals, &more);
+  if (at < 0 || !row)
+    snprintf(error->text, sizeof(error->text), "more ranks than a node can have, or out of memory");
+  else
+    *row = at;
+  return row ? at : -1;
+}
+
+/* Whose it is is what its records say; the head of APMPI stands for all in a log of several. */
+static int read_record(struct journals *journals, int first, const struct darshan_module *module,
+                       const void *record, struct darshan_error *error) {
+  const struct darshan_base_record *base = record;
+  const struct darshan_apmpi_head *head = record;
+  int is_talk = module->kind == DARSHAN_KIND_APMPI;
+  if (is_talk && head->magic == APMPI_MAGIC && journals->files[first].is_part) return 0;
+  int at = row_of(journals, first, base->rank, error);
+  if (at < 0) return -1;
+  struct journal_file *file = &journals->files[at];
+  if (is_talk) note_talk(file, record);
+  double last = is_counted(module) ? last_of(module, record) : 0;
+  if (last > file->last) file->last = last;
+  return 0;
+}
+
+static int read_module(struct journals *journals, int first, darshan_log *log,
                        const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
   const void *record;
@@ -58,71 +116,95 @@ static int read_module(struct journal_file *file, darshan_log *log,
   if (region->length == 0 || !module || module->kind == DARSHAN_KIND_NONE) return 0;
   darshan_records *records = darshan_records_open(log, region->id, error);
   if (!records) return -1;
-  while ((more = darshan_records_next(records, &record, &size, error)) > 0) {
-    const struct darshan_base_record *base = record;
-    if (file->rank < 0) file->rank = base->rank;
-    if (base->rank < 0 || base->rank != file->rank) {
-      snprintf(error->text, sizeof(error->text), "not a journal: it has records of several ranks");
+  while ((more = darshan_records_next(records, &record, &size, error)) > 0)
+    if (read_record(journals, first, module, record, error) < 0) {
       more = -1;
       break;
     }
-    if (module->kind == DARSHAN_KIND_APMPI) note_talk(file, record);
-    double last = is_counted(module) ? last_of(module, record) : 0;
-    if (last > file->last) file->last = last;
-  }
   darshan_records_close(records);
   return more;
 }
 
-static int read_journal(struct journal_file *file, struct darshan_error *error) {
-  int result = 0;
-  darshan_log *log = darshan_log_read(file->path, error);
-  if (!log) return -1;
-  const struct darshan_info *info = darshan_log_info(log);
+/* A journal is named with the number; a log of one node says it. */
+static void identify(struct journal_file *file, const struct darshan_info *info) {
+  const char *slash = strrchr(file->path, '/');
+  const char *mark = strstr(slash ? slash : file->path, journal_mark);
   file->job = info->job;
   file->rank = -1;
-  for (int i = 0; i < info->num_modules && result == 0; i++)
-    result = read_module(file, log, &info->modules[i], error);
+  file->in_common = node_log_job(info);
+  file->is_part = file->in_common != 0;
+  file->has_no_end = file->job.end_time_sec == 0 || (file->is_part && launch_metadata(info, "end"));
+  if (!file->is_part && mark) file->in_common = strtoull(mark + strlen(journal_mark), NULL, 10);
+}
+
+static int is_of_job(const struct journals *journals, const struct journal_file *file) {
+  char number[2][32];
+  if (!journals->job) return 1;
+  snprintf(number[0], sizeof(number[0]), "%" PRId64, file->job.jobid);
+  snprintf(number[1], sizeof(number[1]), "%" PRIu64, file->in_common);
+  return strcmp(journals->job, number[0]) == 0 || strcmp(journals->job, number[1]) == 0;
+}
+
+/* only_parts: a log that is of no node is nobody's concern. */
+static int read_journal(struct journals *journals, const char *path, int only_parts,
+                        struct darshan_error *error) {
+  struct journal_file row = {.path = (char *)(uintptr_t)path};
+  int result = 0, first = journals->count;
+  darshan_log *log = darshan_log_read(path, error);
+  if (!log) return only_parts ? 0 : -1;
+  const struct darshan_info *info = darshan_log_info(log);
+  identify(&row, info);
+  map_clear(&journals->rows);
+  int is_wanted = is_of_job(journals, &row) && (!only_parts || row.is_part);
+  if (is_wanted && add_row(journals, &row) < 0) {
+    snprintf(error->text, sizeof(error->text), "out of memory");
+    result = -1;
+  }
+  for (int i = 0; is_wanted && i < info->num_modules && result == 0; i++)
+    result = read_module(journals, first, log, &info->modules[i], error);
   darshan_log_free(log);
-  if (file->rank < 0) file->rank = 0; /* names alone: whose does not matter */
+  if (is_wanted && result == 0 && journals->files[first].rank < 0)
+    journals->files[first].rank = 0; /* names alone: whose does not matter */
   return result;
 }
 
-static int add_file(struct journals *journals, const char *path) {
+/* --- which files --------------------------------------------------------------------------- */
+
+static int add_file(struct journals *journals, const char *path, int only_parts) {
   struct darshan_error error = {""};
-  struct journal_file file = {.path = strdup(path)};
-  struct journal_file *files =
-      realloc(journals->files, ((size_t)journals->count + 1) * sizeof(*files));
-  if (files) journals->files = files;
-  if (!files || !file.path || read_journal(&file, &error) < 0) {
-    merge_say("%s: %s", path, error.text[0] ? error.text : "out of memory");
-    free(file.path);
-    return -1;
-  }
-  journals->files[journals->count++] = file;
-  return 0;
+  if (read_journal(journals, path, only_parts, &error) == 0) return 0;
+  merge_say("%s: %s", path, error.text[0] ? error.text : "out of memory");
+  return -1;
+}
+
+static int is_log(const char *name) {
+  size_t length = strlen(name), end = sizeof(ending) - 1;
+  return length > end && strcmp(name + length - end, ending) == 0;
 }
 
 static int add_folder(struct journals *journals, const char *path) {
   DIR *folder = opendir(path);
   struct dirent *entry;
   int result = 0, before = journals->count;
+  struct stat st;
   if (!folder) {
     merge_say("%s: %s", path, strerror(errno));
     return -1;
   }
   while (result == 0 && (entry = readdir(folder))) {
     char *name = NULL;
-    if (!strstr(entry->d_name, journal_mark)) continue;
+    int is_journal = strstr(entry->d_name, journal_mark) != NULL;
+    if (!is_journal && !is_log(entry->d_name)) continue;
     if (asprintf(&name, "%s/%s", path, entry->d_name) < 0) {
       result = -1;
       break;
     }
-    result = add_file(journals, name);
+    if (is_journal || (stat(name, &st) == 0 && S_ISREG(st.st_mode)))
+      result = add_file(journals, name, !is_journal);
     free(name);
   }
   closedir(folder);
-  if (result == 0 && journals->count == before) {
+  if (result == 0 && journals->count == before && !journals->job) {
     merge_say("%s: no journals there", path);
     return -1;
   }
@@ -132,7 +214,7 @@ static int add_folder(struct journals *journals, const char *path) {
 int journals_add(struct journals *journals, const char *path) {
   struct stat st;
   if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return add_folder(journals, path);
-  return add_file(journals, path);
+  return add_file(journals, path, 0);
 }
 
 static int by_rank(const void *a, const void *b) {
@@ -140,18 +222,33 @@ static int by_rank(const void *a, const void *b) {
   return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
+/* -1: they are of two jobs, of which one line tells. */
+static int is_of_one_job(const struct journal_file *first, const struct journal_file *file) {
+  int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
+  if (file->job.jobid != first->job.jobid)
+    merge_say("%s is of job %" PRId64 ", %s of job %" PRId64
+              ": one log is made of one job; --job NUMBER chooses it",
+              first->path, first->job.jobid, file->path, file->job.jobid);
+  else if (is_other)
+    merge_say(
+        "%s and %s are of two jobs with one number: one log is made of one job; --job %" PRIu64
+        " or --job %" PRIu64 " chooses it",
+        first->path, file->path, first->in_common, file->in_common);
+  return file->job.jobid != first->job.jobid || is_other ? -1 : 0;
+}
+
 int journals_sort(struct journals *journals) {
   const struct journal_file *first = journals->files;
+  if (journals->count == 0) {
+    merge_say("there is nothing of a job %s", journals->job ? journals->job : "there");
+    return -1;
+  }
   qsort(journals->files, (size_t)journals->count, sizeof(*journals->files), by_rank);
   journals->nprocs = 1;
   for (int i = 0; i < journals->count; i++) {
     const struct journal_file *file = &journals->files[i];
     if (file->job.nprocs > journals->nprocs) journals->nprocs = file->job.nprocs;
-    if (file->job.jobid != first->job.jobid) {
-      merge_say("%s is of job %" PRId64 ", %s of job %" PRId64 ": one log is made of one job",
-                first->path, first->job.jobid, file->path, file->job.jobid);
-      return -1;
-    }
+    if (is_of_one_job(first, file) < 0) return -1;
     if (i > 0 && file->rank == file[-1].rank) {
       merge_say("%s and %s are both of rank %" PRId64, file[-1].path, file->path, file->rank);
       return -1;
@@ -206,4 +303,5 @@ void journals_free(struct journals *journals) {
   for (int i = 0; i < journals->count; i++)
     free(journals->files[i].path);
   free(journals->files);
+  map_free(&journals->rows);
 }

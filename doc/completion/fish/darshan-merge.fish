@@ -1,10 +1,10 @@
 # Made by ./dev describe.
 complete -c darshan-merge -s o -l output -r -F -d 'the log [darshan-merge.darshan]'
-complete -c darshan-merge -l shared-redux -d 'combine the records of files that ranks share (default)'
+complete -c darshan-merge -l shared-redux -d 'combine the records of files that ranks share (default, unless ranks are missing that may be on other nodes)'
 complete -c darshan-merge -l no-shared-redux -d 'keep a record per rank'
 complete -c darshan-merge -l job-end-time -x -d 'end of the job, seconds since 1970 [the last thing that a record tells]'
 complete -c darshan-merge -l remove -d 'remove the journals, or logs, when the log is complete'
-complete -c darshan-merge -l job -x -d 'of logs of several jobs, those of this one'
+complete -c darshan-merge -l job -x -d 'of logs or journals of several jobs, those of this one'
 complete -c darshan-merge -l logs -x -a '(__fish_complete_directories)' -d 'a log of each job, in this folder under a name that is made'
 complete -c darshan-merge -l version
 complete -c darshan-merge -l help

@@ -56,11 +56,11 @@ complete -c darshan -n '__fish_seen_subcommand_from parse' -l help -d 'print thi
 complete -c darshan -n '__fish_seen_subcommand_from trace' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from trace' -s o -l output -r -F -d 'the file to make, compressed if its name ends in .gz (default: LOG\'s name with .json.gz)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'the log [darshan-merge.darshan]'
-complete -c darshan -n '__fish_seen_subcommand_from merge' -l shared-redux -d 'combine the records of files that ranks share (default)'
+complete -c darshan -n '__fish_seen_subcommand_from merge' -l shared-redux -d 'combine the records of files that ranks share (default, unless ranks are missing that may be on other nodes)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l no-shared-redux -d 'keep a record per rank'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l job-end-time -x -d 'end of the job, seconds since 1970 [the last thing that a record tells]'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l remove -d 'remove the journals, or logs, when the log is complete'
-complete -c darshan -n '__fish_seen_subcommand_from merge' -l job -x -d 'of logs of several jobs, those of this one'
+complete -c darshan -n '__fish_seen_subcommand_from merge' -l job -x -d 'of logs or journals of several jobs, those of this one'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l logs -x -a '(__fish_complete_directories)' -d 'a log of each job, in this folder under a name that is made'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l version
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l help
