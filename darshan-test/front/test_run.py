@@ -193,8 +193,71 @@ def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> Non
         program.chmod(0o755)
     done = darshan("run", program)
     assert done.returncode == 3
-    reason = f"no log: {work}/static is statically linked, so nothing can be preloaded\n"
+    reason = f"no log: {work}/static is statically linked, so nothing can be preloaded: "
+    reason += "link it with the runtime (darshan-gen-cc)\n"
     assert done.stderr.decode() == f"darshan: {reason}"
+
+
+HDF5_INSIDE = """
+int H5open(void);
+int H5open(void) { return puts("HDF5: infinite loop closing library"); }
+"""
+TELLS = "is linked into"
+
+
+def compiled(work: Path, name: str, source: str, *options: str) -> Path:
+    """A program of a few lines."""
+    (work / f"{name}.c").write_text(f"#include <stdio.h>\n{source}\n")
+    command = [shutil.which("gcc") or "cc", "-o", name, f"{name}.c", *options]
+    subprocess.run(command, cwd=work, check=True)
+    return work / name
+
+
+@pytest.mark.parametrize("options", [(), ("-s",), ("-rdynamic", "-s")])
+def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> None:
+    """Nobody sees calls within a program: one more line says so, for a script's interpreter and
+    behind a launcher, too."""
+    source = 'int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
+    program = compiled(work, "inside", HDF5_INSIDE + source, *options)
+    script, launcher = work / "script", work / "mpirun"
+    script.write_text(f"#!{program}\n")
+    launcher.write_text('#!/bin/sh\nexec "$3"\n')
+    for path in (script, launcher):
+        path.chmod(0o755)
+    for command in ([program], [script], [launcher, "-n", "2", program]):
+        log, line = darshan("run", *command).stderr.decode().splitlines()
+        assert log.startswith("darshan: log: ")
+        assert line == (
+            f"darshan: HDF5 {TELLS} {program}: calls of it are not in the log, only what they "
+            "do below; link it with the runtime to see them (darshan-gen-cc)"
+        )
+
+
+def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
+    """A program that calls a shared library, one that only names it as an argument, one that
+    is linked with the runtime, and what is no whole program."""
+    (work / "lib.c").write_text("#include <stdio.h>\n" + HDF5_INSIDE)
+    shared = ["gcc", "-shared", "-fPIC", "-o", "libhdf5.so", "lib.c"]
+    subprocess.run(shared, cwd=work, check=True)
+    main = 'int H5open(void); int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
+    rpath = f"-Wl,-rpath,{work}"
+    dynamic = compiled(work, "dynamic", main, "-L.", "-lhdf5", rpath)
+    mark = '__attribute__((section("darshan_linked"), used)) static long mark[2];\n'
+    linked = compiled(work, "linked", mark + HDF5_INSIDE + main.partition(";")[2])
+    inside = compiled(work, "inside", HDF5_INSIDE + main.partition(";")[2])
+    commands = [[dynamic], [linked], ["cp", inside, work / "copy"]]
+    for command in commands:
+        assert TELLS not in darshan("run", *command).stderr.decode(), command
+    # Bytes are a stranger's: headers that lead nowhere are no end.
+    whole = inside.read_bytes()
+    for cut, bad in ((64, b""), (1000, b""), (len(whole), b"\xff" * 8), (40, b"\xff" * 24)):
+        launcher, broken = work / "mpirun", work / "broken"
+        launcher.write_text("#!/bin/sh\ncat mpirun >copy\n")
+        broken.write_bytes(whole[:40] + bad + whole[40 + len(bad) : cut])
+        for path in (launcher, broken):
+            path.chmod(0o755)
+        done = darshan("run", launcher, broken)
+        assert done.returncode == 0 and done.stderr.startswith(b"darshan: log: ")
 
 
 def test_journal_folder_that_is_not_there(darshan: Run, work: Path) -> None:

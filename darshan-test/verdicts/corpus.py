@@ -26,6 +26,7 @@ class Row:
     mpi: str = ""  # name of the MPI, where it is a job
     settings: tuple[tuple[str, str], ...] = ()  # of slow.c, beside the usual ones
     hosts: int = 0  # of a job with a rank on each; 0: all are on this one
+    tree: int = 0  # processes at a time, where it is a run of several with one log
 
     @property
     def name(self) -> str:
@@ -41,7 +42,7 @@ class Row:
     @property
     def ranks(self) -> int:
         """Processes."""
-        return self.hosts or (RANKS if self.mpi else 1)
+        return self.hosts or (RANKS if self.mpi else max(self.tree, 1))
 
 
 def _sync() -> list[Row]:
@@ -372,6 +373,87 @@ def _honest() -> list[Row]:
     ]
 
 
+def _usual() -> list[Row]:
+    """What people ask about, of the libraries that they ask about."""
+
+    def line(case: str, finding: str, remedy: str, place: str = FAR) -> Row:
+        return Row("usual.py", case, finding, remedy, place)
+
+    def in_c(case: str, finding: str, remedy: str, size: int = 0) -> Row:
+        return Row("usual.c", case, finding, remedy, input=size)
+
+    def job(case: str, finding: str, remedy: str, size: int = 0) -> list[Row]:
+        both = ("openmpi", "mpich")
+        return [Row("usual_jobs.c", case, finding, remedy, input=size, mpi=mpi) for mpi in both]
+
+    again, small = "same-bytes-again-read", "small-accesses-write"
+    return [
+        line("table-again", "same-bytes-again-written", "once"),
+        line("append-to-zip", "opened-again", "Open once"),
+        line("key-of-npz", f"{again} opened-again", "once"),
+        line("member-of-tar", f"{again} opened-again", "once"),
+        line("scan-of-gzip", again, "memory"),
+        line("row-of-csv", again, "memory"),
+        line("connect-each", "opened-again", "Open once"),
+        line("without-index", again, "memory"),
+        line("state-again", "opened-again", "Open once"),
+        line("memmap-each", "opened-again", "Open once"),
+        line("status-each", "opened-again", "Open once"),
+        line("h5-all-for-one", again, "memory"),
+        line("h5-shuffled", "chunk-size-large chunk-cache", "chunk"),
+        line("h5-string-each", "element-wise", "block", HERE),
+        line("nc-point-of-maps", "chunk-cache chunk-size-large", "chunk"),
+        line("nc-file-each", "many-small-files", "container"),
+        line("table-row-each", "element-wise", "block", HERE),
+        line("parquet-batch-each", small, "together"),
+        line("parquet-column-each", "opened-again", "Open once"),
+        in_c("matrix-by-columns", "stream-seeks random-access-write", "memory"),
+        in_c("small-buffer", f"unbuffered-stream-write {small}", "buffer"),
+        in_c("value-by-dprintf", small, "together"),
+        in_c("index-each", f"{again} random-access-read small-accesses-read", "memory", 8),
+        in_c("replaced-each", "opened-again metadata same-bytes-again-written", "once"),
+        in_c("line-over-line", small, "together"),
+        in_c("size-before-each", "opened-again metadata", "remember", 8),
+        in_c("records-of-a-stream", "stream-seeks", "memory", 1),
+        *job("ordered-lines", "tiny-collective", "file view")[1:],  # Open MPI's costs little
+        *job("number-and-values", "independent-shared-read", "collective", 8),
+        *job("log-of-all", "opened-again no-mpi-io", "once"),
+        *job("table-by-all", "read-by-all", "MPI_Bcast", 8),
+    ]
+
+
+def _sound() -> list[Row]:
+    """Healthy, from the manuals of the same libraries."""
+    far = (
+        *("threads-read", "digests", "unpack", "edit-in-place", "download", "rotating-log"),
+        *("log-in-memory", "sound", "checkpoints-in-turn", "arrays-once", "part-of-array"),
+        *("h5-by-chunk", "h5-strings", "h5-followed", "h5-of-others", "nc-years", "nc-packed"),
+        *("table-of-blocks", "parquet-columns"),
+    )
+    in_c = ("tree", "slices", "send-file", "ring", "sparse", "follow")
+    return [
+        *(Row("sound.py", case) for case in far),
+        *(Row("sound.py", case, place=HERE) for case in ("csv-to-json", "query")),
+        *(Row("sound.c", case, input=16) for case in in_c),
+        Row("sound.c", "filter", place=HERE, input=16),
+    ]
+
+
+def _trees() -> list[Row]:
+    """Several processes that are no MPI job: workers, and programs that a program starts."""
+
+    def tree(case: str, finding: str = "", remedy: str = "", at_once: int = 4) -> Row:
+        return Row("trees.py", case, finding, remedy, input=8, tree=at_once)
+
+    return [
+        tree("table-in-each-worker", "read-by-each", "before", 2),
+        tree("program-for-each", "read-by-each", "one process", 1),
+        tree("loaders", "read-by-each", "before"),
+        *map(tree, ("parts", "own-files", "settings")),
+        replace(tree("steps"), place=HERE),
+    ]
+
+
 ROWS: list[Row] = [
     *_sync(),
     *_streams(),
@@ -384,4 +466,7 @@ ROWS: list[Row] = [
     *_jobs("mpich"),
     *_places(),
     *_honest(),
+    *_usual(),
+    *_sound(),
+    *_trees(),
 ]

@@ -25,6 +25,10 @@ GROUPS = {
     "ranks_fields": "HDF5 of MPI jobs",
     "honest": "healthy, written last",
     "honest_jobs": "healthy jobs, written last",
+    "usual": "what people ask about",
+    "usual_jobs": "what people ask about, jobs",
+    "sound": "healthy, from manuals",
+    "trees": "trees of processes",
 }
 _HEAD = """
 ## How often they are right

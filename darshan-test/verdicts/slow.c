@@ -233,7 +233,8 @@ static int dispatch(void) {
                          (long)slow_begin, slow_end - slow_begin, (long)&stops, 0);
 }
 
-/* A thread was made, or a process: the calls of this one are stopped again. */
+/* A thread was made, or a process: the calls of this one are stopped again.  A new process
+ * has the handler, but not what stops. */
 static void stop_again(void) {
   uint64_t set = (uint64_t)1 << (SIGSYS - 1);
   if (!dispatched) return;
@@ -254,6 +255,7 @@ pid_t fork(void) {
   static pid_t (*real)(void);
   if (!real) *(void **)&real = dlsym(RTLD_NEXT, "fork");
   pid_t child = real();
+  if (child == 0 && dispatched && dispatch()) abort();
   stop_again();
   return child;
 }

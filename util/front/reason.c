@@ -112,7 +112,9 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
     return "is made for another kind of processor than libdarshan.so";
   const char *loader = loader_of(head, n);
-  if (!loader) return "is statically linked, so nothing can be preloaded";
+  if (!loader)
+    return "is statically linked, so nothing can be preloaded: link it with the runtime "
+           "(darshan-gen-cc)";
   if (is_foreign(loader)) return other_libc;
   return NULL;
 }
@@ -128,6 +130,16 @@ static const char *reason_of_program(char path[PATH_MAX], const char *command) {
     if (follow_script(path, head) < 0) return NULL;
   }
   return NULL;
+}
+
+int program_of_command(char path[PATH_MAX], const char *command) {
+  char head[HEAD];
+  if (find_program(path, command) < 0) return -1;
+  for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
+    read_head(path, head);
+    if (follow_script(path, head) < 0) break;
+  }
+  return 0;
 }
 
 int reason_to_leave_alone(const char *command) {

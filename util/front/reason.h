@@ -2,7 +2,12 @@
 #ifndef DARSHAN_FRONT_REASON_H
 #define DARSHAN_FRONT_REASON_H
 
+#include <limits.h>
 #include <stddef.h>
+
+/* The file that a command, looked for in PATH, is; of a script that of its interpreter.
+ * 0, or -1: there is none. */
+int program_of_command(char path[PATH_MAX], const char *command);
 
 /* A reason that can be seen from outside, as a phrase for one line; command is
  * what was run, looked for in PATH. */

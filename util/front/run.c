@@ -11,6 +11,7 @@
 #include "../reader/written.h"
 #include "child.h"
 #include "findings.h"
+#include "inside.h"
 #include "picture.h"
 #include "places.h"
 #include "reason.h"
@@ -51,6 +52,39 @@ static void say_outcome(const struct run_outcome *outcome, const char *program,
     say("no log: %s ended it before any I/O, or: %s", strsignal(WTERMSIG(end->status)), reason);
   else
     say("no log: %s", reason);
+}
+
+static int is_launcher(const char *path) {
+  static const char *const names[] = {
+#define LAUNCHER_NAME(name) name,
+#define BESIDE_NAME(name)
+#include "../../runtime/job/launcher-names.def"
+#undef LAUNCHER_NAME
+#undef BESIDE_NAME
+  };
+  const char *base = strrchr(path, '/');
+  base = base ? base + 1 : path;
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    size_t length = strlen(names[i]);
+    if (strncmp(base, names[i], length) == 0 && (base[length] == '\0' || base[length] == '.'))
+      return 1;
+  }
+  return 0;
+}
+
+/* A line for what has libraries inside, where no wrapper is reached: for the program, or for
+ * the first one behind a launcher that has. */
+static void say_inside(char *const *command) {
+  char libraries[INSIDE_ROOM], path[PATH_MAX];
+  for (int launched = is_launcher(command[0]); *command; command++) {
+    if (program_of_command(path, *command) == 0 && inside_program(libraries, path)) {
+      say("%s is linked into %s: calls of it are not in the log, only what they do below; link "
+          "it with the runtime to see them (darshan-gen-cc)",
+          libraries, say_path(path));
+      return;
+    }
+    if (!launched) return;
+  }
 }
 
 /* Reads the options; GO_ON, or the exit status of help or of a wrong use, which has been
@@ -109,6 +143,7 @@ int command_run(int argc, char **argv) {
   status = run_program(command, folder, &outcome, &end, around);
   if (status) return status;
   say_outcome(&outcome, command[0], &end);
+  if (outcome.logs.count) say_inside(command);
   recover_others(&outcome, around);
   run_outcome_free(&outcome);
   child_end_like(&end);
@@ -152,6 +187,7 @@ int command_stat(int argc, char **argv) {
   screen_print(&picture);
   findings_print(outcome.logs.count ? &outcome.logs : &outcome.journals);
   say_outcome(&outcome, command[0], &end);
+  if (outcome.logs.count) say_inside(command);
   recover_others(&outcome, around);
   picture_free(&picture);
   run_outcome_free(&outcome);

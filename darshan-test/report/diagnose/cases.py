@@ -234,7 +234,7 @@ def posix() -> list[Case]:
         ("read-write-alternation", switches, switches.but(RW_SWITCHES=2)),
         ("opened-again", opened, opened.but(OPENS=5, STATS=5)),
         ("metadata", metadata, replace(metadata, seconds=1000)),
-        ("many-small-files", many, replace(many, rows=many.rows[:900])),
+        ("many-small-files", many, replace(many, rows=many.rows[:90])),
         ("syncs", synced, synced.but(1, F_FSYNC_TIME=0.1)),
         ("failed-lookups", missing, missing.but(MISSES=50)),
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),

@@ -101,6 +101,15 @@ def cases() -> list[Case]:
         nprocs=4,
         metadata=b"lib_ver=3.5.0\nnodes=1\nprocessors=2\n",
     )
+    each = replace(
+        by_all,
+        rows=(
+            *by_all.rows,
+            *(row("PROCESS", "host: python work.py", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
+                  PARENT_RANK=-1, F_START_TIMESTAMP=2.0 * rank, F_END_TIMESTAMP=2.0 * rank + 2.0)
+              for rank in range(4)),
+        ),
+    )  # fmt: skip
     locked = Job(
         (
             *(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB, F_WRITE_TIME=5.0)
@@ -118,6 +127,7 @@ def cases() -> list[Case]:
         ("tiny-collective", tiny, tiny.but(COLL_WRITES=40)),
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
+        ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
         ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),
         ("slow-hosts", _on_hosts(0.4), _on_hosts(0.06)),

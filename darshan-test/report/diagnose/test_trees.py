@@ -61,7 +61,7 @@ def test_all_that_are_about_jobs() -> None:
     several = {n for n, having, _ in CASES if having.nprocs > 1}
     others = {"slow-targets", "storage-targets", "hdf5-file-time-inside",
               "hdf5-file-time-waiting", "metadata", "blocking-only", "read-modify-write",
-              "unaligned", "opened-again"}  # fmt: skip
+              "unaligned", "opened-again", "read-by-each"}  # fmt: skip
     assert several - others <= _TOGETHER
 
 
@@ -69,7 +69,7 @@ def reads(name: str, rank: int = 0) -> Row:
     """Many small reads of a file."""
     return row(
         "POSIX", name, rank=rank, READS=50_000, SEQ_READS=50_000, SIZE_READ_0_100=50_000,
-        BYTES_READ=5_000_000, OPENS=1, F_READ_TIME=5.0,
+        BYTES_READ=5_000_000, MAX_BYTE_READ=4_999_999, OPENS=1, F_READ_TIME=5.0,
     )  # fmt: skip
 
 
@@ -111,7 +111,8 @@ _CATS = "cat \u00d7 4"
     ],
 )
 def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
-    found = findings(as_tree(Job(rows), COMMANDS), tmp_path)["small-accesses-read"]
+    every = findings(as_tree(Job(rows), COMMANDS), tmp_path)
+    found = every.get("read-by-each") or every["small-accesses-read"]
     assert found.programs == programs
     assert found.sentence.endswith(f" Done by {programs}." if programs else ".")
     assert ("Done by" in found.sentence) == bool(programs)

@@ -100,6 +100,13 @@ LIMITS = (
         _JUDGEMENT,
     ),
     Limit("again.factor", 2, "times", "how often the same bytes may be moved", _HERE),
+    Limit(
+        "again.mostly",
+        5,
+        "times",
+        "how often they are moved where that, not the size of transfers, is what costs",
+        _JUDGEMENT,
+    ),
     Limit("again.bytes", 1 << 20, "bytes", "least bytes moved again", _JUDGEMENT),
     Limit(
         "chunk.small",
@@ -144,6 +151,8 @@ LIMITS = (
     Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", _JUDGEMENT),
     Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", _JUDGEMENT),
     Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", _DRISHTI),
+    Limit("files.some", 100, "files", "these are many where they cost much", _JUDGEMENT),
+    Limit("files.share", 0.1, "of run time", "metadata time of files that is much", _JUDGEMENT),
     Limit("files.many", 1000, "files", "more are many", _JUDGEMENT),
     Limit(
         "perprocess.processes",
@@ -207,6 +216,13 @@ LIMITS = (
         0.9,
         "of a file",
         "that each process has to read of it, on average",
+        _JUDGEMENT,
+    ),
+    Limit(
+        "byeach.processes",
+        3,
+        "processes",
+        "fewer of a program that read the same file are no pattern",
         _JUDGEMENT,
     ),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),

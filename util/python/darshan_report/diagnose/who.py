@@ -82,6 +82,19 @@ def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | No
     return doers.known
 
 
+def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
+    """Places of the processes that a combined record stands for; none where that is not
+    known."""
+    if facts.tree is None or not len(facts.tree):
+        return np.empty(0, np.int64)
+    records = table.records
+    ranks = records.ranks[records.ids == np.uint64(record)]
+    doers = _Doers(facts, facts.tree)
+    if (ranks >= 0).all():
+        return facts.tree.places(ranks)
+    return doers.combined(table, record) if (ranks < 0).all() else np.empty(0, np.int64)
+
+
 def programs_of(facts: Facts, module: str, record: int) -> str:
     """The programs that used a file, by the time that it took them; empty: not known."""
     table = facts.table(module)
@@ -131,7 +144,7 @@ class _Doers:
         combined = np.flatnonzero(ranks < 0)
         combined = combined[np.argsort(-heavy[combined], kind="stable")]
         for row in combined[:_RECORDS]:
-            some = self._combined(table, int(records.ids[rows[row]]))
+            some = self.combined(table, int(records.ids[rows[row]]))
             if len(some):
                 # Each by the time that it spent in such calls at all: who only read a file
                 # has no part in how it was written.
@@ -142,7 +155,7 @@ class _Doers:
                 self.unknown += float(heavy[row])
         self.unknown += float(heavy[combined[_RECORDS:]].sum())
 
-    def _combined(self, table: Table, record: int) -> npt.NDArray[np.int64]:
+    def combined(self, table: Table, record: int) -> npt.NDArray[np.int64]:
         """Places of the processes that a combined record stands for; none where that is
         not known."""
         tree, partly = self._tree, self._facts.shared.get(table.records.module.id)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...measure.attribution import Upper
 from ...summary.units import amount, plural, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 
 NAME = "chunk-cache"
 _NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
+_LARGEST = 1 << 30  # beyond that a cache is no remedy
+
+
+def _row(upper: Upper) -> int:
+    """Bytes of the chunks that a call touches: each that is not in the cache is a read below."""
+    calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
+    chunk = max(0, upper.counters["CHUNK_BYTES"])
+    return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -18,7 +27,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     for upper in facts.datasets:
         chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
         read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
-        if chunk <= 0 or cache < 0 or cache >= chunk * _NETCDF_CHUNKS or distinct <= 0:
+        enough = max(chunk * _NETCDF_CHUNKS, _row(upper))
+        if chunk <= 0 or cache < 0 or cache >= enough or distinct <= 0:
             continue
         extra = read - distinct
         if read < limits["again.factor"] * distinct or extra < limits["again.bytes"]:
@@ -32,7 +42,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     first = hits[0]
     chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
     factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
-    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST))
+    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(first))
     filters = "compressed " if first.counters["FILTERS"] > 0 else ""
     yield Finding(
         NAME,

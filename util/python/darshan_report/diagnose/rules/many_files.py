@@ -39,7 +39,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         largest = max(largest, int(size[mask].max()))
     stake = facts.stake(time, "metadata time of these files")
     # A file that is opened in both layers is work in both.
-    if records + more < facts.limits["files.many"] or not facts.worth(stake):
+    costly = stake.share >= facts.limits["files.share"]
+    least = facts.limits["files.some"] if costly else facts.limits["files.many"]
+    if records + more < least or not facts.worth(stake):
         return
     # Those of both layers once.
     number = len(frozenset().union(*(t.ids[mask].tolist() for t, mask in found))) + more
@@ -55,5 +57,5 @@ def find(facts: Facts) -> Iterator[Finding]:
             "system every file costs a round trip to the metadata server.",
             "h5py / zarr with few large chunks;  tar cf data.tar folder, read members from it",
         ),
-        limits=("files.many", "files.small"),
+        limits=("files.many", "files.some", "files.share", "files.small"),
     )

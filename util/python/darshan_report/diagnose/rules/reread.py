@@ -62,6 +62,13 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     return mask, moved, size
 
 
+def mostly(facts: Facts, table: Table, kind: str) -> Mask:
+    """Files that are moved again so often that in how large pieces matters little."""
+    direction = {"READ": "READ", "WRITE": "WRITTEN"}[kind]
+    mask, moved, size = _again(facts, table, direction)
+    return mask & (moved >= facts.limits["again.mostly"] * size)
+
+
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Which files are written once each time they are opened, and that seldom: a checkpoint
     that replaces the one before is no second writing of the same bytes."""
@@ -92,11 +99,15 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         return
     word, title, text, example = _WORDS[direction]
     first, *others = leading(mask, seconds, len(mask))
+    each = table["OPENS"][first] / max(1, int(table.processes[first]))
+    if direction == "READ" and each >= facts.limits["opens.again"]:
+        text = f"Open the file once. {text}"
+    times = float(moved[first]) / max(1.0, float(size[first]))
     yield Finding(
         f"{NAME}-{word}",
         title,
         f"{facts.name(table.ids[first])} has {amount(int(size[first]))} that were {word}, and "
-        f"{amount(int(moved[first]))} were moved for it ({moved[first] / size[first]:.1f} times)"
+        f"{amount(int(moved[first]))} were moved for it ({times:.1f} times)"
         + (f"; so were {plural(len(others), 'more file')}" if others else "")
         + f". {amount(again)} ({share(again, whole)} of all bytes {word}) moved again.",
         stake=stake,
@@ -109,6 +120,6 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
             f"F_{kind}_TIME",
         ),
         remedy=Remedy(text, example),
-        limits=("again.factor", "again.bytes") + ("opens.again",) * (direction == "WRITTEN"),
+        limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count, plural, share
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
+from . import reread
 
 NAME = "small-accesses"
 _FLUSHED = (
@@ -42,6 +43,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls_made = np.maximum(all_calls, 1)
     blocks = table[moved] >= facts.limits["stream.buffer"] * calls_made
     mask &= ~(blocks & (facts.moving(table, kind) < facts.limits["stream.latency"] * calls_made))
+    mask &= ~reread.mostly(facts, table, kind)
     if not mask.any():
         return
     part = small / np.maximum(all_calls, 1)
@@ -87,6 +89,13 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             (_BUFFERS if in_order else "")
             + "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
         ),
-        limits=("small.bytes", "small.share", "operations", "stream.buffer", "stream.latency"),
+        limits=(
+            "small.bytes",
+            "small.share",
+            "operations",
+            "stream.buffer",
+            "stream.latency",
+            "again.mostly",
+        ),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

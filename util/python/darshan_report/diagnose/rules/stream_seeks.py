@@ -1,4 +1,4 @@
-"""Seeks of a stream throw its buffer away: a block is read for each record."""
+"""Seeks of a stream throw its buffer away: a block is read, or little written, for each record."""
 
 from __future__ import annotations
 
@@ -9,17 +9,37 @@ import numpy as np
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
-from ..streams import Mask, Streams
+from ..streams import Mask, Streams, ratio
 
 NAME = "stream-seeks"
 
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Those of which the buffers were read for little that was used."""
+    """Those of which the buffers were read for little that was used, or written for little."""
+    return _reading(facts, streams) | _writing(facts, streams)
+
+
+def _by_seeks(facts: Facts, streams: Streams) -> Mask:
+    """Those that go to the file in seeks more than in reads and writes: what is in the buffer is
+    written there, and what it has to hold is read."""
+    others = streams.time("READ") + streams.time("WRITE")
+    many = streams.table["SEEKS"] >= facts.limits["stream.calls"]
+    return streams.files & many & (streams["F_SEEK_TIME"] > others)
+
+
+def _reading(facts: Facts, streams: Streams) -> Mask:
     found = streams.files & (streams["DISCARDS"] >= facts.limits["stream.calls"])
+    found |= _by_seeks(facts, streams)
     used = np.maximum(streams.table["BYTES_READ"], 1)
     return found & (streams["FILLED_BYTES"] >= facts.limits["again.factor"] * used)
+
+
+def _writing(facts: Facts, streams: Streams) -> Mask:
+    drains = streams["DRAINS"]
+    mean = ratio(streams["DRAINED_BYTES"], drains)
+    found = _by_seeks(facts, streams) & (drains >= facts.limits["stream.calls"])
+    return found & (mean < facts.limits["stream.buffer"] / 2)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -27,12 +47,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return
+    writes = _writing(facts, streams)
     spent = streams["F_SEEK_TIME"] + streams["F_FILL_TIME"]
-    # Once forward through all of it, or what was read, if that is less.
+    spent += np.where(writes, streams["F_DRAIN_TIME"], 0.0)
+    # Once forward through all of it, or what was moved, if that is less.
     once = np.minimum(streams.table["MAX_BYTE_READ"] + 1, streams["FILLED_BYTES"])
+    once += np.minimum(streams.table["MAX_BYTE_WRITTEN"] + 1, streams["DRAINED_BYTES"]) * writes
     lost = np.where(mask, facts.lost(spent, once), 0.0)
     stake = facts.stake(
-        lost.sum(), "time of the seeks and of filling buffers, beyond reading the file once"
+        lost.sum(), "time of the seeks and of filling buffers, beyond going through the file once"
     )
     if not facts.worth(stake):
         return
@@ -41,21 +64,49 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Seeks throw the buffer of a stream away",
-        f"{count(float(streams['DISCARDS'][first]))} seeks in {facts.name(table.ids[first])} gave "
-        f"up a buffer: {amount(float(streams['FILLED_BYTES'][first]))} were read for "
-        f"{amount(float(table['BYTES_READ'][first]))} that were used, in "
-        f"{seconds(float(spent[first]))}"
+        _sentence(facts, streams, first, float(spent[first]))
         + (f"; so it is with {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "BYTES_READ", "F_META_TIME")
-        + facts.stream_rows(first, "DISCARDS", "FILLS", "FILLED_BYTES", "F_SEEK_TIME"),
-        remedy=Remedy(
-            "Keep the file in memory while it is looked up (read it once, or map it), or sort "
-            "the requests by offset; for single records of a large file read them with pread, "
-            "without a buffer.",
-            "char *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);\n"
-            "pread(fd, record, sizeof record, place);",
+        + facts.stream_rows(
+            first, "DISCARDS", "FILLS", "FILLED_BYTES", "DRAINS", "DRAINED_BYTES", "F_SEEK_TIME"
         ),
-        limits=("stream.calls", "again.factor"),
+        remedy=_remedy(bool(writes[first])),
+        limits=("stream.calls", "stream.buffer", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
+    table, name = streams.table, facts.name(streams.table.ids[place])
+    if not _reading(facts, streams)[place]:
+        drains, drained = float(streams["DRAINS"][place]), float(streams["DRAINED_BYTES"][place])
+        return (
+            f"{count(int(table['SEEKS'][place]))} seeks in {name} wrote out what the buffer held: "
+            f"{amount(drained)} in {count(drains)} pieces of {amount(drained / drains)}, in "
+            f"{seconds(spent)}"
+        )
+    discards = float(streams["DISCARDS"][place])
+    if discards < facts.limits["stream.calls"]:
+        discards = float(min(table["SEEKS"][place], streams["FILLS"][place]))
+    return (
+        f"{count(discards)} seeks in {name} gave up a buffer: "
+        f"{amount(float(streams['FILLED_BYTES'][place]))} were read for "
+        f"{amount(float(table['BYTES_READ'][place]))} that were used, in {seconds(spent)}"
+    )
+
+
+def _remedy(writes: bool) -> Remedy:
+    if writes:
+        return Remedy(
+            "Change it in memory, and write it in one go, in the order of the file; single "
+            "records of a large file write with pwrite, without a buffer.",
+            "fwrite(all, size, 1, stream);\npwrite(fd, record, sizeof record, place);",
+        )
+    return Remedy(
+        "Keep the file in memory while it is looked up (read it once, or map it), or sort "
+        "the requests by offset; for single records of a large file read them with pread, "
+        "without a buffer.",
+        "char *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);\n"
+        "pread(fd, record, sizeof record, place);",
     )

@@ -29,10 +29,21 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
     found = streams.files & (calls >= facts.limits["stream.calls"])
     found &= mean < facts.limits["stream.buffer"] / 2
     if streams.known:
-        return found & (2 * streams["UNBUFFERED"] > streams["FILLS"] + streams["DRAINS"])
+        return found & (
+            (2 * streams["UNBUFFERED"] > streams["FILLS"] + streams["DRAINS"])
+            | _tiny(facts, streams)
+        )
     each = ratio(streams.time(kind), calls)
     flushed = kind == "WRITE" and 2 * streams.table["FLUSHES"] > calls
     return found & (each >= facts.limits["stream.latency"]) & ~np.asarray(flushed)
+
+
+def _tiny(facts: Facts, streams: Streams) -> Mask:
+    """Those whose largest buffer is hardly one, and that go to the file because it is full."""
+    size, asked = streams["BUFFER_BYTES"], streams["LINE_DRAINS"] + streams["FLUSH_DRAINS"]
+    found = (size > 1) & (size <= facts.limits["stream.buffer"] / 4)
+    seeks = streams["F_SEEK_TIME"] > streams.time("READ") + streams.time("WRITE")
+    return found & (2 * asked <= streams["DRAINS"] + streams["FILLS"]) & ~seeks
 
 
 def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
@@ -51,10 +62,13 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         return
     word, does = _WORDS[kind]
     first, *others = leading(mask, lost, len(mask))
+    tiny = bool(streams.known and _tiny(facts, streams)[first])
     how = "has no buffer" if streams.known else f"{does} as if it had no buffer"
+    if tiny:
+        how = f"has a buffer of {amount(float(streams['BUFFER_BYTES'][first]))}"
     yield Finding(
         f"{NAME}-{kind.lower()}",
-        f"A stream {does} without a buffer",
+        f"A stream {does} through a tiny buffer" if tiny else f"A stream {does} without a buffer",
         f"The stream of {facts.name(streams.table.ids[first])} {how}: it was {word} "
         f"{amount(float(moved[first] / calls[first]))} at a time, in {count(calls[first])} calls "
         f"of the system that took {seconds(float(streams.time(kind)[first]))}"
@@ -65,8 +79,8 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         remedy=Remedy(
             "Leave the stream its buffer: no setvbuf with _IONBF, no setbuf with NULL; or give it "
             "a larger one.",
-            "/* no setbuf(stream, NULL) */\n"
-            "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
+            ("" if tiny else "/* no setbuf(stream, NULL) */\n")
+            + "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

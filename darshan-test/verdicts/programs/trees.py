@@ -1,0 +1,117 @@
+"""Programs of several processes: trees.py CASE [cured]."""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+TASKS, WORKERS = 12, 2
+lines: list[str] = []
+
+
+def load() -> list[str]:
+    """All of a text."""
+    with open("input") as file:
+        return file.readlines()
+
+
+def count(number: int) -> int:
+    """Something that a task does with the table."""
+    table = lines or load()
+    return sum(len(line) for line in table[number::TASKS])
+
+
+def table_in_each_worker(cured: bool) -> None:
+    """Each task has a process of its own, and each of these loads the table."""
+    if cured:
+        lines.extend(load())
+    with multiprocessing.get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
+        assert sum(pool.map(count, range(TASKS), 1)) > 0
+
+
+def program_for_each(cured: bool) -> None:
+    """A program goes through the file for each word."""
+    words = [f"000{i} some" for i in range(40)]
+    if cured:
+        options = [option for word in words for option in ("-e", word)]
+        subprocess.run(["grep", "-c", *options, "input"], stdout=subprocess.PIPE, check=True)
+        return
+    for word in words:  # for /dev/null grep would stop at the first
+        subprocess.run(["grep", "-c", word, "input"], stdout=subprocess.PIPE, check=False)
+
+
+def samples_of_a_worker(number: int) -> int:
+    """Loads the list of samples, value by value as a parser does."""
+    found = 0
+    with open("input", "rb", buffering=2048) as file:
+        while block := file.read(1024):
+            found += len(block)
+    return found + number
+
+
+def loaders(cured: bool) -> None:
+    """The workers of a loader begin at one time, and each reads the same list."""
+    if cured:
+        Path("input").read_bytes()
+        return
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        assert len(pool.map(samples_of_a_worker, range(4), 1)) == 4
+
+
+# --- healthy ---------------------------------------------------------------------
+
+
+def part_of_file(number: int) -> int:
+    """A share of the lines."""
+    size = Path("input").stat().st_size // 4
+    with open("input", "rb") as file:
+        file.seek(number * size)
+        return len(file.read(size))
+
+
+def parts(_: bool) -> None:
+    """Each worker reads a part of one file."""
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        assert sum(pool.map(part_of_file, range(4), 1)) > 0
+
+
+def write_own(number: int) -> None:
+    """A result of a worker."""
+    np.save(f"result{number}.npy", np.full(1 << 19, number))
+
+
+def own_files(_: bool) -> None:
+    """Each task has a result."""
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        pool.map(write_own, range(12), 1)
+
+
+def read_settings(number: int) -> float:
+    """Settings, and work."""
+    with open("settings.csv", newline="") as file:
+        values = [float(row[1]) for row in csv.reader(file)]
+    time.sleep(0.1)
+    return values[number]
+
+
+def settings(_: bool) -> None:
+    """What is small is read by all workers."""
+    Path("settings.csv").write_text("".join(f"x{i},{i}\n" for i in range(20)))
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        assert sum(pool.map(read_settings, range(8), 1)) == 28
+
+
+def steps(_: bool) -> None:
+    """Programs that follow each other, and each reads what the one before has written."""
+    script = "sort input > sorted && uniq -c sorted > counted && wc -l sorted > lines"
+    subprocess.run(["sh", "-c", script], check=True)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])

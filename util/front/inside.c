@@ -1,0 +1,139 @@
+#define _GNU_SOURCE
+#include "inside.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LIBRARIES = 3 };
+
+/* A function that who uses the library calls for sure, and words of the library's own, by
+ * which one is known whose symbols are stripped. */
+static const struct library {
+  const char *name, *function, *words;
+} libraries[LIBRARIES] = {
+    {"HDF5", "H5open", "HDF5: infinite loop closing library"},
+    {"PnetCDF", "ncmpi_close", NULL},
+    {"MPI", "PMPI_Finalize", NULL},
+};
+/* A section of programs that are linked with the runtime (runtime/link/make-archives). */
+static const char linked[] = "darshan_linked";
+
+struct image {
+  const char *bytes;
+  size_t size;
+};
+
+static int is_within(const struct image *image, size_t at, size_t length) {
+  return at <= image->size && image->size - at >= length;
+}
+
+static int section(const struct image *image, const ElfW(Ehdr) * file, size_t number,
+                   ElfW(Shdr) * out) {
+  size_t at = (size_t)file->e_shoff + number * sizeof(*out);
+  if (number >= file->e_shnum || file->e_shoff == 0 || !is_within(image, at, sizeof(*out)))
+    return -1;
+  memcpy(out, image->bytes + at, sizeof(*out));
+  return is_within(image, (size_t)out->sh_offset, out->sh_type == SHT_NOBITS ? 0 : out->sh_size)
+             ? 0
+             : -1;
+}
+
+/* Whether a name is in a table of names, at this place. */
+static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t at,
+                    const char *name) {
+  size_t length = strlen(name) + 1;
+  return at <= names->sh_size && names->sh_size - at >= length &&
+         memcmp(image->bytes + names->sh_offset + at, name, length) == 0;
+}
+
+/* The functions of one table that the program has in itself: a bit for each library. */
+static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
+                           const ElfW(Shdr) * names) {
+  unsigned found = 0;
+  for (size_t at = 0; at + sizeof(ElfW(Sym)) <= table->sh_size; at += sizeof(ElfW(Sym))) {
+    ElfW(Sym) symbol;
+    memcpy(&symbol, image->bytes + table->sh_offset + at, sizeof(symbol));
+    for (unsigned i = 0; i < LIBRARIES && symbol.st_shndx != SHN_UNDEF; i++)
+      if (is_named(image, names, symbol.st_name, libraries[i].function)) found |= 1U << i;
+  }
+  return found;
+}
+
+static int is_linked(const struct image *image, const ElfW(Ehdr) * file) {
+  ElfW(Shdr) one, names;
+  if (section(image, file, file->e_shstrndx, &names) < 0) return 0;
+  for (size_t i = 0; i < file->e_shnum; i++)
+    if (section(image, file, i, &one) == 0 && is_named(image, &names, one.sh_name, linked))
+      return 1;
+  return 0;
+}
+
+/* The same of all tables; has_symbols: there is one that is not only for the loader. */
+static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int *has_symbols) {
+  ElfW(Shdr) table, names;
+  unsigned found = 0;
+  *has_symbols = 0;
+  for (size_t i = 0; i < file->e_shnum; i++) {
+    if (section(image, file, i, &table) < 0) continue;
+    if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
+    if (section(image, file, table.sh_link, &names) < 0 || names.sh_type != SHT_STRTAB) continue;
+    *has_symbols |= table.sh_type == SHT_SYMTAB;
+    found |= defined_in(image, &table, &names);
+  }
+  return found;
+}
+
+/* What a program without symbols says itself. */
+static unsigned spoken(const struct image *image) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < LIBRARIES; i++) {
+    const char *words = libraries[i].words;
+    if (words && memmem(image->bytes, image->size, words, strlen(words))) found |= 1U << i;
+  }
+  return found;
+}
+
+static unsigned libraries_of(const struct image *image) {
+  ElfW(Ehdr) file;
+  int has_symbols;
+  if (image->size < sizeof(file)) return 0;
+  memcpy(&file, image->bytes, sizeof(file));
+  if (memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 || file.e_shentsize != sizeof(ElfW(Shdr)))
+    return 0;
+  if (is_linked(image, &file)) return 0;
+  unsigned found = defined(image, &file, &has_symbols);
+  return has_symbols ? found : found | spoken(image);
+}
+
+static void join_names(char out[INSIDE_ROOM], unsigned found) {
+  size_t used = 0;
+  for (unsigned i = 0; i < LIBRARIES; i++) {
+    if (!(found & 1U << i)) continue;
+    const char *between = used == 0 ? "" : found >> (i + 1) ? ", " : " and ";
+    used += (size_t)snprintf(out + used, INSIDE_ROOM - used, "%s%s", between, libraries[i].name);
+  }
+}
+
+int inside_program(char out[INSIDE_ROOM], const char *path) {
+  struct image image = {NULL, 0};
+  struct stat st;
+  out[0] = '\0';
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return 0;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+    void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED) image = (struct image){bytes, (size_t)st.st_size};
+  }
+  close(fd);
+  if (!image.bytes) return 0;
+  unsigned found = libraries_of(&image);
+  munmap((void *)(uintptr_t)image.bytes, image.size);
+  join_names(out, found);
+  return found != 0;
+}
