@@ -148,13 +148,18 @@ def test_programs_and_users(lake: Path, site: Site) -> None:
     assert plain == pytest.approx(want)
 
 
-def test_filters(lake: Path, site: Site) -> None:
-    """Days, a user, a program, a file system: all at once."""
+def smallest_mount(lake: Path) -> tuple[str, set[str]]:
+    """A mount point that few logs have files on, and which they are."""
     mounts: dict[str, set[str]] = {}
     for name in ("files_posix", "files_stdio"):
         for row in rows(lake, name):
             mounts.setdefault(row["mount"], set()).add(row["log"])
-    mount, on_it = min(((m, logs) for m, logs in mounts.items() if m), key=lambda p: len(p[1]))
+    return min(((m, logs) for m, logs in mounts.items() if m), key=lambda p: len(p[1]))
+
+
+def test_filters(lake: Path, site: Site) -> None:
+    """Days, a user, a program, a file system: all at once."""
+    mount, on_it = smallest_mount(lake)
     jobs = [r for r in rows(lake, "jobs") if str(r["day"]) <= "2026-11-12"]
     assert 0 < len(on_it) < JOBS
     for chosen, keep in (
@@ -212,6 +217,12 @@ def test_a_week_of_one(lake: Path, site: Site) -> None:
             assert '<input type="date" name="week" value="2026-11-09">' in page
             before = re.search(r'<a href="(week[^"]*)">the week before, 2026-W45</a>', page)
             assert before and wanted(html.unescape(before[1])).filters == Filters(**{by: name})
+    mount, logs = smallest_mount(lake)
+    found = table(shown(site, f"week?week=2026-W46&{urlencode({'mount': mount})}"), "mounts")
+    assert mount in {r["Mount point"] for r in found}
+    page = shown(site, f"week?week=2026-W45&{urlencode({'mount': mount})}")
+    jobs = sum(r["log"] in logs and str(r["day"]) < "2026-11-09" for r in rows(lake, "jobs"))
+    assert f"<b>{jobs}</b> <span>job{'s' * (jobs != 1)}</span>" in page
     assert "No job like that of this week" in shown(site, "week?user=nobody")
     assert "Week 2026-W45" in shown(site, "week?since=2026-11-01&until=2026-11-08")
 
@@ -239,7 +250,9 @@ def test_hostile_names(lake: Path, site: Site) -> None:
         ("/program?name=%00", 400), ("/program?name=%ff", 400), ("/week?week=W1", 400),
         ("/job?log=' OR 1", 400), ("/job", 404), (f"/job?log={'0' * 32}", 404),
         (f"/report?log={'0' * 32}", 404), ("/report", 404), ("/user", 400),
-        ("/program?nam=x", 400), ("/week?week=9998-W52", 200),
+        ("/program?nam=x", 400), ("/week?week=9998-W52", 200), ("/week?until=0001-01-01", 400),
+        ("/jobs?since=0001-01-01", 200), ("/jobs?until=9999-12-31", 200),
+        ("/week?until=9999-12-31", 200),
         (f"/program?name={'x' * 5000}", 400),
         ("/?" + "&".join(f"a{i}=1" for i in range(99)), 400),
     ],

@@ -187,6 +187,7 @@ class Filters:
     user: str | None = None
     program: str | None = None
     mount: str | None = None  # jobs with a record of a file on it
+    kept: str = ""  # a table of those jobs, if somebody made it, for several questions
 
     def where(self) -> tuple[str, dict[str, Any]]:
         """A condition on any table, and its values."""
@@ -211,10 +212,14 @@ class Filters:
         return " AND ".join(text for text, *_ in used), values
 
     def _on_mount(self) -> str:
+        return f"log IN ({f'SELECT log FROM {self.kept}' if self.kept else self.on_mount()})"
+
+    def on_mount(self) -> str:
+        """The logs with a record of a file on it."""
         months = " AND month >= $first" * (self.since is not None)
         months += " AND month <= $last" * (self.until is not None)
         logs = [f"SELECT log FROM {t} WHERE mount = $mount{months}" for t in _ON_MOUNTS]
-        return f"log IN ({' UNION ALL '.join(logs)})"
+        return " UNION ALL ".join(logs)
 
 
 def query(

@@ -72,6 +72,8 @@ _UNDATED = Question(
     """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
 FROM {problems} WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem""",
 )
+_NEWEST = """SELECT coalesce(max(day) FILTER (WHERE day <= current_date + 1), max(day)) AS day
+FROM jobs"""
 
 
 @dataclass(frozen=True)
@@ -200,10 +202,16 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
     return [(now.get(name, {}), before.get(name, {})) for name in names]
 
 
+def newest_day(lake: Asked) -> datetime.date | None:
+    """The last day on which a job began; days to come are those of damaged logs, or of clocks
+    that are wrong, unless there are no others."""
+    found: datetime.date | None = lake.sql(_NEWEST).rows()[0]["day"]
+    return found
+
+
 def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
     """Looks at a week; chosen: at some of its jobs."""
     filters = week.of(chosen)
-    newest = lake.sql("SELECT max(day) AS day FROM jobs").rows()[0]["day"]
     return Told(
         week,
         lake.hidden,
@@ -213,5 +221,5 @@ def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
         file_systems(lake, week, chosen),
         rows(lake, _BROKEN, filters),
         rows(lake, _UNDATED, replace(chosen, since=None, until=None)),
-        newest,
+        newest_day(lake),
     )

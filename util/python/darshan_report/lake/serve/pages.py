@@ -11,7 +11,7 @@ from ...summary.units import amount, count, plural, seconds, share
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
 from ..commit.place import LakeError
-from ..look.week import SUMS, Told, of_day, rows, tell
+from ..look.week import SUMS, Told, newest_day, of_day, rows, tell
 from ..look.week import named as week_of
 from . import questions
 from .blocks import Column, Made, Row, link
@@ -22,6 +22,7 @@ _POINTS = 5000  # runs in a picture
 _CHANGES = 10
 _NAMED = 3  # users of a program
 _SPAN = datetime.timedelta(days=91)  # that is shown if nobody says which days
+_ON_MOUNT = "on_mount"
 _ONE_DAY = datetime.timedelta(days=1)
 
 _JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users")
@@ -95,18 +96,19 @@ def _first(owners: Sequence[Row]) -> str:
     return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
 
 
-def _last(asked: Wanted, newest: datetime.date) -> datetime.date:
+def _last(asked: Wanted, newest: datetime.date) -> str:
     """The last of the days that are asked for, of those that the lake has."""
-    until = asked.filters.until
-    return min(newest, datetime.date.fromisoformat(until)) if until else newest
+    return min(str(newest), asked.filters.until or str(newest))
 
 
 def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     try:
-        week = week_of(asked.week, newest) if asked.week else of_day(_last(asked, newest))
+        week = week_of(asked.week or _last(asked, newest), newest)
     except LakeError as error:
         raise Refused(400, str(error)) from None
-    told = tell(lake, week, _MOST, asked.filters)
+    chosen = _kept(lake, replace(asked.filters, since=str(week.before.first),
+                                 until=str(week.last)))  # fmt: skip
+    told = tell(lake, week, _MOST, chosen)
     here = replace(asked, filters=week.of(asked.filters), week=str(week.first))
     made = Made(here, f"Week {week.name}")
     later = of_day(week.last + _ONE_DAY)
@@ -118,9 +120,9 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made.add(f"<p>{'; '.join([f'{week.first} to {week.last}, in UTC', *around])}.</p>")
     made.filters((("week", "A day of the week", "date"),))
     if not told.sums["jobs"]:
-        chosen = " like that" if any((asked.filters.user, asked.filters.program,
-                                      asked.filters.mount)) else ""  # fmt: skip
-        made.say(f"No job{chosen} of this week is in the lake; the newest of all began on "
+        only = asked.filters.user, asked.filters.program, asked.filters.mount
+        like = " like that" if any(only) else ""
+        made.say(f"No job{like} of this week is in the lake; the newest of all began on "
                  f"{newest}.", "strong")  # fmt: skip
         return made
     _figures(made, told.sums)
@@ -294,9 +296,22 @@ PAGES: Mapping[str, Page] = {
 }  # fmt: skip
 
 
+def _kept(lake: Asked, filters: Filters) -> Filters:
+    """What is asked for in several questions of a page, which go through all records: once."""
+    if filters.mount is None:
+        return filters
+    values = {**filters.where()[1], "mount": filters.mount}
+    names = ("mount", "first", "last")
+    lake.sql(
+        f"CREATE OR REPLACE TEMP TABLE {_ON_MOUNT} AS SELECT DISTINCT log FROM "
+        f"({filters.on_mount()})", {name: values[name] for name in names if name in values},
+    )  # fmt: skip
+    return replace(filters, kept=_ON_MOUNT)
+
+
 def render(lake: Asked, asked: Wanted) -> str:
     """A page of many jobs; Refused, LakeError."""
-    newest = lake.sql(questions.NEWEST).rows()[0]["day"]
+    newest = newest_day(lake)
     if newest is None:
         made = Made(asked, "An empty lake")
         made.say("No job with a day is in this lake yet.", "strong")
@@ -306,4 +321,5 @@ def render(lake: Asked, asked: Wanted) -> str:
         raise Refused(400, "which one? the address has no name")
     if make is not _week:
         asked = within(asked, newest - _SPAN, newest)
+        asked = replace(asked, filters=_kept(lake, asked.filters))
     return make(lake, asked, newest).html(lake.hidden)
