@@ -165,6 +165,8 @@ def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
         *([], ["old"], ["old", "new", "other"], ["--compression", "zip", "old", "new"]),
         *(["--file", "x", "old", "new"], ["--obfuscate=weak", "old", "new"]),
         *(["--obfuscate", "--key", "word", "old", "new"], ["--key-file", "none", "old", "new"]),
+        *(["--obfuscate=strong", "--key", "", "old", "new"], ["--key-file", "/dev/zero", "o", "n"]),
+        ["--obfuscate=strong", "--key", "a", "--key-file", "/etc/hostname", "old", "new"],
     ],
 )
 def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) -> None:
@@ -214,6 +216,10 @@ def test_metadata(convert: Path, tmp_path: Path) -> None:
     assert metadata(made(convert, tmp_path, log, "--annotate", text)) == old + added
     assert metadata(made(convert, tmp_path, log, "--annotate", text, "--reset-md")) == added
     assert metadata(made(convert, tmp_path, log, "--reset-md")) == ()
+    pieces = ("--annotate", "site=here", "--annotate", "a word", "--annotate", "what=a=b")
+    assert metadata(made(convert, tmp_path, log, *pieces)) == old + added
+    odd = made(convert, tmp_path, log, "--reset-md", "--annotate", os.fsdecode(b"k=gr\xfcn"))
+    assert metadata(odd) == (("k", "gr?n"),)
     done = run(convert, "--annotate", "x" * 1000, tmp_path / "old", tmp_path / "long")
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
     assert not (tmp_path / "long").exists()

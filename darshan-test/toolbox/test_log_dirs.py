@@ -43,7 +43,18 @@ def test_wrong_uses(build: Path, tmp_path: Path) -> None:
         (2, ["--years", "x", tmp_path]),
         (2, ["--what"]),
         (2, [tmp_path, tmp_path]),
+        (2, ["--years=0", tmp_path]),
+        (2, ["--mode=9", tmp_path]),
     ):
         done = called(build, *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (status, "", 1)
     assert not list(tmp_path.iterdir())
+
+
+def test_folders_that_cannot_be_made(build: Path, tmp_path: Path) -> None:
+    """A file is in the way: one line that says where."""
+    year = datetime.datetime.now().year
+    (tmp_path / str(year)).write_text("")
+    done = called(build, "--years=1", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert f"{tmp_path}/{year}/1: " in done.stderr

@@ -73,26 +73,34 @@ static int hide_all(struct hiding *hiding, const char *how) {
   return !how || hiding->strong ? 0 : convert_say("obfuscate is plain or strong, not %s", how);
 }
 
-/* The first line, which the caller frees; NULL after a line. */
-static char *read_key(const char *path) {
-  char *line = NULL;
-  size_t room = 0;
+/* The first line, in room of that many bytes; NULL after a line. */
+static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
-  ssize_t n = file ? getline(&line, &room, file) : -1;
-  if (n < 0) {
-    convert_say("%s: %s", path, file ? "there is no key in it" : strerror(errno));
-    free(line);
+  const char *line = file ? fgets(room, (int)size, file) : NULL;
+  if (!line) convert_say("%s: %s", path, file ? "there is no key in it" : strerror(errno));
+  if (line && strlen(line) == size - 1) {
+    convert_say("%s: a key has at most %zu bytes", path, size - 2);
     line = NULL;
   }
-  if (n > 0 && line[n - 1] == '\n') line[n - 1] = '\0';
+  if (line) room[strcspn(room, "\n")] = '\0';
   if (file) fclose(file);
   return line;
+}
+
+/* Options give what is needed once, or in several pieces. */
+static int annotate(struct convert_options *options, const char *text) {
+  char *old = options->annotation, *all = NULL;
+  if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)
+    return convert_say("out of memory");
+  free(old);
+  options->annotation = all;
+  return 0;
 }
 
 struct arguments {
   struct convert_options options;
   const char *key;
-  char *key_line; /* of a file; ours */
+  char line[1024]; /* of a file */
 };
 
 static int apply(struct arguments *arguments, int code) {
@@ -109,16 +117,15 @@ static int apply(struct arguments *arguments, int code) {
   case OBFUSCATE:
     return hide_all(hiding, optarg);
   case KEY:
-    arguments->key = optarg;
-    return 0;
   case KEY_FILE:
-    free(arguments->key_line);
-    return (arguments->key = arguments->key_line = read_key(optarg)) ? 0 : -1;
+    if (arguments->key) return convert_say("one key is enough");
+    arguments->key =
+        code == KEY ? optarg : read_key(optarg, arguments->line, sizeof(arguments->line));
+    return arguments->key ? 0 : -1;
   case FILE_ID:
     return read_id(options, optarg);
   case ANNOTATE:
-    options->annotation = optarg;
-    return 0;
+    return annotate(options, optarg);
   default:
     hiding->names |= code == NAMES;
     hiding->exe |= code == EXE;
@@ -176,6 +183,6 @@ int main(int argc, char **argv) {
   struct arguments arguments = {.options = {.compression = DARSHAN_ZLIB, .annex = true}};
   int status = read_arguments(&arguments, argc, argv);
   if (status < 0) status = convert(&arguments.options) < 0;
-  free(arguments.key_line);
+  free(arguments.options.annotation);
   return status;
 }

@@ -66,6 +66,7 @@ int hide_key(struct hiding *hiding, const char *key) {
     return n == (ssize_t)sizeof(hiding->secret) ? 0 : convert_say("no key: %s", strerror(errno));
   }
   if (!key) return 0;
+  if (!*key) return convert_say("the key is empty"); /* a variable that nobody set, say */
   for (int i = 0; i < 2; i++)
     hiding->secret[i] = hash_siphash(halves[i], key, strlen(key));
   char *end;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/job/utf8.h"
 #include "message.h"
 
 enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
@@ -24,6 +25,7 @@ static int annotate(char *metadata, const char *annotation) {
   for (char *line = result ? NULL : strtok_r(copy, "\t\n", &next); line && result == 0;
        line = strtok_r(NULL, "\t\n", &next)) {
     char *value = strchr(line, '=');
+    darshan_utf8_make_clean(line, strlen(line));
     if (value) *value++ = '\0';
     if (add_line(metadata, value ? line : "annotation", value ? value : line) < 0)
       result = convert_say("no room for the annotation: metadata have %d bytes",

@@ -8,7 +8,7 @@ struct convert_options {
   const char *in, *out;
   int compression;
   struct hiding hiding;
-  const char *annotation; /* NULL: none */
+  char *annotation; /* lines, tabs between them; NULL: none */
   bool reset_metadata;
   bool annex;
   bool one_file; /* only records of this id: */
