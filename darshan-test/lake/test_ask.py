@@ -177,6 +177,16 @@ def test_what_cannot_be_answered(
     assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 
+def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """No bar of how far a slow question is, which would be between the rows."""
+    with lakes.open(lake) as asked:
+        (row,) = asked.sql("SELECT current_setting('enable_progress_bar') AS bar").rows()
+        asked.sql("SET progress_bar_time = 1")  # milliseconds; it switches the bar on
+        asked.sql(f"SET enable_progress_bar = {row['bar']}")
+        assert asked.sql("SELECT sum(hash(range)) FROM range(50000000)").rows()
+    assert capfd.readouterr() == ("", "")
+
+
 def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: Path) -> None:
     """One line says what to install; --help needs nothing."""
     for name in ("pyarrow", "duckdb"):  # a Python that does not have them

@@ -119,6 +119,8 @@ class Asked:
         self._database.execute("SET TimeZone = 'UTC'")
         if spill is not None:
             self._database.execute(f"SET temp_directory = {_quoted(spill)}")
+        # Of what takes seconds DuckDB draws a bar on the standard output, between the rows.
+        self._database.execute("SET enable_progress_bar = false")
         self._make_views()
 
     def _make_views(self) -> None:
