@@ -1,4 +1,5 @@
-"""What was planted in the corpus is what the ready questions answer."""
+"""What was planted in the corpus is what the ready questions answer, and what a week's text says,
+with the real logs in the same lake."""
 
 from __future__ import annotations
 
@@ -16,12 +17,14 @@ from typing import Any
 import numpy as np
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
-from sample import everything
+from darshan_report.lake.ask.questions import BY_NAME, QUESTIONS, Filters, query
+from sample import everything, turning
+from tree import real_log_paths
 
 from .made import SECONDS, make
 
 LOGS = 300
+_ANY = {"one_of_them", "finding", "file_system"}  # columns of which any value will do
 SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 
@@ -31,15 +34,43 @@ class Centre:
 
     lake: Any
     truth: dict[str, Any]
+    path: Path  # of the lake
+    logs: Path  # of the corpus
 
     def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
         """A ready question."""
         sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
         return self.lake.sql(sql, known).rows()
 
+    @property
+    def later(self) -> Filters:
+        """Without the real logs, which are older than the corpus."""
+        return Filters(since=self.truth["begin"])
+
+    @property
+    def ours(self) -> str:
+        """Logs of the corpus, in SQL."""
+        return f"starts_with(path, '{self.logs}/')"
+
     def sql(self, text: str) -> list[dict]:
         """One of ours."""
         return self.lake.sql(text).rows()
+
+
+def darshan(*words: str | Path) -> str:
+    """What a command says."""
+    inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
+    done = subprocess.run(
+        [Path(os.environ["DARSHAN_BUILD"]).resolve() / "darshan", *words],
+        env={**inherited, "DARSHAN_PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module", params=SEEDS)
@@ -50,44 +81,50 @@ def centre(
     folder = tmp_path_factory.mktemp("centre")
     done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
     assert done.returncode == 0, done.stderr
-    inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
-    done = subprocess.run(
-        [
-            Path(os.environ["DARSHAN_BUILD"]).resolve() / "darshan",
-            *("collect", "--workers", "1", "--into", folder / "lake", folder / "logs"),
-        ],
-        env={**inherited, "DARSHAN_PYTHON": sys.executable},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    into = ("--workers", "1", "--into", folder / "lake")
+    darshan("collect", *into, folder / "logs", *real_log_paths())
     truth = json.loads((folder / "logs" / "stories.json").read_text())
     with lakes.open(folder / "lake") as lake:
-        yield Centre(lake, truth)
+        yield Centre(lake, truth, folder / "lake", folder / "logs")
 
 
 def test_every_log_is_there(centre: Centre) -> None:
     """Bytes of whole logs to the byte; those that are damaged are told, each."""
     found = centre.sql(
         "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
-        "FROM jobs WHERE log NOT IN (SELECT log FROM problems) GROUP BY program"
+        "FROM jobs WHERE log NOT IN (SELECT log FROM problems) "
+        f"AND {centre.ours} GROUP BY program"
     )
     got = {row["program"]: {"jobs": row["jobs"], "bytes": row["b"]} for row in found}
     assert got == centre.truth["programs"]
     damaged = centre.truth["damaged"]
-    assert sum(row["logs"] for row in centre.ask("problems")) == sum(damaged.values()) > 0
+    (row,) = centre.sql(
+        f"SELECT count(*) FILTER (WHERE {centre.ours}) AS ours, count(*) AS all_of_them "
+        "FROM problems"
+    )
+    assert row["ours"] == sum(damaged.values()) > 0
+    assert sum(row["logs"] for row in centre.ask("problems")) == row["all_of_them"]
     assert sum(damaged.values()) + sum(row["jobs"] for row in got.values()) == LOGS
+
+
+def test_real_logs_are_there(centre: Centre) -> None:
+    """Beside them, each: in jobs, or told."""
+    found = centre.sql("SELECT path FROM jobs UNION SELECT path FROM problems")
+    there = {row["path"] for row in found}
+    assert {os.path.abspath(path) for path in real_log_paths()} <= there
 
 
 def test_of_all_kinds(centre: Centre) -> None:
     """Ranks, formats, byte orders."""
-    row, *_ = centre.sql("SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs")
+    (row,) = centre.sql(
+        f"SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs WHERE {centre.ours}"
+    )
     assert (row["few"], row["many"]) == (1, 10_000)
     found = {
-        (r["f"], r["s"]) for r in centre.sql("SELECT DISTINCT format AS f, swapped AS s FROM jobs")
+        (row["f"], row["s"])
+        for row in centre.sql(
+            f"SELECT DISTINCT format AS f, swapped AS s FROM jobs WHERE {centre.ours}"
+        )
     }
     assert {f for f, _ in found} == {"3.00", "3.10", "3.21", "3.41"}
     assert {s for _, s in found} == {True, False}
@@ -103,11 +140,11 @@ def test_the_top_program(centre: Centre) -> None:
 def test_who_writes_tiny_pieces(centre: Centre) -> None:
     """Costs the centre most: the program, its finding, its user."""
     story = centre.truth["tiny writes"]
-    first = centre.ask("small-writes")[0]
+    first = centre.ask("small-writes", centre.later)[0]
     assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
-    first = centre.ask("losses")[0]
+    first = centre.ask("losses", centre.later)[0]
     assert (first["program"], first["rule"]) == (story["program"], "small-accesses-write")
-    first = centre.ask("users")[0]
+    first = centre.ask("users", centre.later)[0]
     assert first["user"] == story["user"]
     assert first["begin_with"] == f"{story['program']}: Many small writes"
 
@@ -165,7 +202,7 @@ def test_growth(centre: Centre) -> None:
     size = [math.log((row["bytes_read"] + row["bytes_written"]) / row["jobs"]) for row in weeks]
     slope = np.polyfit(when, size, 1, w=[row["jobs"] ** 0.5 for row in weeks])[0]
     assert math.exp(slope * centre.truth["weeks"]) == pytest.approx(story["times"], rel=0.35)
-    jobs = [row["jobs"] for row in centre.ask("growth")]
+    jobs = [row["jobs"] for row in centre.ask("growth", centre.later)]
     half = len(jobs) // 2
     assert sum(jobs[half:]) > 1.2 * sum(jobs[:half])
 
@@ -187,8 +224,50 @@ def test_files_and_file_systems(centre: Centre) -> None:
     (mesh,) = centre.ask("files", name="%/mesh.h5")
     least = known["climate"]["jobs"] + known["solver"]["jobs"]
     assert least <= mesh["jobs"] <= least + sum(centre.truth["damaged"].values())
-    found = centre.ask("file-systems")
+    found = centre.ask("file-systems", centre.later)
     assert [row["mount"] for row in found] == ["/scratch", "/home"]
     assert sum(row["bytes_read"] + row["bytes_written"] for row in found) >= sum(
         program["bytes"] for program in known.values()
     )
+
+
+@pytest.mark.parametrize("name", turning([q.name for q in QUESTIONS], 0.2, "questions of stories"))
+def test_the_command_says_the_same(centre: Centre, name: str) -> None:
+    """As who asks from Python."""
+    night, bug = centre.truth["slow night"], centre.truth["bug"]
+    values = {
+        "between": {"from": night["from"], "to": night["to"]},
+        "before-after": {"date": bug["date"]},
+        "files": {"name": "%/mesh.h5"},
+    }.get(name, {})
+    words = [word for key, value in values.items() for word in (f"--{key}", value)]
+    said = json.loads(darshan("ask", centre.path, name, *words, "--top", "1000", "--json"))
+    want = centre.ask(name, **values)
+    assert len(said) == len(want) > 0
+    for got, row in zip(said, want):
+        assert list(got) == list(row)
+        for key in row.keys() - _ANY:
+            value = row[key].isoformat() if hasattr(row[key], "isoformat") else row[key]
+            exact = not isinstance(value, float)
+            assert got[key] == (value if exact else pytest.approx(value, rel=1e-9)), key
+
+
+def test_the_text_of_a_week(centre: Centre) -> None:
+    """Who loses most, by what, and whom to tell; the bug is in the weeks since it began."""
+    bug, tiny = centre.truth["bug"], centre.truth["tiny writes"]
+    day = date.fromisoformat(bug["date"])
+    lost = []
+    for weeks in (-2, 1):
+        monday = day + timedelta(weeks=weeks)
+        said = darshan("digest", centre.path, "--week", str(monday))
+        told = said.partition("## Programs that lose most")[2].partition("\n## ")[0]
+        parts = {
+            part.split("\n")[0].split()[-1].strip("`"): part for part in told.split("\n### ")[1:]
+        }
+        lost.append(parts)
+        if tiny["program"] in parts:
+            assert "Many small writes" in parts[tiny["program"]]
+            assert f"`{tiny['user']}`" in parts[tiny["program"]]
+    before, since = (parts.get(bug["program"], "") for parts in lost)
+    assert "Many small writes" not in before and "Many small writes" in since
+    assert any(tiny["program"] in parts for parts in lost)
