@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How fast logs become columns, Parquet, Parquet with findings, and how fast PyDarshan reads
-the same logs; by processor time, of one process.
+the same logs; by processor time, of one process.  --workers: how much faster two workers are.
 
     PYTHONPATH=build/python .venv/bin/python darshan-test/bench/lake.py FOLDER-OF-LOGS
 
@@ -10,8 +10,10 @@ darshan-test/bench/make_logs.py writes such a folder.
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -68,13 +70,51 @@ def pydarshan(paths: list[str]) -> str:
     return f"{rows:,} records"
 
 
+def by_command(folder: Path, workers: int) -> tuple[float, float]:
+    """Seconds and seconds of processors of `darshan collect` with so many workers."""
+    build = Path(__file__).resolve().parents[2] / "build"
+    lake = tempfile.mkdtemp(prefix="darshan-bench-")
+    options = ["--workers", str(workers), "--into", f"{lake}/lake", str(folder)]
+    begun = time.monotonic()
+    try:
+        collecting = subprocess.Popen(
+            [build / "darshan", "collect", *options],
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "DARSHAN_PYTHON": sys.executable},
+        )
+        _, status, used = os.wait4(collecting.pid, 0)
+        collecting.returncode = os.waitstatus_to_exitcode(status)
+    finally:
+        shutil.rmtree(lake)
+    if collecting.returncode:
+        raise SystemExit(f"darshan collect ended with {collecting.returncode}")
+    return time.monotonic() - begun, used.ru_utime + used.ru_stime
+
+
+def workers(folder: Path, logs: int) -> None:
+    """How much faster two of them are, each twice, in turn: a machine has its moods."""
+    for _ in range(2):
+        one, two = (by_command(folder, number) for number in (1, 2))
+        for number, (wall, spent) in enumerate((one, two), 1):
+            print(
+                f"workers: {number}  {wall:.1f} s, {spent:.1f} s of processors, "
+                f"{logs / spent:,.0f} logs/s of one"
+            )
+        load = os.getloadavg()[0]
+        print(f"two are {one[0] / two[0]:.2f} times as fast, at a load of {load:.1f}", flush=True)
+
+
 def main() -> None:
     """Command line."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("folder", type=Path)
     options.add_argument("--few", type=int, default=300, help="logs for PyDarshan")
+    options.add_argument("--workers", action="store_true", help="one against two, nothing else")
     arguments = options.parse_args()
     paths = sorted(map(str, arguments.folder.rglob("*.darshan")))
+    if arguments.workers:
+        workers(arguments.folder, len(paths))
+        return
     cases: dict[str, tuple[list[str], Callable[[list[str]], str]]] = {
         "columns": (paths, columns),
         "parquet": (paths, lambda some: collected(some, False)),

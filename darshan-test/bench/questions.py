@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""How long the ready questions take of a large lake, and in how much memory: the command
+itself is started for each, so its start, the opening of the lake and the table are in it.
+
+    python3 darshan-test/bench/questions.py --times 50 --of SMALL-LAKE LARGE-LAKE
+    python3 darshan-test/bench/questions.py LARGE-LAKE
+
+The first makes the large lake, of each job of the small one so many.  Jobs, layers, findings
+and whatever else is small are written anew, as other logs; files of records are links to those
+of the small lake, whose logs have the names of the first jobs then: questions about records
+ask for no log.  It is what a million collected logs are for who reads all of it; for who joins
+records with jobs it is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build" / "python"))
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from darshan_report.lake.ask.questions import QUESTIONS
+from darshan_report.lake.commit import place
+from darshan_report.lake.commit.commits import Change, File, Snapshot
+
+DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
+_LINKED = ("files_", "totals_")
+_FEW = 100  # jobs
+
+
+def _new(file: File, lake: str) -> str:
+    """A path in the other lake."""
+    path = f"{os.path.dirname(file.path)}/{place.new_name()}.parquet"
+    place.make_folders(lake, os.path.dirname(path))
+    return path
+
+
+def _renamed(table: pa.Table, number: int) -> pa.Table:
+    """The same rows of other logs: the first letters of their names are the copy's number."""
+    names = pc.binary_replace_slice(table["log"].cast(pa.string()), 0, 4, f"{number:04x}")
+    at = table.schema.get_field_index("log")
+    return table.set_column(at, table.schema.field(at), names.combine_chunks().dictionary_encode())
+
+
+def _linked(small: str, large: str, file: File) -> str:
+    path = _new(file, large)
+    os.link(os.path.join(small, file.path), os.path.join(large, path))
+    return path
+
+
+def _rewritten(small: str, large: str, file: File, times: int) -> str:
+    table = pq.ParquetFile(os.path.join(small, file.path)).read()
+    whole = pa.concat_tables(_renamed(table, number) for number in range(times))
+    path = _new(file, large)
+    target = os.path.join(large, path)
+    pq.write_table(whole.unify_dictionaries(), target, compression="zstd", row_group_size=100_000)
+    return path
+
+
+def multiplied(small: str, large: str, times: int) -> None:
+    """Makes the large lake, of months that have more than a few jobs."""
+    place.make(large, {})
+    known, made = Snapshot(small), []
+    months = {f.month for f in known.of("jobs") if f.rows > _FEW}
+    for file in known.files.values():
+        if file.month not in months:
+            continue
+        if file.table.startswith(_LINKED):
+            paths = [(_linked(small, large, file), file.rows) for _ in range(times)]
+        else:
+            paths = [(_rewritten(small, large, file, times), file.rows * times)]
+        for path, rows in paths:
+            size = os.path.getsize(os.path.join(large, path))
+            made.append(File(file.table, path, rows, size, file.first, file.last, file.shape))
+    Snapshot(large).commit(Change("collect", made))
+
+
+def _days(lake: str) -> tuple[str, str]:
+    files = [f for f in Snapshot(lake).of("jobs") if f.first]
+    return min(f.first for f in files), max(f.last for f in files)
+
+
+def _asked(lake: str, *words: str) -> tuple[str, float, float, int]:
+    """Answer, seconds, seconds of processors, MiB."""
+    command = [str(DARSHAN), "ask", lake, *words, "--json"]
+    settings = {**os.environ, "DARSHAN_PYTHON": sys.executable}
+    begun = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=settings, text=True) as asking:
+        assert asking.stdout is not None
+        said = asking.stdout.read()
+        _, status, used = os.wait4(asking.pid, 0)
+        asking.returncode = os.waitstatus_to_exitcode(status)
+    if asking.returncode:
+        raise SystemExit(f"{command} ended with {asking.returncode}")
+    spent = used.ru_utime + used.ru_stime
+    return said, time.monotonic() - begun, spent, used.ru_maxrss >> 10
+
+
+def _questions(lake: str) -> Iterator[tuple[str, list[str]]]:
+    first, last = _days(lake)
+    middle = f"{first[:5]}{(int(first[5:7]) + int(last[5:7])) // 2:02}-15"
+    more = {
+        "before-after": ["--date", middle],
+        "between": ["--from", f"{middle}T01:00", "--to", f"{middle}T05:00"],
+        "files": ["--name", "%/mesh.h5"],
+    }
+    for question in QUESTIONS:
+        yield question.name, [question.name, *more.get(question.name, [])]
+
+
+def main() -> None:
+    """Command line."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    options.add_argument("lake")
+    options.add_argument("--of", help="a small lake, to make this one of")
+    options.add_argument("--times", type=int, default=50)
+    chosen = options.parse_args()
+    if chosen.of:
+        multiplied(chosen.of, chosen.lake, chosen.times)
+    rows: dict[str, int] = {}
+    for file in Snapshot(chosen.lake).files.values():
+        kind = "records" if file.table.startswith("files_") else file.table
+        rows[kind] = rows.get(kind, 0) + file.rows
+    print(", ".join(f"{rows[k]:,} {k}" for k in ("jobs", "layers", "findings", "records")))
+    print(f"{'':<14}{'seconds':>9}{'of cores':>10}{'MiB':>6}{'rows':>7}")
+    for name, words in _questions(chosen.lake):
+        said, wall, spent, most = _asked(chosen.lake, *words)
+        number = len(json.loads(said))
+        print(f"{name:<14}{wall:>9.1f}{spent:>10.1f}{most:>6}{number:>7}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
