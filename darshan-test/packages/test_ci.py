@@ -1,0 +1,83 @@
+"""What continuous integration runs: each part has to pass, and what fails says why.  The parts
+themselves are not run here: this runs in one of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tree import SOURCE
+
+DEV = """#!/bin/sh
+echo "$*" >>asked
+case $1 in "$FAILS") echo "this is why" >&2; exit 7 ;; esac
+"""
+README = "fresh --debian 12 sh -c ./quickstart && ./check"
+PACKAGES = "packages --debian 12"
+
+
+def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
+    """As it is started where a submission is judged."""
+    return subprocess.run(
+        ["bash", tree / ".ci" / "run", *arguments], env={"PATH": "/usr/bin:/bin", "FAILS": fails},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """One whose ./dev notes what it was asked, and fails where it is told to."""
+    place = tmp_path / "a tree"
+    (place / ".ci").mkdir(parents=True)
+    shutil.copy(SOURCE / ".ci" / "run", place / ".ci")
+    (place / "dev").write_text(DEV)
+    (place / "dev").chmod(0o755)
+    return place
+
+
+@pytest.mark.parametrize(
+    "alone", [(), ("readme",), ("packages",)], ids=["all", "readme", "packages"]
+)
+def test_parts(alone: tuple[str, ...], tree: Path) -> None:
+    done = ci(tree, *alone)
+    asked = {(): [README, PACKAGES], ("readme",): [README], ("packages",): [PACKAGES]}[alone]
+    assert done.returncode == 0 and done.stderr == ""
+    assert (tree / "asked").read_text().splitlines() == asked
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(asked) + (not alone)
+    assert all(re.match(r"ci: \d+ s( in all$|: )", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("fails", "asked"), [("fresh", [README]), ("packages", [README, PACKAGES])]
+)
+def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
+    """With its status, its reason, and a last line that says which."""
+    done = ci(tree, fails=fails)
+    assert done.returncode == 7
+    assert (tree / "asked").read_text().splitlines() == asked
+    why, last = done.stderr.splitlines()
+    assert why == "this is why" and re.match(r"ci: FAILED after \d+ s, with 7: ", last)
+
+
+def test_no_such_part(tree: Path) -> None:
+    done = ci(tree, "package")
+    assert done.returncode == 2 and done.stderr.startswith("usage: ")
+    assert not (tree / "asked").exists()
+
+
+@pytest.mark.needs("root")
+def test_no_mounting() -> None:
+    """Where no minimal root can be made nothing is installed for it, and that is the reason."""
+    done = subprocess.run(
+        ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin",
+         "bash", SOURCE / ".ci" / "run", "packages"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    why, last = done.stderr.splitlines()
+    assert why == "fresh: a root cannot be made here: mounting is not allowed"
+    assert last.endswith(", with 1: packages of Debian")
