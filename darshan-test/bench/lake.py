@@ -24,7 +24,7 @@ from darshan_report.lake.commit import place
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.read.batch import Batch, Kind
-from darshan_report.lake.worker import collect_part
+from darshan_report.lake.worker import alone, collect_part
 from darshan_report.lake.write.part import Options
 
 
@@ -40,6 +40,7 @@ def columns(paths: list[str]) -> str:
 
 def collected(paths: list[str], findings: bool) -> str:
     """As a worker does it, and committed."""
+    alone()
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:
         shutil.rmtree(lake)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,7 @@ def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -
 
 def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: Path) -> None:
     """One line says what to install; --help needs nothing."""
-    for name in ("pyarrow", "duckdb"):  # a Python that does not have them
+    for name in ("pyarrow", "duckdb", "distributed"):  # a Python that does not have them
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError\n")
     environment = {"PYTHONPATH": str(tmp_path)}
@@ -198,6 +199,10 @@ def test_without_the_packages(build: Path, lake: Path, darshan: Run, tmp_path: P
         assert done.returncode == 1 and done.stderr.count("\n") == 1
         assert "pip install pyarrow" in done.stderr
         assert darshan(command[0], "--help", environment=environment).returncode == 0
+    shutil.rmtree(tmp_path / "pyarrow")
+    done = darshan("collect", "--workers", "dask://host:8786", tmp_path, environment=environment)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "pip install distributed" in done.stderr
 
 
 def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:

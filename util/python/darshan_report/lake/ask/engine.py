@@ -31,6 +31,11 @@ _TYPES = {
     columns.UUID: "BLOB",
     columns.EVIDENCE: "STRUCT(module VARCHAR, record VARCHAR, counter VARCHAR, value DOUBLE)[]",
 }
+# What the questions use of Spark's functions.
+_MACROS = (
+    "unix_micros(moment) AS epoch_us(moment)",
+    "named_struct(a, x, b, y, c, z) AS row(x, y, z)",
+)
 Values = Mapping[str, Any]
 
 
@@ -121,6 +126,8 @@ class Asked:
             self._database.execute(f"SET temp_directory = {_quoted(spill)}")
         # Of what takes seconds DuckDB draws a bar on the standard output, between the rows.
         self._database.execute("SET enable_progress_bar = false")
+        for macro in _MACROS:
+            self._database.execute(f"CREATE MACRO {macro}")
         self._make_views()
 
     def _make_views(self) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 # A row per finding that counts.
 COST = """cost AS (
-  SELECT program, "user", log, rule, title, sentence, remedy, example,
+  SELECT program, "user", log, number, rule, title, sentence, remedy, example,
     least(stake_seconds, nullif(of_seconds, 0)) AS lost, nullif(of_seconds, 0) AS had
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
+# Of which finding of a group something is told: the costliest, of several the last in order.
+COSTLIEST = "named_struct('lost', coalesce(lost, -1), 'log', log, 'number', number)"
 # And a row per job that loses something.
 EACH = f"""{COST},
 each AS (

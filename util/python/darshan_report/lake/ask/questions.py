@@ -1,7 +1,9 @@
 """The ready questions: each is a name, what it tells, and SQL over the tables of a lake.
 
 {jobs}, {layers} and the like are the tables with the filters of the command applied;
-$name is a value that the command, or who asks from Python, gives.
+$name is a value that the command, or who asks from Python, gives.  The SQL is what DuckDB and
+Spark have in common, and says of rows that are alike which one counts: answers of both are
+equal.  What DuckDB lacks of it, engine.py gives it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .losses import COST, EACH
+from .losses import COST, COSTLIEST, EACH
 
 _ON_MOUNTS = ("files_posix", "files_stdio")  # which know their mount points
 SMALL = ("0_100", "100_1k", "1k_10k")  # classes of transfers that are small: to 10 KiB
@@ -40,7 +42,8 @@ QUESTIONS = (
         "programs",
         "programs by bytes that they moved",
         f"""SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
-  sum(bytes_read)::BIGINT AS bytes_read, sum(bytes_written)::BIGINT AS bytes_written,
+  CAST(sum(bytes_read) AS BIGINT) AS bytes_read,
+  CAST(sum(bytes_written) AS BIGINT) AS bytes_written,
   sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds
 FROM {{jobs}} GROUP BY program ORDER BY sum({_MOVED}) DESC NULLS LAST, program LIMIT $top""",
     ),
@@ -48,18 +51,18 @@ FROM {{jobs}} GROUP BY program ORDER BY sum({_MOVED}) DESC NULLS LAST, program L
         "losses",
         "programs by time that a finding costs them, at most",
         f"""WITH {COST}
-SELECT program, rule, any_value(title) AS finding, count(DISTINCT log) AS jobs,
+SELECT program, rule, max_by(title, {COSTLIEST}) AS finding, count(DISTINCT log) AS jobs,
   sum(lost) AS lost_seconds, sum(lost) FILTER (WHERE had > 0) / sum(had) AS share,
-  arg_max(remedy, lost) AS remedy
+  max_by(remedy, {COSTLIEST}) AS remedy
 FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, program, rule LIMIT $top""",
     ),
     Question(
         "small-writes",
         "programs by bytes written in pieces of at most 10 KiB (an upper bound, of sizes by class)",
-        f"""SELECT program, count(DISTINCT log) AS jobs, sum(writes)::BIGINT AS writes,
-  sum({_SMALL_CALLS})::BIGINT AS small_writes,
+        f"""SELECT program, count(DISTINCT log) AS jobs, CAST(sum(writes) AS BIGINT) AS writes,
+  CAST(sum({_SMALL_CALLS}) AS BIGINT) AS small_writes,
   sum({_SMALL_CALLS}) / nullif(sum(writes), 0) AS share_of_writes,
-  sum(least({_SMALL_BYTES}, bytes_written))::BIGINT AS small_bytes,
+  CAST(sum(least({_SMALL_BYTES}, bytes_written)) AS BIGINT) AS small_bytes,
   sum(least({_SMALL_BYTES}, bytes_written)) / nullif(sum(bytes_written), 0) AS share_of_bytes,
   sum(write_seconds) AS write_seconds
 FROM {{layers}} WHERE layer IN ('POSIX', 'STDIO')
@@ -71,15 +74,16 @@ ORDER BY small_writes DESC, program LIMIT $top""",
         "users by time lost in what they could change, and where to begin",
         f"""WITH {EACH},
 by_rule AS (
-  SELECT "user", program, rule, arg_max(title, lost) AS title, sum(lost) AS sum_lost
+  SELECT "user", program, rule, max_by(title, {COSTLIEST}) AS title, sum(lost) AS sum_lost
   FROM cost WHERE lost > 0 GROUP BY "user", program, rule),
 worst AS (
-  SELECT "user", arg_max(program || ': ' || title, sum_lost) AS begin_with
+  SELECT "user", max_by(program || ': ' || title,
+    named_struct('lost', sum_lost, 'program', program, 'rule', rule)) AS begin_with
   FROM by_rule GROUP BY "user"),
 lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
 SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  sum({_MOVED})::BIGINT AS bytes, sum({_IO}) AS io_seconds,
-  any_value(sum_lost) AS lost_seconds, any_value(begin_with) AS begin_with
+  CAST(sum({_MOVED}) AS BIGINT) AS bytes, sum({_IO}) AS io_seconds,
+  max(sum_lost) AS lost_seconds, max(begin_with) AS begin_with
 FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
     ),
@@ -92,17 +96,18 @@ GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" L
   UNION ALL
   SELECT mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
     STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})
-SELECT coalesce(mount, 'not known') AS mount, any_value(file_system) AS file_system,
-  count(*) AS records, sum(r)::BIGINT AS bytes_read, sum(w)::BIGINT AS bytes_written,
+SELECT coalesce(mount, 'not known') AS mount, max(file_system) AS file_system,
+  count(*) AS records, CAST(sum(r) AS BIGINT) AS bytes_read,
+  CAST(sum(w) AS BIGINT) AS bytes_written,
   sum(t) AS transfer_seconds, sum(m) AS meta_seconds
 FROM one GROUP BY mount ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount LIMIT $top""",
     ),
     Question(
         "growth",
         "weeks: jobs, bytes, time in I/O",
-        f"""SELECT date_trunc('week', day)::DATE AS week, count(*) AS jobs,
-  count(DISTINCT "user") AS users, sum(bytes_read)::BIGINT AS bytes_read,
-  sum(bytes_written)::BIGINT AS bytes_written, sum({_IO}) AS io_seconds
+        f"""SELECT CAST(date_trunc('week', day) AS DATE) AS week, count(*) AS jobs,
+  count(DISTINCT "user") AS users, CAST(sum(bytes_read) AS BIGINT) AS bytes_read,
+  CAST(sum(bytes_written) AS BIGINT) AS bytes_written, sum({_IO}) AS io_seconds
 FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
     ),
     Question(
@@ -130,10 +135,11 @@ ORDER BY abs(ln(nullif(greatest(a.pace, 1e-15) / greatest(b.pace, 1e-15), 0))) D
         "between",
         "what ran between two moments (--from, --to), by bytes that it moved then, evenly spread",
         f"""WITH ran AS (
-  SELECT *, epoch(least(coalesce(ended, $to), $to)) - epoch(greatest(started, $from)) AS inside
+  SELECT *, (unix_micros(least(coalesce(ended, $to), $to))
+    - unix_micros(greatest(started, $from))) / 1e6 AS inside
   FROM {{jobs}} WHERE started < $to AND (ended IS NULL OR ended > $from))
 SELECT log, "user", program, job_id, started, ended, nprocs, inside AS seconds_inside,
-  (({_MOVED}) * least(1, inside / nullif(run_seconds, 0)))::BIGINT AS bytes_inside,
+  CAST(round(({_MOVED}) * least(1, inside / nullif(run_seconds, 0))) AS BIGINT) AS bytes_inside,
   {_IO} AS io_seconds, meta_seconds
 FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
         ("from", "to"),
@@ -161,8 +167,8 @@ ORDER BY io_seconds * (1 - exp(middle - pace)) DESC, log LIMIT $top""",
         "files",
         "files by bytes, of names like a pattern (--name '%/shared.h5')",
         """SELECT name, count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users,
-  any_value(file_system) AS file_system, sum(POSIX_BYTES_READ)::BIGINT AS bytes_read,
-  sum(POSIX_BYTES_WRITTEN)::BIGINT AS bytes_written,
+  max(file_system) AS file_system, CAST(sum(POSIX_BYTES_READ) AS BIGINT) AS bytes_read,
+  CAST(sum(POSIX_BYTES_WRITTEN) AS BIGINT) AS bytes_written,
   sum(POSIX_F_READ_TIME + POSIX_F_WRITE_TIME + POSIX_F_META_TIME) AS io_seconds
 FROM {files_posix} WHERE name LIKE $name
 GROUP BY name ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, name LIMIT $top""",
@@ -171,7 +177,7 @@ GROUP BY name ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, na
     Question(
         "problems",
         "logs that could not be read, by reason",
-        """SELECT problem, count(*) AS logs, any_value(path) AS one_of_them
+        """SELECT problem, count(*) AS logs, min(path) AS one_of_them
 FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     ),
 )

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 
+DASK = "dask://"  # how a cluster's address begins
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
 DIGEST, SERVE = "darshan digest", "darshan serve"
 
@@ -33,7 +34,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--workers", metavar="N", default=str(len(os.sched_getaffinity(0))),
-        help="processes that read logs (one per core)",
+        help="processes that read logs (one per core); or a Dask cluster, as "
+        "dask://HOST:PORT or dask:///PATH/OF/SCHEDULER.json",
     )  # fmt: skip
     parser.add_argument(
         "--traces", action="store_true", help="traced transfers, too: the table dxt"
@@ -64,11 +66,22 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     options = parser.parse_args(given)
     options.since = _moment(parser, "--since", options.since)
-    if not options.workers.isdecimal() or not 1 <= int(options.workers) <= 1024:
-        parser.error(f"--workers {options.workers}: a number from 1 to 1024 is needed")
+    _check_workers(parser, options.workers)
     if options.every <= 0:
         parser.error("--every needs a number of seconds above 0")
     return options
+
+
+def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
+    if workers.startswith(DASK):
+        # A file, another protocol than TCP, a host; nothing: what Dask's settings name.
+        if not re.fullmatch(r"(/.+|\w+://.+|(\[[\da-fA-F:]+\]|[^\s/:]+):\d{1,5})?",
+                            workers[len(DASK):]):  # fmt: skip
+            parser.error(f"--workers {workers}: {DASK}HOST:PORT, or {DASK} and the whole path "
+                         "of a scheduler file")  # fmt: skip
+    elif not workers.isdecimal() or not 1 <= int(workers) <= 1024:
+        parser.error(f"--workers {workers}: a number from 1 to 1024, or {DASK}HOST:PORT, is "
+                     "needed")  # fmt: skip
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:

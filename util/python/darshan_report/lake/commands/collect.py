@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
+import contextlib
 import dataclasses
 import itertools
-import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,12 +26,16 @@ from ..commit.remove import remove
 from ..commit.sweep import sweep
 from ..read import files
 from ..read.files import Found
-from ..worker import collect_part
+from ..spread.here import alone_here, by_processes
 from ..write.arrow import schema_of, shape, without_pandas
 from ..write.part import Options, Part
 from .arguments import COLLECT as PROGRAM
+from .arguments import DASK
 from .progress import Progress
 from .say import say, why
+
+if TYPE_CHECKING:
+    from ..spread.cluster import Cluster
 
 _PART_LOGS, _PART_BYTES = 2048, 128 << 20
 _SMALLEST_PART = 64
@@ -63,8 +67,9 @@ class Sums:
 class Collector:
     """One run of the command."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options
+        self._cluster = cluster
         hidden = bool(options.obfuscate)
         lake = os.path.abspath(options.into)
         said = place.make(lake, {"hidden": hidden})
@@ -101,23 +106,31 @@ class Collector:
         self._publisher.refresh()
         whole = sum(files.count(name) for name in names)
         self._progress = Progress(PROGRAM, whole)
-        workers = int(self._options.workers)
+        workers = max(1, self._cluster.threads if self._cluster else int(self._options.workers))
         size = min(_PART_LOGS, max(_SMALLEST_PART, -(-whole // (4 * workers))))
         parts = self._parts(size)
         first = next(parts, None)
         if first is not None:
-            everything = itertools.chain([first], parts)
-            if workers == 1 or whole <= _SMALLEST_PART:
-                for logs in everything:
-                    self._take(collect_part(logs, self._part))
-            else:
-                self._by_workers(everything, workers)
+            made = self._made(itertools.chain([first], parts), workers, whole)
+            with contextlib.closing(made):  # whatever ends this ends the workers
+                for part in made:
+                    self._take(part)
         self._progress.clear()
         if self._options.compact:
             compact(self._part.lake, schema_of, shape)
             sweep(Snapshot(self._part.lake))
         if not self._options.follow:
             self._tell()
+
+    def _made(
+        self, batches: Iterator[list[Found]], workers: int, whole: int
+    ) -> Generator[Part, None, None]:
+        """By whom is wanted."""
+        if self._cluster is not None:
+            return self._cluster.parts(batches, self._part)
+        if workers == 1 or whole <= _SMALLEST_PART:
+            return alone_here(batches, self._part)
+        return by_processes(batches, self._part, workers)
 
     def _parts(self, most: int) -> Iterator[list[Found]]:
         """The files that nobody has looked at yet, some at a time."""
@@ -142,28 +155,6 @@ class Collector:
                     some, size = [], 0
         if some:
             yield some
-
-    def _by_workers(self, parts: Iterator[list[Found]], workers: int) -> None:
-        # Not by fork: what Arrow's threads hold in the moment of it would be held for ever.
-        context = multiprocessing.get_context("spawn")
-        with concurrent.futures.ProcessPoolExecutor(workers, context, _quiet) as pool:
-            try:
-                # So many at a time that nobody waits, and few are in memory.
-                waiting = {pool.submit(collect_part, p, self._part)
-                           for p in itertools.islice(parts, 2 * workers)}  # fmt: skip
-                while waiting:
-                    done, waiting = concurrent.futures.wait(
-                        waiting, return_when=concurrent.futures.FIRST_COMPLETED
-                    )
-                    for one in done:
-                        self._take(one.result())
-                        more = next(parts, None)
-                        if more is not None:
-                            waiting.add(pool.submit(collect_part, more, self._part))
-            except BaseException:
-                for process in list((getattr(pool, "_processes", None) or {}).values()):
-                    process.terminate()
-                raise
 
     def _take(self, part: Part) -> None:
         """Commits a part."""
@@ -195,9 +186,18 @@ class Collector:
             say(PROGRAM, f"{why(self._closed[0])}: the folder could not be read{others}")
 
 
-def _quiet() -> None:
-    """Workers end when the collector says so, not by the terminal's Ctrl-C as well."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
+    """The one that is named, if there is one."""
+    if not workers.startswith(DASK):
+        return None
+    from ..spread.cluster import Cluster  # noqa: PLC0415 - needs Dask
+
+    cluster = stack.enter_context(Cluster(workers[len(DASK) :]))
+    if other := cluster.other():
+        say(PROGRAM, f"{cluster.name}: {other}: where that makes it fail, use the same")
+    if not cluster.threads:
+        say(PROGRAM, f"{cluster.name} has no workers yet: waiting for them")
+    return cluster
 
 
 def _end(number: int, _frame: object) -> None:
@@ -211,7 +211,8 @@ def main(options: argparse.Namespace) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
     try:
-        return Collector(options).run()
+        with contextlib.ExitStack() as stack:
+            return Collector(options, _cluster(stack, options.workers)).run()
     except _Ended as ended:
         for number in _ENDINGS:
             signal.signal(number, signal.SIG_DFL)

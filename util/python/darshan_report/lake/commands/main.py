@@ -37,6 +37,8 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
     parse, packages = _COMMANDS[command]
     options = parse(sys.argv[1:] if given is None else given)
     program = f"darshan {command}"
+    if str(getattr(options, "workers", "")).startswith(arguments.DASK):
+        packages = (*packages, "distributed")
     lacking = _lacking(packages)
     if lacking:
         say(

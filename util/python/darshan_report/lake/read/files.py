@@ -151,6 +151,23 @@ def identity(path: str) -> tuple[Identity, State]:
     return _identity(whole.digest()), _state(before)
 
 
+def odd(found: Found, now: State | None, which: Identity) -> str:
+    """What of a file is not as it was found by who listed it; empty: nothing."""
+    if now is None:
+        return which.problem
+    same = (now.size, now.changed) == (found.size, found.changed)
+    return "" if same else "is another file there"
+
+
+def is_as_found(found: Found) -> bool:
+    """Whether a file can be read here, and is the one that was listed."""
+    try:
+        which, now = identity(found.path)
+    except OSError:
+        return False
+    return not odd(found, now, which)
+
+
 def of_failure(found: Found, why: str) -> Identity:
     """Stands for a file that could not be read, until something happens to it."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)

@@ -4,6 +4,7 @@ parts, so it is what a worker does, here or on another machine."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import time
@@ -47,6 +48,7 @@ class Options:
     level: int = 1  # of compression
     batch_bytes: int = _BATCH_BYTES
     thresholds: dict[str, float] = field(default_factory=dict)
+    run: str = ""  # a folder below _work that goes with the collector's run
     settled: float = 0.0  # seconds before which a damaged file may still be being copied
 
 
@@ -65,6 +67,7 @@ class Part:
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
     known: list[Found] = field(default_factory=list)  # where the copies lie
+    odd: list[tuple[Found, str]] = field(default_factory=list)  # not as they were found, and why
     left: int = 0  # files that changed while they were read: for the next time
 
 
@@ -94,7 +97,10 @@ class _Writer:
         """A new file of a table."""
         path = f"{name}/month={month}/{place.new_name()}.parquet"
         target = os.path.join(self.folder, path)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        # Step by step: where the collector has given up, and its folder is gone, none is made.
+        for folder in (os.path.dirname(os.path.dirname(target)), os.path.dirname(target)):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(folder)
         arrow.write(table, target, self._level)
         place.sync(target)
         days = table["day"].drop_null()
@@ -308,6 +314,8 @@ def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
             which, state = files.identity(log.path)
         except OSError as error:
             which = files.of_failure(log, error.strerror or str(error))
+        if odd := files.odd(log, state, which):
+            part.odd.append((log, odd))
         if which in found:
             copies.append((which, log))
         else:
@@ -335,8 +343,8 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     part.read = [one.found for one in read]
     if not read:
         return part
-    part.folder = os.path.join(options.lake, place.WORK, place.new_name())
-    os.makedirs(part.folder)
+    part.folder = os.path.join(options.lake, place.WORK, options.run, place.new_name())
+    os.mkdir(part.folder)
     try:
         _Maker(options, part.folder).make(read, part)
     except BaseException:

@@ -1,0 +1,100 @@
+"""A Dask cluster of processes of this machine, as dask scheduler and dask worker start it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+SECONDS = 60
+_HERE = ("--host", "127.0.0.1", "--no-dashboard")
+
+
+class Cluster:
+    """A scheduler, and workers of one thread each; whoever is alive at the end is killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self._folder = folder
+        self._running: list[subprocess.Popen[bytes]] = []
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start(
+            "scheduler", "--port", "0", "--scheduler-file", self.file, *_HERE
+        )
+        _until(self.file.exists, self.scheduler)
+
+    @property
+    def name(self) -> str:
+        """As --workers has it."""
+        return f"dask://{self.file}"
+
+    def add(
+        self,
+        *arguments: str | Path,
+        before: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """One more worker; before: what starts its command."""
+        fixed = ["--scheduler-file", self.file, "--nthreads", "1", "--no-nanny", *_HERE]
+        made = self._start("worker", *fixed, *arguments, before=before, environment=environment)
+        self.workers.append(made)
+
+    def registered(self) -> None:
+        """Waits until the scheduler knows all workers."""
+        for number, worker in enumerate(self._running):
+            if worker in self.workers:
+                log = self._log(number)
+                _until(lambda log=log: b"Registered to" in log.read_bytes(), worker)  # type: ignore[misc]
+
+    def _log(self, number: int) -> Path:
+        return self._folder / f"dask{number}.log"
+
+    def _start(
+        self,
+        *arguments: str | Path,
+        before: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]:
+        # Not in the folder of who collects: a name that is no whole path leads elsewhere there.
+        where = self._folder / "there"
+        where.mkdir(exist_ok=True)
+        inherited = {**os.environ, "PYTHONPATH": os.environ["DARSHAN_BUILD"] + "/python"}
+        with self._log(len(self._running)).open("wb") as log:
+            process = subprocess.Popen(
+                [*before, sys.executable, "-m", "dask", *map(str, arguments)],
+                cwd=where,
+                env={**inherited, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self._running.append(process)
+        return process
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self._running:
+            process.send_signal(signal.SIGKILL)
+        for process in self._running:
+            process.wait(SECONDS)
+
+
+def _until(true: object, process: subprocess.Popen[bytes]) -> None:
+    assert callable(true)
+    deadline = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)

@@ -1,0 +1,287 @@
+"""Collecting by the workers of a Dask cluster: the lake is that of one process."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from darshan_report import lake as lakes
+from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from place import elsewhere
+from sample import everything as all_cases
+from sample import turning
+
+from .cluster import Cluster
+from .conftest import Run
+from .rows import identity, logs, make_logs, whole
+from .test_commits import fill
+from .test_manners import collecting
+from .test_upkeep import everything
+
+COLLECT = ("collect", "--no-findings", "--into")
+
+# What --preload brings into a worker, once: something happens after its first part.
+_AFTER = """
+import os, signal
+from darshan_report.lake import worker
+original = getattr(worker, "original", worker.collect_part)
+worker.original = original
+def collect_part(logs, options):
+    part = original(logs, options)
+    {0}
+    return part
+worker.collect_part = collect_part
+"""
+DIES = _AFTER.format("os.kill(os.getpid(), signal.SIGKILL)")
+
+
+@pytest.fixture
+def seldom() -> None:
+    """For what ./check has no time for."""
+    if not all_cases():
+        elsewhere("in ./dev full, for a cluster costs seconds")
+
+
+def answers(lake: Path) -> dict[str, list[list[object]]]:
+    """To every ready question."""
+    with lakes.open(lake) as opened:
+        span = opened.sql("SELECT min(started) AS a, max(ended) AS b, max(day) AS d FROM jobs")
+        first, last, day = next(iter(span))
+        middle = day - datetime.timedelta(days=50)
+        values = {"top": 1000, "name": "%", "least": 1, "from": first, "to": last, "date": middle}
+        return {
+            q.name: [list(row) for row in opened.sql(*query(q, Filters(), values))]
+            for q in QUESTIONS
+        }
+
+
+def equal(one: Path, other: Path) -> None:
+    """All rows, in any order, and all answers but for the last bits of sums."""
+    assert everything(one) == everything(other)
+    there = answers(other)
+    for name, found in answers(one).items():
+        assert len(found) == len(there[name])
+        for row, same in zip(found, there[name]):
+            numbers = [isinstance(value, float) for value in row]
+            for value, other_value, number in zip(row, same, numbers):
+                close = pytest.approx(other_value, rel=1e-9) if number else other_value
+                assert value == close, name
+
+
+def alone(tmp_path: Path, made: list[Path]) -> Path:
+    """The same logs collected by this process."""
+    fill(tmp_path / "alone", made)
+    return tmp_path / "alone"
+
+
+def one_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """What a command says that could not do its work."""
+    assert done.returncode == 1, done
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
+    """It was written, not answered: another one makes it again, and it is there once."""
+    made = make_logs(tmp_path / "logs", 200)
+    (tmp_path / "dies.py").write_text(DIES)
+    with Cluster(tmp_path) as cluster:
+        cluster.add("--preload", tmp_path / "dies.py")
+        cluster.add()
+        cluster.registered()
+        done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+        assert done.returncode == 0, done.stderr
+        assert "200 logs" in done.stderr and done.stderr.count("\n") == 1
+        assert cluster.workers[0].wait(30) == -signal.SIGKILL
+        assert cluster.workers[1].poll() is None
+    whole(tmp_path / "lake", made)
+    assert not list((tmp_path / "lake" / "_work").iterdir())
+    equal(tmp_path / "lake", alone(tmp_path, made))
+
+
+@pytest.mark.parametrize("address", ["nowhere", "host:port", ":1", "relative/scheduler.json"])
+def test_what_is_no_address(address: str, darshan: Run, tmp_path: Path) -> None:
+    """It is a wrong use."""
+    done = darshan(*COLLECT, "lake", "--workers", f"dask://{address}", tmp_path)
+    assert done.returncode == 2 and "dask://HOST:PORT" in done.stderr
+    assert not (tmp_path / "lake").exists()
+
+
+def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
+    """Nobody listens, or somebody who does not answer; a file that is none, or not there."""
+    make_logs(tmp_path / "logs", 1)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        listening = f"127.0.0.1:{mute.getsockname()[1]}"
+        (tmp_path / "text.json").write_text("no scheduler\n")
+        cases = {
+            "127.0.0.1:9": "127.0.0.1:9",
+            f"{tmp_path}/none.json": "no such file",
+            "": "DASK_SCHEDULER_ADDRESS",
+            listening: listening,
+            "nonsense://x:1": "nonsense",
+            f"{tmp_path}/text.json": "text.json",
+        }
+        for address, words in turning(cases.items(), 0.3, "lake schedulers"):
+            done = darshan(*COLLECT, "lake", "--workers", f"dask://{address}", "logs")
+            one_line(done, words)
+
+
+def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
+    """Another time, with one worker more, all of it is there."""
+    lake = cluster.file.parent / "lake"
+    cluster.add()
+    cluster.registered()
+    done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+    assert done.returncode == 0, done.stderr
+    whole(lake, made)
+    assert not list((lake / "_work").iterdir())
+
+
+@pytest.mark.usefixtures("seldom")
+def test_workers_come_and_go(build: Path, darshan: Run, tmp_path: Path) -> None:
+    """None at first, then some of many threads; one is killed from outside, another one ended;
+    the scheduler is the one that Dask's settings name."""
+    made = make_logs(tmp_path / "logs", 700)
+    with Cluster(tmp_path) as cluster:
+        os.environ["DASK_SCHEDULER_FILE"] = str(cluster.file)
+        try:
+            command = collecting(build, tmp_path, "--workers", "dask://", "logs")
+        finally:
+            del os.environ["DASK_SCHEDULER_FILE"]
+        assert command.stderr is not None
+        assert "has no workers yet" in command.stderr.readline()
+        for _ in range(3):
+            cluster.add("--nthreads", "3")
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            wait_for_commits(tmp_path / "lake", 1 + (number == signal.SIGTERM))
+            cluster.workers[number == signal.SIGTERM].send_signal(number)
+        said = command.communicate(timeout=120)[1]
+        assert command.returncode == 0 and "700 logs" in said, said
+    whole(tmp_path / "lake", made)
+    assert darshan("collect", "--into", "one", "--workers", "1", "logs").returncode == 0
+    equal(tmp_path / "lake", tmp_path / "one")
+
+
+def wait_for_commits(lake: Path, count: int) -> None:
+    """Until there are so many."""
+    deadline = time.monotonic() + 60
+    while len(list((lake / "_commits").glob("*.json"))) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("seldom")
+@pytest.mark.parametrize("who", ["collector", "scheduler"])
+def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path) -> None:
+    """Ctrl-C ends the command by the signal, quietly; a scheduler that goes is said in a line.
+    What is committed is whole, workers go on, and collecting again takes the rest."""
+    made = make_logs(tmp_path / "logs", 500)
+    with Cluster(tmp_path) as cluster:
+        cluster.add()
+        cluster.registered()
+        command = collecting(build, tmp_path, "--workers", cluster.name, "logs")
+        wait_for_commits(tmp_path / "lake", 1)
+        process = command if who == "collector" else cluster.scheduler
+        process.send_signal(signal.SIGINT if who == "collector" else signal.SIGKILL)
+        said = command.communicate(timeout=60)[1]
+        assert "Traceback" not in said and said.count("\n") == (who == "scheduler"), said
+        assert command.returncode == (-signal.SIGINT if who == "collector" else 1), said
+        assert who == "collector" or "is gone" in said
+        there = logs(tmp_path / "lake")
+        whole(tmp_path / "lake", [path for path in made if identity(path) in there])
+        assert 0 < len(there) < 500
+        if who == "collector":
+            collects(darshan, cluster, made)
+
+
+@pytest.mark.usefixtures("seldom")
+def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
+    """Workers die whenever they read one of them: its batch is given up, others are not."""
+    made = make_logs(tmp_path / "logs", 100)
+    killer = tmp_path / "logs" / "user9_zzz_id9-9_1-1-1-1_1.darshan"
+    killer.write_bytes(made[0].read_bytes()[:500])
+    begin = "if any('zzz' in log.path for log in logs): os.kill(os.getpid(), 9)"
+    (tmp_path / "dies.py").write_text(_AFTER.format(begin))
+    with Cluster(tmp_path) as cluster:
+        for _ in range(4):
+            cluster.add("--preload", tmp_path / "dies.py")
+        cluster.add()  # who reads what is left
+        cluster.registered()
+        done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+    # The fifth may have got it, too.
+    assert done.returncode == 0 or "workers died again and again" in done.stderr
+    there = logs(tmp_path / "lake")
+    whole(tmp_path / "lake", [path for path in made if identity(path) in there])
+
+
+# What stands before a worker's command, and what the collector says then.
+_BLIND = {
+    "logs": (["unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$1"; shift; exec "$@"', "sh",
+              "{0}/logs"], ("does not see what is here", "No such file")),
+    "lake": (["unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$1"; shift; exec "$@"', "sh",
+              "{0}/lake"], ("does not see", "/lake as it is here")),
+    "read": (["setpriv", "--reuid", "65534", "--clear-groups"], ("Permission denied", "logs")),
+    "write": (["setpriv", "--reuid", "65534", "--clear-groups"], ("Permission denied", "lake")),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("seldom")
+@pytest.mark.needs("root", "mount", "namespace:mount", "ordinary-user")
+@pytest.mark.parametrize("what", _BLIND)
+def test_a_worker_that_cannot(what: str, darshan: Run, tmp_path: Path) -> None:
+    """See, read or write what the collector can: nothing of that becomes a problem of a log."""
+    made = make_logs(tmp_path / "logs", 20)
+    before, words = _BLIND[what]
+    fill(tmp_path / "lake", made[:1])
+    (tmp_path / "there").mkdir()
+    tmp_path.chmod(0o755)
+    (tmp_path / "there").chmod(0o777)
+    if what == "read":
+        made[7].chmod(0o600)
+        for folder in ("lake", *(str(p) for p in (tmp_path / "lake").rglob("*") if p.is_dir())):
+            (tmp_path / folder).chmod(0o777)
+        os.umask(0)
+    try:
+        with Cluster(tmp_path) as cluster:
+            cluster.add(
+                before=[part.format(tmp_path) for part in before],
+                environment={"DASK_TEMPORARY_DIRECTORY": str(tmp_path / "there")},
+            )
+            cluster.registered()
+            done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+            one_line(done, "the worker on", *words)
+            whole(tmp_path / "lake", made[:1])
+            if what == "logs":  # one that neither sees is a problem of the log
+                cluster.workers[0].kill()
+                cluster.workers.clear()
+                collects(darshan, cluster, made)
+    finally:
+        os.umask(0o022)
+
+
+@pytest.mark.usefixtures("seldom")
+@pytest.mark.parametrize("release", ["another", "none"])
+def test_a_worker_of_another_release(
+    release: str, build: Path, darshan: Run, tmp_path: Path
+) -> None:
+    """Or without darshan-report."""
+    make_logs(tmp_path / "logs", 3)
+    other = tmp_path / "other" / "darshan_report"
+    if release == "another":
+        shutil.copytree((build / "python" / "darshan_report").resolve(), other)
+        with (other / "lake" / "worker.py").open("a") as file:
+            file.write("\n# a later release\n")
+    with Cluster(tmp_path) as cluster:
+        cluster.add(environment={"PYTHONPATH": str(other.parent)})
+        cluster.registered()
+        done = darshan(*COLLECT, "lake", "--workers", cluster.name, "logs")
+    words = {"another": "another release of darshan-report", "none": "darshan_report"}
+    one_line(done, words[release])
+    assert not logs(tmp_path / "lake")

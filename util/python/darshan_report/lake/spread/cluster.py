@@ -1,0 +1,255 @@
+"""Parts made by the workers of a Dask cluster: a map over batches of logs, nothing more.
+
+Dask gives a batch whose worker died to another one.  Only the collector commits, so a batch
+that was made twice is in the lake once; what dead workers left lies in the run's folder below
+_work, which goes with the run.  A worker is on a machine of which nothing is known: each part
+tells what it was made of, and where that is not what the collector sees, it is not taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import pickle
+import queue
+import shutil
+import threading
+import warnings
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+import dask.config
+import distributed
+
+from ..commit import place
+from ..commit.place import LakeError
+from ..read import files
+from ..read.files import Found
+from ..worker import Far, collect_far, fingerprint
+from ..write.part import Options, Part
+
+_SECONDS = 5  # in which a scheduler answers
+_LOOK = 5.0  # seconds between two looks at a cluster that is silent
+_AHEAD = 3  # batches of each thread that are under way: nobody waits
+_LEAST = 32  # and so many though there is no worker yet: a cluster that grows sees the work
+_COMPARED = ("python", "distributed", "dask", "msgpack", "cloudpickle")
+
+
+def _line(error: BaseException) -> str:
+    text = str(error).strip().split("\n")[0]
+    return text or type(error).__name__
+
+
+def _asked(address: str) -> dict[str, Any]:
+    """How Dask's client is told of a scheduler: its file, its address, or what Dask's own
+    settings say."""
+    if address.startswith("/"):
+        if not os.path.isfile(address):
+            raise LakeError(f"{address}: there is no such file of a Dask scheduler")
+        return {"scheduler_file": address}
+    if address:
+        return {"address": address if "://" in address else f"tcp://{address}"}
+    for setting in ("address", "scheduler_file"):
+        named = "scheduler-address" if setting == "address" else "scheduler-file"
+        if found := dask.config.get(named, None):
+            return {setting: found}
+    raise LakeError(
+        "dask:// alone is the scheduler that Dask's settings name, which name none: "
+        "DASK_SCHEDULER_ADDRESS, or dask://HOST:PORT"
+    )
+
+
+class _Client(distributed.Client):
+    """It is closed by who made it; one that could not be made would wait, and complain."""
+
+    def __del__(self) -> None:
+        pass
+
+
+def _client(asked: dict[str, Any], name: str) -> Any:
+    # What Dask logs of a lost connection is said by us, in one line.
+    logging.disable(logging.CRITICAL)
+    made: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def make() -> None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of versions: other() tells
+                made.put(_Client(**asked, timeout=_SECONDS, set_as_default=False))
+        except Exception as error:
+            made.put(error)
+
+    # In a thread of its own, since Dask waits for ever for who listens and says nothing.
+    threading.Thread(target=make, daemon=True).start()
+    try:
+        found = made.get(timeout=2 * _SECONDS)
+    except queue.Empty:
+        found = TimeoutError("something listens there, and says nothing")
+    if isinstance(found, Exception):
+        raise LakeError(f"no Dask scheduler answers at {name}: {_line(found)}")
+    return found
+
+
+class _Call:
+    """A call of collect_far that is made by who unpickles it: in a task, where it is an error of
+    the task that a worker does not have this package.  Before that it is one of the worker."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return collect_far, self._arguments
+
+
+class Cluster:
+    """A Dask cluster that somebody else has started.  LakeError says what is wrong with it."""
+
+    def __init__(self, address: str) -> None:
+        """address: HOST:PORT, PROTOCOL://HOST:PORT, the path of a scheduler file; empty: what
+        Dask's settings name."""
+        asked = _asked(address)
+        self.name = f"dask://{address or next(iter(asked.values()))}"
+        self._client = _client(asked, self.name)
+        self._batches: dict[Any, list[Found]] = {}  # under way, by their futures
+        self._lost: list[Found] = []
+
+    @property
+    def threads(self) -> int:
+        """How many batches it can make at a time now."""
+        with self._alive():
+            return sum(self._client.nthreads().values())
+
+    def other(self) -> str:
+        """Versions there that are not those here; empty: all are."""
+        with self._alive():
+            found = self._client.get_versions()
+        here = _versions(found["client"])
+        there = [found["scheduler"], *found["workers"].values()]
+        differ = {
+            f"{name} {version} there, {here[name]} here"
+            for one in there
+            for name, version in _versions(one).items()
+            if version != here[name]
+        }
+        return "; ".join(sorted(differ))
+
+    def parts(
+        self, batches: Iterator[list[Found]], options: Options
+    ) -> Generator[Part, None, None]:
+        """The parts of all batches, as they are ready."""
+        run = os.path.join(options.lake, place.WORK, place.new_name())
+        os.mkdir(run)
+        options = replace(options, run=os.path.basename(run))
+        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._lost = []
+        try:
+            self._submit(itertools.islice(batches, self._room()), options, ready)
+            while self._batches:
+                try:
+                    future = ready.get(timeout=_LOOK)
+                except queue.Empty:
+                    os.utime(run)  # for sweep: somebody waits here still
+                    self._still_there()
+                    continue
+                logs = self._batches.pop(future)
+                part = self._part(future, logs)
+                self._submit(itertools.islice(batches, self._room()), options, ready)
+                if part is not None:
+                    yield part
+            if self._lost:
+                raise LakeError(_of_lost(self._lost))
+        finally:
+            self._give_up(run)
+
+    def _room(self) -> int:
+        return max(_LEAST, _AHEAD * self.threads) - len(self._batches)
+
+    def _submit(self, batches: Iterator[list[Found]], options: Options, ready: Any) -> None:
+        for logs in batches:
+            call = pickle.dumps(_Call(logs, options, fingerprint()))
+            with self._alive():
+                # Not pure: the same logs again are looked at again.
+                future = self._client.submit(
+                    pickle.loads, call, pure=False, key=f"darshan-{place.new_name()}"
+                )
+            self._batches[future] = logs
+            future.add_done_callback(ready.put)
+
+    def _part(self, future: Any, logs: list[Found]) -> Part | None:
+        """What became of a batch; None: nothing, and others go on."""
+        try:
+            far: Far = future.result()
+        except distributed.KilledWorker:
+            self._lost += logs
+            return None
+        except ImportError as error:
+            raise LakeError(
+                f"a worker at {self.name} lacks what it needs: {_line(error)}; each needs Python "
+                "with darshan-report[centre]"
+            ) from None
+        except Exception as error:
+            self._still_there()
+            raise LakeError(f"{self.name}: {type(error).__name__}: {_line(error)}") from None
+        if far.part is None:
+            raise LakeError(f"{far.worker} {far.error}")
+        for log, why in far.part.odd:
+            if files.is_as_found(log):
+                raise LakeError(
+                    f"{far.worker} does not see what is here: {log.path}: {why}; each worker "
+                    "needs the logs under the same name, and the right to read them"
+                )
+        return far.part
+
+    def _still_there(self) -> None:
+        if self._client.status != "running":
+            raise LakeError(f"the Dask scheduler at {self.name} is gone")
+
+    @contextlib.contextmanager
+    def _alive(self) -> Iterator[None]:
+        """Around what asks the scheduler."""
+        try:
+            yield
+        except Exception as error:
+            raise LakeError(f"the Dask scheduler at {self.name} is gone: {_line(error)}") from None
+
+    def _give_up(self, run: str) -> None:
+        """Ends what is under way, and takes away what it left."""
+        with contextlib.suppress(Exception):
+            if self._batches and self._client.status == "running":
+                self._client.cancel(list(self._batches))
+        self._batches = {}
+        # Renamed first: who still writes there finds no folder for its next file.
+        over = f"{run}.over"
+        with contextlib.suppress(OSError):
+            os.rename(run, over)
+        shutil.rmtree(over, ignore_errors=True)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=_SECONDS)
+
+
+def _versions(said: dict[str, Any] | None) -> dict[str, str]:
+    """Of Python without its smallest part, which changes nothing here."""
+    packages = dict((said or {}).get("packages", {}))
+    packages["python"] = ".".join(str(packages.get("python", "")).split(".")[:2])
+    return {name: str(packages.get(name)) for name in _COMPARED}
+
+
+def _of_lost(logs: list[Found]) -> str:
+    return (
+        f"workers died again and again at {len(logs):,} logs, which are not collected (the first "
+        f"is {logs[0].path}); the others are"
+    )
