@@ -83,6 +83,7 @@ struct result {
   struct row *row;
   size_t rows;
   int64_t traced, heat; /* bytes in segments of traces, in bins of heat maps */
+  int64_t talked;       /* calls of MPI, and bytes in them */
   int partial;          /* a trace says that it is not whole */
   char *data;           /* of the file that everything is about */
   size_t length;

@@ -75,6 +75,17 @@ static int rows_are_right(const struct judge *judge, const struct result *result
   return 1;
 }
 
+static int talk_is_right(const struct judge *judge, const struct result *result, char *why,
+                         size_t room) {
+  struct bounds bounds = {INT64_MAX, INT64_MIN};
+  for (int i = 0; i < REFERENCES; i++)
+    if (judge->have[i]) widen(&bounds, judge->reference[i].talked);
+  if (result->talked >= bounds.low && result->talked <= bounds.high) return 1;
+  snprintf(why, room, "calls of MPI add up to %lld, not %lld to %lld", (long long)result->talked,
+           (long long)bounds.low, (long long)bounds.high);
+  return 0;
+}
+
 static int same_data(const struct result *a, const struct result *b) {
   return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
 }
@@ -94,6 +105,7 @@ int judge_says(const struct judge *judge, const struct result *result, char *why
     snprintf(why, room, status ? "the file has other bytes" : "it ended with %#x", result->status);
     return 0;
   }
+  if (!talk_is_right(judge, result, why, room)) return 0;
   if (!rows_are_right(judge, result, result, why, room)) return 0;
   for (int i = 0; i < REFERENCES; i++)
     if (judge->have[i] && !rows_are_right(judge, result, &judge->reference[i], why, room)) return 0;

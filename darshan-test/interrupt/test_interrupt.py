@@ -13,7 +13,8 @@ from place import elsewhere, needs
 from sample import everything, seed, turning
 
 HERE = Path(__file__).parent
-KINDS = re.findall(r"\{\"([a-z0-9-]+)\",", (HERE / "calls-libc.c").read_text())
+KINDS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-libc.c").read_text())
+DAOS = re.findall(r"\{\"([a-z0-9_-]+)\",", (HERE / "calls-daos.c").read_text())
 # What takes seconds to trace is left to the whole harness, at least most of the time.
 LONG = {"exec", "exit", "exit-now", "growth", "first"}
 ACTIONS = "abcdef"
@@ -33,8 +34,8 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 @x86_64
 def test_interrupted(build: Path) -> None:
     """Whatever happens at an instruction of the runtime, the log is right to the call."""
-    assert len(KINDS) > 30
-    short = [kind for kind in KINDS if kind not in LONG]
+    assert len(KINDS) > 30 and len(DAOS) == 5
+    short = [kind for kind in [*KINDS, *DAOS] if kind not in LONG]
     chosen = [
         f"{kind}:{action}"
         for kind, action in turning(product(short, ACTIONS), SHARE_OF_KINDS, "interrupt")

@@ -75,7 +75,8 @@ void runtime_jumps(const char *target) {
 
 static void before_jump(const struct __jmp_buf_tag *env) {
   if (LIKELY(darshan_guard == 0 && !modules_are_inside() && !exec_state.phase_before &&
-             !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO]))
+             !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO] &&
+             !darshan_mpi_frames[MPI_LEVEL_COMMUNICATION]))
     return;
   if (!darshan_hot.fd_limit && !exec_state.phase_before) return;
   if (darshan_guard & GUARD_VFORK) return;

@@ -33,6 +33,10 @@ static inline void daos_end(enum daos_family family) {
   daos_inside[family] = NULL;
 }
 
+/* Of this thread; a jump leaves those calls that is_left says. */
+int daos_is_inside(void);
+void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
+
 int daos_start(void);
 void daos_forked(void);
 void daos_settle_heatmaps(void);

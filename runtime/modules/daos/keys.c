@@ -28,6 +28,15 @@ void daos_forked(void) {
   segments_clear(&daos->objects);
 }
 
+int daos_is_inside(void) {
+  return daos_inside[DAOS_LIBDFS] || daos_inside[DAOS_LIBDAOS];
+}
+
+void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump) {
+  for (int family = 0; family < DAOS_FAMILIES; family++)
+    if (daos_inside[family] && is_left(jump, daos_inside[family])) daos_inside[family] = NULL;
+}
+
 static uint32_t place_of(enum daos_kind kind, uint64_t key) {
   return (uint32_t)((key + (uint64_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % DAOS_KEYS;
 }
