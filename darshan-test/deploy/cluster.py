@@ -56,8 +56,10 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\n"
 
-# What becomes a node; its standard input tells that its network is there.
+# What becomes a node; its standard input tells that its network is there.  A tree below
+# /tmp is not there any more, and each step would complain of the folder it began in.
 NODE = """
+cd /
 hostname "$1"
 mount -t proc proc /proc
 mount -t tmpfs -o mode=1777 tmpfs /tmp
