@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -98,31 +100,39 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
     whole(lake, made)
 
 
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """pytest closes its own folders to others whenever it begins, also beside this run."""
+    with tempfile.TemporaryDirectory(prefix="darshan-lake-") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.mark.needs("root", "ordinary-user")
-def test_an_ordinary_user(build: Path, darshan: Run, tmp_path: Path) -> None:
+def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
     """A folder that is closed to them: the others are collected, a line says which, status 1.
     A lake of others is asked, and not collected into."""
-    made = make_logs(tmp_path / "logs", 2)
-    make_logs(tmp_path / "logs" / "closed", 1, first=5)
-    (tmp_path / "logs" / "closed").chmod(0)
-    tmp_path.chmod(0o755)
-    (tmp_path / "own").mkdir()
-    os.chown(tmp_path / "own", NOBODY, NOBODY)
-    assert darshan("collect", "--into", "lake", *made).returncode == 0
+    here = open_to_all
+    made = make_logs(here / "logs", 2)
+    make_logs(here / "logs" / "closed", 1, first=5)
+    (here / "logs" / "closed").chmod(0)
+    (here / "own").mkdir()
+    os.chown(here / "own", NOBODY, NOBODY)
+    assert darshan("collect", "--into", here / "lake", *made).returncode == 0
     collect = ("collect", "--workers", "1", "--into")
-    done = as_nobody(build, tmp_path, *collect, "own/lake", "logs")
+    done = as_nobody(build, here, *collect, "own/lake", "logs")
     assert done.returncode == 1 and "closed: Permission denied" in done.stderr, done.stderr
-    whole(tmp_path / "own" / "lake", made)
+    whole(here / "own" / "lake", made)
     for command in (["ask", "lake", "users"], ["lake", "check", "--deep", "lake"]):
-        done = as_nobody(build, tmp_path, *command)
+        done = as_nobody(build, here, *command)
         assert (done.returncode, done.stderr) == (0, ""), done
-    new = make_logs(tmp_path / "new", 1, first=9)[0]
+    new = make_logs(here / "new", 1, first=9)[0]
     for command in ([*collect, "lake", new], ["lake", "compact", "lake"],
                     ["lake", "prune", "--user", "user1", "lake"]):  # fmt: skip
-        done = as_nobody(build, tmp_path, *command)
+        done = as_nobody(build, here, *command)
         assert done.returncode == 1 and "Permission denied" in done.stderr, done
         assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
-    whole(tmp_path / "lake", made)
+    whole(here / "lake", made)
 
 
 def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -215,7 +225,8 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_interpreter_without_names(darshan: Run, tmp_path: Path) -> None:
     """No home, another locale, a lake on a path of odd characters, as a relative name."""
     made = make_logs(tmp_path / "logs", 2)
-    name = "a lake 'of' \"%20\" [x]*?{y}=\n\u00e9"
+    (tmp_path / "user=jane").mkdir()
+    name = "user=jane/a lake 'of' \"%20\" [x]*?{y}=\n\u00e9"
     bare = {"HOME": "/nonexistent", "LC_ALL": "POSIX", "TMPDIR": str(tmp_path)}
     for command in (
         ["collect", "--into", name, "logs"],
@@ -228,6 +239,8 @@ def test_an_interpreter_without_names(darshan: Run, tmp_path: Path) -> None:
     ):
         done = darshan(*command, environment=bare)
         assert done.returncode == 0, (command, done.stderr)
+    done = darshan("ask", name, "users", "--csv", environment=bare)
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["user", "user0", "user1"]
     assert logs(tmp_path / name) == sorted(identity(path) for path in made)
     assert (tmp_path / "o u't.csv").read_text().count("\n") == 3
-    assert {p.name for p in tmp_path.iterdir()} == {"logs", name, "o u't.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {"logs", "user=jane", "o u't.csv"}

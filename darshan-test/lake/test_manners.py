@@ -105,6 +105,10 @@ def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
                 if column in ("mount", "partial_modules"):
                     continue
                 assert not any(word in str(value) for word in words), (name, column, value)
+    for name in set(committed(lake)) - {"problems"}:  # one word for one name, in all tables
+        assert {r["user"] for r in rows(lake, name)} == {r["user"] for r in rows(lake, "jobs")}
+    files = {r["file"] for r in rows(lake, "findings")} - {None}
+    assert files <= {r["name"] for t in ("posix", "stdio") for r in rows(lake, f"files_{t}")}
     assert darshan("collect", "--into", "lake", "logs").returncode == 1
     darshan("collect", "--into", "again", "--obfuscate", "key", "logs")
     darshan("collect", "--into", "other", "--obfuscate", "another", "logs")

@@ -158,8 +158,10 @@ FINDINGS = Table(
         Column("stake_bytes", WHOLE, "bytes", "bytes that could be saved"),
         Column("of_bytes", WHOLE, "bytes", "bytes that were moved"),
         Column("same_as", TEXT, "", "title of the finding that claims the same seconds"),
-        Column("file", TEXT, "", "the file that it is about most", "", True),
-        Column("dataset", TEXT, "", "the dataset or variable in it", "", True),
+        # Not secret: where names are hidden, these are of a log that hides them itself, so that
+        # they are those of the records' tables.
+        Column("file", TEXT, "", "the file that it is about most"),
+        Column("dataset", TEXT, "", "the dataset or variable in it"),
         Column("evidence", EVIDENCE, "", "the counters that it rests on", "", True),
         Column("programs", TEXT, "", "of a tree of programs: which did it", "", True),
     ),

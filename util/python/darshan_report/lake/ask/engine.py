@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +17,7 @@ import pyarrow as pa
 from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.place import LakeError
+from . import closed
 
 if TYPE_CHECKING:
     import pandas
@@ -101,6 +106,33 @@ def read_parquet(lake: str, files: Sequence[File]) -> str:
     )
 
 
+def _root(lake: str, folder: str) -> str:
+    """The lake's path as DuckDB is to see it, in which nothing may mean anything: it takes
+    words like user=jane for columns, and stars for all files."""
+    try:
+        lake.encode()
+    except UnicodeError:
+        odd = True
+    else:
+        odd = bool(re.search(r"[^\w/ .,:+-]", lake))
+    if not odd:
+        return lake
+    link = os.path.join(folder, "lake")
+    os.symlink(lake, link)
+    return link
+
+
+def _conditions(only: Mapping[str, str]) -> str:
+    texts = {
+        "since": "day >= DATE {0} AND month >= {1}",
+        "until": "day <= DATE {0} AND month <= {1}",
+        "user": '"user" = {0}',
+        "program": "program = {0}",
+    }
+    found = (texts[n].format(_quoted(v), _quoted(v[:7])) for n, v in only.items())
+    return " AND ".join(found)
+
+
 class Asked:
     """An open lake: a view for each table, of what was committed when it was opened."""
 
@@ -109,33 +141,61 @@ class Asked:
         path: str | os.PathLike[str],
         user: str | None = None,
         memory: str = MEMORY,
+        *,
+        only: Mapping[str, str] | None = None,
+        beside: Mapping[str, str] | None = None,
         spill: str | None = None,
     ) -> None:
-        """user: sees no rows but this one's.  memory: what goes to the disk beyond it.
-        spill: where to; without it to .tmp in the working directory."""
+        """user: sees no rows but this one's, whatever the query says.  memory: what goes to the
+        disk beyond it.  only: rows of jobs like this (since, until: days; program).  beside:
+        tables of one's own, from files of CSV, JSON or Parquet, by name.  spill: where it goes
+        to on the disk; without it to a folder of its own below $TMPDIR."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._user = user
+        self._only = _conditions({**(only or {}), **({} if user is None else {"user": user})})
+        self._folder = tempfile.mkdtemp(prefix="darshan-ask-")
+        self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._root = _root(self.path, self._folder)
         self._database = duckdb.connect(":memory:")
         try:
             self._database.execute(f"SET memory_limit = {_quoted(memory)}")
         except duckdb.Error:
             raise LakeError(f"{memory} is no amount of memory: 2GB, 500MB") from None
         self._database.execute("SET TimeZone = 'UTC'")
-        if spill is not None:
-            self._database.execute(f"SET temp_directory = {_quoted(spill)}")
         # Of what takes seconds DuckDB draws a bar on the standard output, between the rows.
         self._database.execute("SET enable_progress_bar = false")
         for macro in _MACROS:
             self._database.execute(f"CREATE MACRO {macro}")
+        spill = spill or os.path.join(self._folder, "rest")
+        self._database.execute(f"SET temp_directory = {_quoted(spill)}")
+        for name, file in (beside or {}).items():
+            self._take(name, file)
+        closed.close(self._database, [f"{self._root}/", f"{self._folder}/", f"{spill}/"])
         self._make_views()
+
+    def _take(self, name: str, file: str) -> None:
+        """A table of another file, which is read now: queries read nothing but the lake."""
+        if name in columns.tables():
+            raise LakeError(f"{name} is a table of the lake")
+        if not os.path.isfile(file):
+            raise LakeError(f"{file}: No such file")
+        ending = os.path.splitext(file)[1].lower()
+        reader = {".parquet": "read_parquet", ".json": "read_json_auto"}.get(ending, "read_csv")
+        quoted = '"' + name.replace('"', '""') + '"'
+        try:
+            self._database.execute(
+                f"CREATE TABLE {quoted} AS SELECT * FROM {reader}({_quoted(os.path.abspath(file))})"
+            )
+        except duckdb.Error as error:
+            raise LakeError(str(error).strip()) from None
 
     def _make_views(self) -> None:
         for name, table in columns.tables().items():
             files = self._snapshot.of(name)
-            rows = f"SELECT * FROM {read_parquet(self.path, files)}" if files else _empty(table)
-            if self._user is not None and files:
-                rows += f' WHERE "user" = {_quoted(self._user)}'
+            rows = f"SELECT * FROM {read_parquet(self._root, files)}" if files else _empty(table)
+            if self._only and files:
+                rows += f" WHERE {self._only}"
             self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
 
     def refresh(self) -> None:
@@ -174,6 +234,9 @@ class Asked:
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
         """Asks; values: of $name or ? in the query.  LakeError says what is wrong with it."""
         try:
+            closed.must_read(query)
+            if self._user is not None:
+                closed.must_read_views(self._database, query)
             found = self._database.sql(query, params=values)
             return Answer(pa.table({}) if found is None else found.to_arrow_table())
         except duckdb.Error as error:
@@ -182,6 +245,7 @@ class Asked:
     def close(self) -> None:
         """Closes it."""
         self._database.close()
+        self._finalizer()
 
     def __enter__(self) -> Asked:
         return self

@@ -157,7 +157,14 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a ready question")
-    parser.add_argument("--sql", metavar="SQL", help="a question of one's own")
+    parser.add_argument(
+        "--sql", metavar="SQL", help="a question of one's own; it reads the tables of the lake "
+        "and no other file, and writes none"
+    )  # fmt: skip
+    parser.add_argument(
+        "--with", dest="beside", metavar="NAME=FILE", action="append", default=[],
+        help="for --sql, a table more, of CSV, JSON or Parquet: accounts=accounts.csv"
+    )  # fmt: skip
     parser.add_argument("--since", metavar="DAY", help="jobs of this day and later")
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
     parser.add_argument("--user", metavar="NAME", help="jobs of a user")
@@ -182,6 +189,10 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         options.form = ending[1:] if ending in _FORMS else "table"
     if options.question is not None and options.sql is not None:
         parser.error("a QUESTION or --sql, not both")
+    if options.beside and options.sql is None:
+        parser.error("--with needs --sql")
+    if options.top < 1:
+        parser.error(f"--top {options.top}: a number from 1 on is needed")
     return options
 
 

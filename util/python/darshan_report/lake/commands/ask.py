@@ -7,7 +7,6 @@ import csv
 import datetime
 import io
 import json
-import re
 from typing import IO, Any
 
 import pyarrow.parquet as pq
@@ -44,9 +43,34 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
     return values
 
 
+def _day(text: str) -> str:
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise LakeError(f"{text} is no day: 2026-11-22") from None
+
+
+def _opened(options: argparse.Namespace) -> Asked:
+    """The lake; for SQL with the filters in its tables, since they cannot be in the query."""
+    for name in ("since", "until"):
+        if getattr(options, name) is not None:
+            setattr(options, name, _day(getattr(options, name)))
+    if options.sql is None:
+        return Asked(options.lake, memory=options.memory)
+    beside = {}
+    for text in options.beside:
+        name, equals, file = text.partition("=")
+        if not equals or not name:
+            raise LakeError(f"--with {text}: it is said like projects=projects.csv")
+        beside[name] = file
+    found = {name: getattr(options, name) for name in ("since", "until", "program")}
+    only = {name: value for name, value in found.items() if value is not None}
+    return Asked(options.lake, options.user, options.memory, only=only, beside=beside)
+
+
 def _asked(lake: Asked, options: argparse.Namespace) -> Answer:
     if options.sql is not None:
-        return lake.sql(options.sql)
+        return lake.sql(options.sql)  # of rows that the lake was opened for
     question = BY_NAME.get(options.question)
     if question is None:
         raise LakeError(
@@ -56,9 +80,6 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Answer:
     lacks = [f"--{name}" for name in question.needs if name not in values]
     if lacks:
         raise LakeError(f"{question.name} needs {' and '.join(lacks)}")
-    for name in (options.since, options.until):
-        if name is not None and not re.fullmatch(r"\d{4}-\d\d-\d\d", name):
-            raise LakeError(f"{name} is no day: 2026-11-22")
     filters = Filters(options.since, options.until, options.user, options.program)
     return lake.sql(*query(question, filters, values))
 
@@ -120,7 +141,7 @@ def main(options: argparse.Namespace) -> int:
     try:
         if options.question is None and options.sql is None:
             return _list()
-        with Asked(options.lake, memory=options.memory) as lake:
+        with _opened(options) as lake:
             answer = _asked(lake, options)
             _write(answer, options.form, options.output)
         return 0

@@ -28,7 +28,7 @@ def main(options: argparse.Namespace) -> int:
     """Runs the command until a signal ends it."""
     try:
         memory = options.memory
-        with folder() as spill, Asked(options.lake, options.user, memory, spill) as lake:
+        with folder() as spill, Asked(options.lake, options.user, memory, spill=spill) as lake:
             return _serve(Site(lake, PROGRAM), options)
     except BrokenPipeError:
         raise

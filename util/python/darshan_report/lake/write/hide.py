@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..columns import Table
+from ..columns import WHOSE, Table
 
 
 class Hide:
@@ -43,11 +43,11 @@ class Hide:
         return pa.DictionaryArray.from_arrays(column.indices, pa.array(values, pa.string()))
 
     def row(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """A row by name: what tells who, or of what, is hidden."""
+        """A row by name: what tells who, or of what, is hidden; whose it is was, before."""
         if not self._key:
             return row
         hidden = dict(row)
-        for column in table.columns:
+        for column in table.columns[len(WHOSE) :]:
             value = hidden.get(column.name)
             if not column.secret or value is None:
                 continue

@@ -15,6 +15,7 @@ from ...measure.programs import program_name
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown
+from .hide import Hide
 
 _LAST_YEAR = 2200  # a later start is damage
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -64,7 +65,7 @@ def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
     return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=part)
 
 
-def begin(job: Job, logs: Columns, texts: Texts, row: int) -> None:
+def begin(job: Job, logs: Columns, texts: Texts, row: int, hide: Hide) -> None:
     """Takes what a log says before its records."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
@@ -77,8 +78,9 @@ def begin(job: Job, logs: Columns, texts: Texts, row: int) -> None:
     )
     job.info = info
     job.day = info["started"].date() if info["started"] else job.day
-    job.user = job.user or str(info["uid"])
-    job.program = program_name(info["command"])[0] if info["command"].strip() else ""
+    job.user = job.user or hide.text(str(info["uid"]))
+    program = program_name(info["command"])[0] if info["command"].strip() else ""
+    job.program = hide.text(program)
 
 
 def _number(value: Any) -> Any:
@@ -193,10 +195,10 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
     return row
 
 
-def identified(found: Found, identity: Identity, state: State | None = None) -> Job:
+def identified(found: Found, identity: Identity, hide: Hide, state: State | None = None) -> Job:
     """A log that is to be read.  What it may not be able to say, its file does."""
     changed = _moment(found.changed // 10**9, 0)
     job = Job(identity.text, found, state=state)
     job.day = changed.date() if changed else None
-    job.user = user_of(found.path)
+    job.user = hide.text(user_of(found.path))
     return job

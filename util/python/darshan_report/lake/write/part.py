@@ -138,9 +138,11 @@ class _Maker:
         """Reads these logs."""
         for one in read:
             if one.state is None:
-                self._problem(identified(one.found, one.identity), "", one.identity.problem)
+                self._problem(
+                    identified(one.found, one.identity, self._hide), "", one.identity.problem
+                )
                 part.damaged += 1
-        self._jobs = [identified(r.found, r.identity, r.state) for r in read if r.state]
+        self._jobs = [identified(r.found, r.identity, self._hide, r.state) for r in read if r.state]
         batch = Batch(self._options.batch_bytes, self._options.traces)
         try:
             self._read(batch)
@@ -187,8 +189,7 @@ class _Maker:
         for table in tables:
             if table.kind is Kind.LOGS:
                 for row, log in enumerate(table.arrays["log"].tolist()):
-                    begin(self._jobs[log], table, texts, row)
-                    self._hide_job(self._jobs[log])
+                    begin(self._jobs[log], table, texts, row, self._hide)
             elif table.kind is Kind.PROBLEMS:
                 self._problems(table, texts)
         whose = Whose(self._jobs[first:behind], first)
@@ -211,9 +212,6 @@ class _Maker:
         for log, number in zip(logs.tolist(), numbers.tolist()):
             self._jobs[log].records += number
             self._jobs[log].record_bytes += number * size
-
-    def _hide_job(self, job: Job) -> None:
-        job.user, job.program = self._hide.text(job.user), self._hide.text(job.program)
 
     def _problems(self, table: Columns, texts: Texts) -> None:
         for log, module, problem in zip(
