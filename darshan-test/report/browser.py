@@ -67,6 +67,15 @@ class Browser:
         """The value that a script returns."""
         return self._do("execute/sync", {"script": script, "args": list(arguments)})
 
+    def go(self, address: str) -> None:
+        """Loads what a server of this machine has."""
+        self._do("url", {"url": address})
+
+    def later(self, script: str) -> Any:
+        """The value that an asynchronous script gives to `done`."""
+        whole = f"const done = arguments[arguments.length - 1]; (async () => {{ {script} }})();"
+        return self._do("execute/async", {"script": whole, "args": []})
+
     def until(self, script: str) -> Any:
         """The value that a script returns, as soon as that is something."""
         end = time.monotonic() + _SECONDS
