@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -175,6 +176,29 @@ def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) ->
     )
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
+    """What is no file is written through, and stays what it is."""
+    new = made(convert, tmp_path, CASES["good-annex-big"].log)
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen([convert, tmp_path / "old", tmp_path / "pipe"]) as writer:
+        assert (tmp_path / "pipe").read_bytes() == new.read_bytes()
+    assert writer.returncode == 0 and (tmp_path / "pipe").is_fifo()
+    (tmp_path / "full").symlink_to("/dev/full")
+    done = run(convert, tmp_path / "old", tmp_path / "full")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+
+
+def test_nothing_is_left_of_half_a_log(convert: Path, tmp_path: Path) -> None:
+    """Whoever ends it, and whenever."""
+    (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
+    for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
+        with subprocess.Popen([convert, "--bzip2", "old", "new"], cwd=tmp_path) as writer:
+            time.sleep(wait)
+            writer.kill()
+        assert {x.name for x in tmp_path.iterdir()} <= {"old", "new"}
+        (tmp_path / "new").unlink(missing_ok=True)
 
 
 # --- less in it ------------------------------------------------------------------

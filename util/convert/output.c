@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,42 @@ static int is_standard(const struct output_file *out) {
 
 /* A pipe cannot be written to twice, as the header is: its log is made in a file first. */
 static int open_unnamed(struct output_file *out) {
-  if (isatty(STDOUT_FILENO)) return convert_say("a log is not for a terminal: name a file");
+  if (is_standard(out) && isatty(STDOUT_FILENO))
+    return convert_say("a log is not for a terminal: name a file");
   FILE *file = tmpfile();
   out->fd = file ? dup(fileno(file)) : -1;
   if (file) fclose(file);
   return out->fd < 0 ? convert_say("no temporary file: %s", strerror(errno)) : 0;
 }
 
+/* Without a name until it is complete, so that nothing is left whatever ends us.  Not
+ * every file system has that, and giving it a name needs /proc. */
+static bool open_nameless(struct output_file *out) {
+  char folder[PATH_MAX];
+  const char *stroke = strrchr(out->name, '/');
+  int n = stroke ? (int)(stroke - out->name) + 1 : 1;
+  if (n >= (int)sizeof(folder) || access("/proc/self/fd", X_OK) < 0) return false;
+  snprintf(folder, sizeof(folder), "%.*s", n, stroke ? out->name : ".");
+  out->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  return out->fd >= 0;
+}
+
+static int give_name(const struct output_file *out) {
+  char path[64];
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", out->fd);
+  return linkat(AT_FDCWD, path, AT_FDCWD, out->name, AT_SYMLINK_FOLLOW);
+}
+
 int output_file_open(struct output_file *out, const char *name) {
   struct stat st;
   *out = (struct output_file){.fd = -1, .name = name};
   if (is_standard(out)) return open_unnamed(out);
+  if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    out->through = true;
+    return open_unnamed(out);
+  }
   if (lstat(name, &st) == 0) return convert_say("%s is there already", name);
+  if (open_nameless(out)) return 0;
   int n = snprintf(out->made, sizeof(out->made), "%s.XXXXXX", name);
   if (n >= (int)sizeof(out->made)) {
     out->made[0] = '\0';
@@ -50,13 +75,14 @@ int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64
   return 0;
 }
 
-static int copy_to_standard(const struct output_file *out) {
+static int copy_out(const struct output_file *out, int to) {
   char block[1 << 16];
   off_t at = 0;
   ssize_t n;
+  if (to < 0) return -1;
   while ((n = pread(out->fd, block, sizeof(block), at)) > 0) {
     for (ssize_t done = 0, m; done < n; done += m)
-      if ((m = write(STDOUT_FILENO, block + done, (size_t)(n - done))) < 0) {
+      if ((m = write(to, block + done, (size_t)(n - done))) < 0) {
         if (errno != EINTR) return -1;
         m = 0;
       }
@@ -72,11 +98,24 @@ static int allow_others(const struct output_file *out) {
   return fchmod(out->fd, 0666 & ~mask);
 }
 
+/* To a device or a pipe that has a name. */
+static int write_through(const struct output_file *out) {
+  int to = open(out->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  int result = copy_out(out, to), error = errno;
+  if (to >= 0 && close(to) < 0 && result == 0) return -1;
+  errno = error;
+  return result;
+}
+
+static int deliver(const struct output_file *out) {
+  if (is_standard(out)) return copy_out(out, STDOUT_FILENO);
+  if (out->through) return write_through(out);
+  return out->made[0] ? allow_others(out) : give_name(out);
+}
+
 int output_file_close(struct output_file *out, int complete) {
-  int result = 0;
   if (out->fd < 0) return 0;
-  if (complete && is_standard(out)) result = copy_to_standard(out);
-  if (complete && !is_standard(out)) result = allow_others(out);
+  int result = complete ? deliver(out) : 0;
   int error = errno;
   if (close(out->fd) < 0 && result == 0) { /* a full file system may say so only now */
     result = -1;
