@@ -16,7 +16,9 @@ from .rows import committed, identity, logs, make_logs, rows, whole
 from .test_commits import fill
 
 
-def collecting(build: Path, where: Path, *arguments: str) -> subprocess.Popen[str]:
+def collecting(
+    build: Path, where: Path, *arguments: str, start_new_session: bool = False
+) -> subprocess.Popen[str]:
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     return subprocess.Popen(
@@ -25,6 +27,7 @@ def collecting(build: Path, where: Path, *arguments: str) -> subprocess.Popen[st
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=start_new_session,
     )
 
 
@@ -171,3 +174,21 @@ def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) 
     said = command.communicate(timeout=30)[1]
     assert command.returncode in (-signal.SIGINT, 0) and "Traceback" not in said, said
     whole(tmp_path / "lake", [p for p in made if identity(p) in logs(tmp_path / "lake")])
+
+
+def test_a_signal_to_all_of_them(build: Path, tmp_path: Path) -> None:
+    """As a batch system or systemd sends it: what waited for the workers does not wait on."""
+    (made,) = make_logs(tmp_path / "logs", 1)
+    for number in range(6000):  # more names than a pipe to the workers holds
+        os.link(made, tmp_path / "logs" / f"user_program_id{number}-{number}_1-1-1-1_1.darshan")
+    command = collecting(build, tmp_path, "--workers", "2", "logs", start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not list((tmp_path / "lake" / "_work").glob("*")) and command.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    os.killpg(command.pid, signal.SIGTERM)
+    try:
+        said = command.communicate(timeout=30)[1]
+    finally:
+        command.kill()
+    assert command.returncode == -signal.SIGTERM and "Traceback" not in said, said

@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -33,7 +34,7 @@ from sample import everything
 
 from .conftest import SECONDS, Run
 from .many import PROGRAMS, make_many
-from .rows import identity, rows
+from .rows import committed, identity, rows
 from .test_digest import JOBS, collected, week_of_logs
 
 COPIES = 3600 if everything() else 180  # of 28 logs: 100,000 jobs, or 5,000
@@ -461,6 +462,16 @@ def test_where_it_does_not_begin(
         done = darshan("serve", lake, *given.split())
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), given
         assert words in done.stderr, given
+
+
+def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> None:
+    """One line, and no lake is shown that is not whole."""
+    shutil.copytree(lake, tmp_path / "lake")
+    (tmp_path / "lake" / committed(lake)["jobs"][0]).unlink()
+    for command in (["serve", "lake", "--port", "0"], ["digest", "lake"], ["ask", "lake", "users"]):
+        done = darshan(*command)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), command
+        assert "jobs/month=" in done.stderr
 
 
 @pytest.fixture(scope="module")

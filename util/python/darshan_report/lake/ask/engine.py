@@ -152,6 +152,7 @@ class Asked:
         to on the disk; without it to a folder of its own below $TMPDIR."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
+        self._shown = 0  # the commit that the views are of
         self._user = user
         self._only = _conditions({**(only or {}), **({} if user is None else {"user": user})})
         self._folder = tempfile.mkdtemp(prefix="darshan-ask-")
@@ -191,6 +192,13 @@ class Asked:
             raise LakeError(str(error).strip()) from None
 
     def _make_views(self) -> None:
+        try:
+            self._make_each()
+        except duckdb.Error as error:
+            raise LakeError(str(error).strip()) from None
+        self._shown = self._snapshot.number
+
+    def _make_each(self) -> None:
         for name, table in columns.tables().items():
             files = self._snapshot.of(name)
             rows = f"SELECT * FROM {read_parquet(self._root, files)}" if files else _empty(table)
@@ -200,9 +208,8 @@ class Asked:
 
     def refresh(self) -> None:
         """Sees what was committed since."""
-        before = self._snapshot.number
         self._snapshot.refresh()
-        if self._snapshot.number != before:
+        if self._snapshot.number != self._shown:
             self._make_views()
 
     @property

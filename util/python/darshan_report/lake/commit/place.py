@@ -107,8 +107,12 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def is_lake(path: str) -> bool:
-    """Whether there is a lake in this folder."""
-    return os.path.lexists(os.path.join(path, _HEAD))
+    """Whether there is a lake in this folder; OSError if one may not look."""
+    try:
+        os.lstat(os.path.join(path, _HEAD))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def settings(path: str) -> dict[str, Any]:

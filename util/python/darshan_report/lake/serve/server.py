@@ -21,6 +21,7 @@ from .wanted import Refused, Wanted, wanted
 
 _AT_ONCE = 32  # connections; who has said nothing for longest makes room for another
 _REPORTS = 2
+_AGAIN = 2
 _SECONDS = 30  # that a connection may be silent
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
@@ -59,15 +60,12 @@ class Site:
 
     def _made(self, asked: Wanted) -> str:
         make = job.render if asked.page == "job" else pages.render
+        for _ in range(_AGAIN):  # files may go while they are read: a user is pruned, say
+            with contextlib.suppress(LakeError):
+                self._lake.refresh()
+                return make(self._lake, asked)
         self._lake.refresh()
-        before = self._lake.commit
-        try:
-            return make(self._lake, asked)
-        except LakeError:
-            self._lake.refresh()
-            if self._lake.commit == before:
-                raise
-        return make(self._lake, asked)  # files went while they were read: a user was pruned, say
+        return make(self._lake, asked)
 
     def _report(self, asked: Wanted) -> bytes:
         with self._lock:

@@ -19,6 +19,16 @@ def _begin() -> None:
     alone()
 
 
+def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
+    """Ends the workers, and who waits for them: before Python 3.12 the thread that writes to
+    them waits for ever if all of them are dead, as after a signal to the whole group."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.terminate()
+    queue = getattr(pool, "_call_queue", None)
+    if queue is not None:
+        queue._reader.close()
+
+
 def by_processes(
     batches: Iterator[list[Found]], options: Options, workers: int
 ) -> Generator[Part, None, None]:
@@ -40,8 +50,7 @@ def by_processes(
                         waiting.add(pool.submit(collect_part, more, options))
                     yield one.result()
         except BaseException:
-            for process in list((getattr(pool, "_processes", None) or {}).values()):
-                process.terminate()
+            _give_up(pool)
             raise
 
 
