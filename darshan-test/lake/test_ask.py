@@ -215,10 +215,12 @@ def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> No
             if r["user"] == "user1" and days[5] <= r["day"] <= days[15]]  # fmt: skip
     assert done.stdout == f"n,u\n{len(want)},1\n" and want
     (tmp_path / "pro jects.csv").write_text("user,project\nuser1,climate\nuser2,water\n")
-    query = "SELECT project, count(*) AS n FROM jobs JOIN p USING (user) GROUP BY ALL ORDER BY ALL"
-    done = darshan("ask", lake, "--sql", query, "--with", "p=pro jects.csv", "--csv")
+    query = """SELECT project, count(*) AS n FROM jobs JOIN "pro jects" USING (user)
+        GROUP BY ALL ORDER BY ALL"""
+    done = darshan("ask", lake, "--sql", query, "--with", "pro jects.csv", "--csv")
     assert done.stdout == "project,n\nclimate,6\nwater,6\n", done
-    done = darshan("ask", lake, "--sql", query, "--with", "jobs=pro jects.csv")
+    (tmp_path / "pro jects.csv").rename(tmp_path / "jobs.csv")
+    done = darshan("ask", lake, "--sql", query, "--with", "jobs.csv")
     assert done.returncode == 1 and "is a table of the lake" in done.stderr
 
 

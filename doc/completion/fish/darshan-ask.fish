@@ -1,6 +1,7 @@
 # Made by ./dev describe.
 complete -c darshan-ask -s h -l help -d 'show this help message and exit'
 complete -c darshan-ask -l sql -x -d 'a question of one\'s own'
+complete -c darshan-ask -l with -r -F -d 'for --sql, a table more: of accounts.csv (or .json, .parquet) one called accounts'
 complete -c darshan-ask -l since -x -d 'jobs of this day and later'
 complete -c darshan-ask -l until -x -d 'jobs of this day and before'
 complete -c darshan-ask -l user -x -d 'jobs of a user'

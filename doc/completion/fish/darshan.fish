@@ -115,6 +115,7 @@ complete -c darshan -n '__fish_seen_subcommand_from collect' -l remove-collected
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l compact -d 'afterwards darshan lake compact: small files become large ones'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -s h -l help -d 'show this help message and exit'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l sql -x -d 'a question of one\'s own'
+complete -c darshan -n '__fish_seen_subcommand_from ask' -l with -r -F -d 'for --sql, a table more: of accounts.csv (or .json, .parquet) one called accounts'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l since -x -d 'jobs of this day and later'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l until -x -d 'jobs of this day and before'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l user -x -d 'jobs of a user'

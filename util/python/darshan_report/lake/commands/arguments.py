@@ -162,8 +162,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         "and no other file, and writes none"
     )  # fmt: skip
     parser.add_argument(
-        "--with", dest="beside", metavar="NAME=FILE", action="append", default=[],
-        help="for --sql, a table more, of CSV, JSON or Parquet: accounts=accounts.csv"
+        "--with", dest="beside", metavar="FILE", action="append", default=[],
+        help="for --sql, a table more: of accounts.csv (or .json, .parquet) one called accounts"
     )  # fmt: skip
     parser.add_argument("--since", metavar="DAY", help="jobs of this day and later")
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")

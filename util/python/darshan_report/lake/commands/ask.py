@@ -7,6 +7,7 @@ import csv
 import datetime
 import io
 import json
+import os
 from typing import IO, Any
 
 import pyarrow.parquet as pq
@@ -57,12 +58,7 @@ def _opened(options: argparse.Namespace) -> Asked:
             setattr(options, name, _day(getattr(options, name)))
     if options.sql is None:
         return Asked(options.lake, memory=options.memory)
-    beside = {}
-    for text in options.beside:
-        name, equals, file = text.partition("=")
-        if not equals or not name:
-            raise LakeError(f"--with {text}: it is said like projects=projects.csv")
-        beside[name] = file
+    beside = {os.path.splitext(os.path.basename(file))[0]: file for file in options.beside}
     found = {name: getattr(options, name) for name in ("since", "until", "program")}
     only = {name: value for name, value in found.items() if value is not None}
     return Asked(options.lake, options.user, options.memory, only=only, beside=beside)

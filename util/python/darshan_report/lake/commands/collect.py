@@ -89,13 +89,12 @@ class Collector:
     def run(self) -> int:
         """Collects once, or for ever."""
         while True:
-            begun = self._sums.looked
             self._once()
             if not self._options.follow:
                 return 1 if self._closed else 0
-            if self._sums.looked > begun:
+            if self._sums.logs or self._sums.left or self._sums.removed:
                 self._tell()
-                self._sums = Sums()
+            self._sums = Sums()
             time.sleep(self._options.every)
 
     def _once(self) -> None:
