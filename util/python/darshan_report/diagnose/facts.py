@@ -39,7 +39,8 @@ _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 
 
 def once(ask: Asked) -> Asked:
     """A function of facts for which several rules ask: it is computed once for the same
-    arguments."""
+    arguments.  An answer that holds the facts would keep them, and the log's records, in memory
+    until cycles are looked for."""
 
     @functools.wraps(ask)
     def answered(facts: Facts, *of: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds, share
-from ..facts import PARALLEL, Facts, Table, leading, once
+from ..facts import PARALLEL, Facts, Table, leading
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
 from . import tiny_collective
@@ -77,7 +77,6 @@ class Waits:
         return few & (self.busiest > limit * self.mean)
 
 
-@once
 def waits(facts: Facts) -> Waits | None:
     """None if there is no collective I/O to speak of."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
