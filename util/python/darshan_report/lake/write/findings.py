@@ -17,9 +17,10 @@ from ...measure.processes import processes
 from .hide import Hide
 from .jobs import Job
 
-# Records of a log whose findings are made: all of them are in memory then, with what is
-# added up of them, and a worker has its bound.
+# Records of a log whose findings a worker makes itself: all of them are in memory then, with
+# what is added up of them, and it has its bound.  Of larger ones: apart.py.
 MOST_BYTES = 48 << 20
+Made = tuple[list[dict[str, Any]], dict[str, Any]]
 _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
 
 
@@ -87,7 +88,7 @@ class Findings:
         self._limits = limits
         self._hide = hide
 
-    def of(self, job: Job) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    def of(self, job: Job) -> Made:
         """Rows of findings, and what they add to the row of the job; LogError."""
         with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
             try:

@@ -29,6 +29,7 @@ from ..read import files
 from ..read.batch import Batch, Columns, Kind, Texts
 from ..read.files import Found, Identity, State
 from . import arrow
+from .apart import findings_apart
 from .findings import MOST_BYTES, Findings
 from .hide import Hide
 from .jobs import Job, begin, identified, job_row, layer_rows, needed
@@ -277,11 +278,12 @@ class _Maker:
             self._left.append(job.identity)
 
     def _found(self, job: Job) -> dict[str, Any]:
-        if job.record_bytes > MOST_BYTES:
-            self._problem(job, "", "too large for its findings: see darshan report")
-            return {}
+        options = self._options
         try:
-            rows, more = self._findings.of(job)
+            if job.record_bytes > MOST_BYTES:
+                rows, more = findings_apart(job, options.thresholds, options.key)
+            else:
+                rows, more = self._findings.of(job)
         except LogError as error:
             self._problem(job, "", f"its findings: {error}")
             return {}

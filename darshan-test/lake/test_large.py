@@ -1,0 +1,47 @@
+"""Findings of logs that are too large for a worker come from a process of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from darshan_report.lake.commit import place
+from darshan_report.lake.commit.publish import Publisher
+from darshan_report.lake.read import files
+from darshan_report.lake.write import apart, part
+from darshan_report.lake.write.part import Options, make
+
+from .rows import make_logs, rows, whole
+
+
+def collected(lake: Path, paths: list[Path], key: str) -> None:
+    place.make(str(lake), {"hidden": bool(key)})
+    options = Options(str(lake), key=key, thresholds={"stake.seconds": 0.0})
+    found = [files.named(str(path)) for path in paths]
+    Publisher(str(lake)).publish(make(found, options))
+
+
+@pytest.mark.parametrize("key", ["", "key"])
+def test_they_are_the_same(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the thresholds of the command, and its hidden names."""
+    made = make_logs(tmp_path / "logs", 2)
+    collected(tmp_path / "small", made, key)
+    monkeypatch.setattr(part, "MOST_BYTES", 0)
+    collected(tmp_path / "large", made, key)
+    for table in ("findings", "jobs", "problems"):
+        want, got = (sorted(map(str, rows(tmp_path / n, table))) for n in ("small", "large"))
+        assert got == want and (want or table == "problems")
+
+
+def test_the_process_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a lack of memory, say: the log is collected without findings, and a row says why."""
+    made = make_logs(tmp_path / "logs", 2)
+    monkeypatch.setattr(part, "MOST_BYTES", 0)
+    monkeypatch.setattr(apart, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    collected(tmp_path / "lake", made, "")
+    whole(tmp_path / "lake", made)
+    found = rows(tmp_path / "lake", "problems")
+    assert [r["problem"] for r in found] == [
+        "its findings: the process that made them ended with -9"
+    ] * 2
+    assert {r["problems"] for r in rows(tmp_path / "lake", "jobs")} == {None}

@@ -1,0 +1,81 @@
+"""Findings of a log that is too large for a worker's memory, by a process of its own.
+
+Rules look at all records of a log together.  A worker has a bound for that, which most logs
+keep; those that do not get a process that has another bound, and whose end, by whatever
+means, is no end of the worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+from ...diagnose.limits import Limits
+from ...library import LogError
+from .findings import Findings, Made
+from .hide import Hide
+from .jobs import Job
+
+BYTES = 2 << 30  # of memory, at most
+_SECONDS = 900  # of processor time
+_PDEATHSIG = 1  # PR_SET_PDEATHSIG
+_CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()"
+
+
+def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
+    """As Findings.of; LogError if the process could not do it."""
+    package = os.path.abspath(__file__)
+    for _ in range(4):
+        package = os.path.dirname(package)
+    # What is not needed there may be large.
+    asked = pickle.dumps((replace(job, totals={}, hosts=set()), thresholds, key))
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD.format(__name__), package],
+        input=asked,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # each of its threads takes memory
+        check=False,
+    )
+    if done.returncode != 0:
+        raise LogError(f"the process that made them ended with {done.returncode}")
+    found: Made | str = pickle.loads(done.stdout)
+    if isinstance(found, str):
+        raise LogError(found)
+    return found
+
+
+def _bound() -> None:
+    """This process goes first if memory is short, and with its parent."""
+    for what, most in ((resource.RLIMIT_DATA, BYTES), (resource.RLIMIT_CPU, _SECONDS)):
+        hard = resource.getrlimit(what)[1]
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (soft, hard))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+    ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def main() -> None:
+    """The process: a job on the standard input, its findings on the standard output."""
+    _bound()
+    answer = os.dup(1)
+    os.dup2(2, 1)  # whatever a rule prints is no answer
+    job, thresholds, key = pickle.load(sys.stdin.buffer)
+    made: Any
+    try:
+        made = Findings(Limits(thresholds), Hide(key)).of(job)
+    except MemoryError:
+        made = f"they need more than {BYTES >> 30} GiB of memory"
+    except LogError as error:
+        made = str(error)
+    with open(answer, "wb") as file:
+        pickle.dump(made, file)
