@@ -243,9 +243,12 @@ AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1=DIR], [folder with include/$2 and l
     [DARSHAN_FOLDER([withval], [--with-$1])
      AS_IF([test -r "$withval/include/$2"], [],
        [AC_MSG_ERROR([--with-$1=$withval: there is no include/$2 in it])])
-     CPPFLAGS="$CPPFLAGS '-I$withval/include'"
+     # Compilers are called by configure with words that blanks part, and quotes would not join.
+     AS_CASE([$withval], [*[[!A-Za-z0-9_./,:=@%+~-]]*],
+       [AC_MSG_ERROR([--with-$1=$withval: the name has characters that configure cannot hand on])])
+     CPPFLAGS="$CPPFLAGS -I$withval/include"
      for darshan_lib in lib lib64; do
-       AS_IF([test -d "$withval/$darshan_lib"], [LDFLAGS="$LDFLAGS '-L$withval/$darshan_lib'"])
+       AS_IF([test -d "$withval/$darshan_lib"], [LDFLAGS="$LDFLAGS -L$withval/$darshan_lib"])
      done])], [with_$1=""])
 AC_SUBST([with_$1])])
 
