@@ -144,12 +144,10 @@ class Asked:
         *,
         only: Mapping[str, str] | None = None,
         beside: Mapping[str, str] | None = None,
-        spill: str | None = None,
     ) -> None:
         """user: sees no rows but this one's, whatever the query says.  memory: what goes to the
         disk beyond it.  only: rows of jobs like this (since, until: days; program).  beside:
-        tables of one's own, from files of CSV, JSON or Parquet, by name.  spill: where it goes
-        to on the disk; without it to a folder of its own below $TMPDIR."""
+        tables of one's own, from files of CSV, JSON or Parquet, by name."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views are of
@@ -168,11 +166,11 @@ class Asked:
         self._database.execute("SET enable_progress_bar = false")
         for macro in _MACROS:
             self._database.execute(f"CREATE MACRO {macro}")
-        spill = spill or os.path.join(self._folder, "rest")
+        spill = os.path.join(self._folder, "rest")
         self._database.execute(f"SET temp_directory = {_quoted(spill)}")
         for name, file in (beside or {}).items():
             self._take(name, file)
-        closed.close(self._database, [f"{self._root}/", f"{self._folder}/", f"{spill}/"])
+        closed.close(self._database, [f"{self._root}/", f"{self._folder}/"])
         self._make_views()
 
     def _take(self, name: str, file: str) -> None:
@@ -246,6 +244,14 @@ class Asked:
                 closed.must_read_views(self._database, query)
             found = self._database.sql(query, params=values)
             return Answer(pa.table({}) if found is None else found.to_arrow_table())
+        except duckdb.Error as error:
+            raise LakeError(str(error).strip()) from None
+
+    def keep(self, name: str, query: str, values: Values) -> None:
+        """A table of an answer, for the questions that follow."""
+        closed.must_read(query)
+        try:
+            self._database.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query}', values)
         except duckdb.Error as error:
             raise LakeError(str(error).strip()) from None
 

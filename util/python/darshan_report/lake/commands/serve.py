@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from ...summary.ending import folder
 from ..ask.engine import Asked
 from ..commit.place import LakeError
 from ..serve.server import Server, Site
@@ -27,8 +26,7 @@ def _serve(site: Site, options: argparse.Namespace) -> int:
 def main(options: argparse.Namespace) -> int:
     """Runs the command until a signal ends it."""
     try:
-        memory = options.memory
-        with folder() as spill, Asked(options.lake, options.user, memory, spill=spill) as lake:
+        with Asked(options.lake, user=options.user, memory=options.memory) as lake:
             return _serve(Site(lake, PROGRAM), options)
     except BrokenPipeError:
         raise

@@ -302,10 +302,8 @@ def _kept(lake: Asked, filters: Filters) -> Filters:
         return filters
     values = {**filters.where()[1], "mount": filters.mount}
     names = ("mount", "first", "last")
-    lake.sql(
-        f"CREATE OR REPLACE TEMP TABLE {_ON_MOUNT} AS SELECT DISTINCT log FROM "
-        f"({filters.on_mount()})", {name: values[name] for name in names if name in values},
-    )  # fmt: skip
+    used = {name: values[name] for name in names if name in values}
+    lake.keep(_ON_MOUNT, f"SELECT DISTINCT log FROM ({filters.on_mount()})", used)
     return replace(filters, kept=_ON_MOUNT)
 
 
