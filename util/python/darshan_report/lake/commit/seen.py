@@ -53,7 +53,8 @@ class Seen:
     def __init__(self, lake: str) -> None:
         self._lake = lake
         self._rows: dict[str, np.ndarray] = {}
-        self._keys = np.empty(0, "u8")
+        # Of all logs ever, so only in the memory of who looks for files to read.
+        self._keys: np.ndarray | None = None
 
     def update(self, names: set[str]) -> None:
         """Looks into these files, and no others."""
@@ -62,8 +63,7 @@ class Seen:
         new = {name: _load(self._lake, name) for name in names - set(self._rows)}
         self._rows |= new
         if new:
-            parts = [self._keys, *(np.asarray(rows["key"]) for rows in new.values())]
-            self._keys = np.unique(np.concatenate(parts))
+            self._keys = None
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
         """Which of these logs are known."""
@@ -74,6 +74,9 @@ class Seen:
 
     def has_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of these places were looked at."""
+        if self._keys is None:
+            parts = (np.asarray(rows["key"]) for rows in self._rows.values())
+            self._keys = np.unique(np.concatenate([np.empty(0, "u8"), *parts]))
         if not len(self._keys):
             return np.zeros(len(keys), bool)
         at = np.searchsorted(self._keys, keys).clip(0, len(self._keys) - 1)

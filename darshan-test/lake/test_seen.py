@@ -1,0 +1,35 @@
+"""What a lake knows of the logs that it has costs a worker no memory: there may be billions."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+from darshan_report.lake.commit import place, seen
+
+LOGS = 300_000
+
+
+def test_a_look_up_maps(tmp_path: Path) -> None:
+    """Identities and places are found; the places are in memory once they are asked for."""
+    (tmp_path / place.SEEN).mkdir()
+    rows = np.zeros(LOGS, seen.ROW)
+    for name in ("high", "low", "key"):
+        rows[name] = np.random.default_rng(len(name)).integers(0, 1 << 63, LOGS)
+    name = seen.write(str(tmp_path), rows)
+    known = seen.Seen(str(tmp_path))
+    tracemalloc.start()
+    try:
+        known.update({name})
+        assert known.has(rows["high"][:9], rows["low"][:9]).all()
+        assert not known.has(rows["high"][:9], rows["low"][:9] + 1).any()
+        assert tracemalloc.get_traced_memory()[1] < LOGS
+        assert known.has_keys(rows["key"][:9]).all()
+        assert not known.has_keys(rows["key"][:9] + 1).any()
+    finally:
+        tracemalloc.stop()
+    more = rows[:1].copy()
+    more["key"] = 5
+    known.update({name, seen.write(str(tmp_path), more)})
+    assert known.has_keys(np.array([5, int(rows["key"][0])], "u8")).all()
