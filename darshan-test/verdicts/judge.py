@@ -84,7 +84,7 @@ class Judge:
 
     # --- programs --------------------------------------------------------------
 
-    def _setting(self, name: str) -> list[str]:
+    def setting(self, name: str) -> list[str]:
         """A variable that configure has found."""
         found = re.search(rf"^{name} = (.*)$", (self.build / "Makefile").read_text(), re.M)
         return found[1].split() if found else []
@@ -95,7 +95,7 @@ class Judge:
         if source.suffix == ".cc":
             return ["g++", *WARNINGS]
         front = [mpi.command("mpicc")] if mpi else ["gcc"]
-        hdf5 = self._setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
+        hdf5 = self.setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
         if mpi and source.stem.endswith("_fields"):
             hdf5 = [word for word in package(mpi, "hdf5") if not word.startswith("-l")]
         return [*front, *C, *hdf5]
@@ -108,7 +108,7 @@ class Judge:
             "slow.c": ["-shared", "-fPIC"],
         }
         if source.name == "fields.c":
-            return self._setting("HDF5_LIBS")
+            return self.setting("HDF5_LIBS")
         if mpi and source.stem.endswith("_fields"):
             return package(mpi, "hdf5")
         return known.get(source.name, [])

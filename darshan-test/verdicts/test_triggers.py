@@ -61,7 +61,11 @@ BESIDE = {
     "unseen-mapped": Trigger("transfers-c/mapped"),
 }
 # Those whose program is in a test of this file.
-TESTS = {"unseen-io-uring": "test_rings"}
+TESTS = {
+    "unseen-io-uring": "test_rings",
+    "unseen-hdf5": "test_hdf5_inside",
+    "unseen-programs": "test_static_program",
+}
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +129,57 @@ def test_told(name: str, judge: Judge) -> None:
         if name in found:
             return
     pytest.fail(f"{row.name} is told as {', '.join(sorted(found))}")
+
+
+def run_of(build: Path, folder: Path, *command: str | Path) -> Path:
+    """The log that darshan run makes of a command."""
+    log = folder / "a.darshan"
+    settings = {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(folder)}
+    done = [str(build / "darshan"), "run", "-o", str(folder), *map(str, command)]
+    subprocess.run(
+        done, cwd=folder, env=os.environ | settings, check=True, stderr=subprocess.DEVNULL
+    )
+    return log
+
+
+HDF5 = """
+#include <hdf5.h>
+int main(void) {
+  hid_t file = H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  return H5Fclose(file) < 0 || H5Fclose(H5Fopen("a.h5", H5F_ACC_RDONLY, H5P_DEFAULT)) < 0;
+}
+"""
+
+
+def test_hdf5_inside(judge: Judge, tmp_path: Path) -> None:
+    """A program with HDF5 in it; not one that copies what it has made, nor one that uses the
+    shared library."""
+    needs("hdf5")
+    (tmp_path / "a.c").write_text(HDF5)
+    headers = ["gcc", *C, *judge.setting("HDF5_CPPFLAGS"), "a.c", "-o"]
+    for name, libraries in (("inside", "HDF5_STATIC_LIBS"), ("shared", "HDF5_LIBS")):
+        command = [*headers, name, *judge.setting(libraries)]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    for program, is_told in (
+        (("./inside",), True),
+        (("cp", "a.h5", "b.h5"), False),
+        (("./shared",), False),
+    ):
+        log = run_of(judge.build, tmp_path, *program)
+        assert ("unseen-hdf5" in told(judge.build, log)) == is_told, program
+        log.unlink()
+
+
+def test_static_program(build: Path, tmp_path: Path) -> None:
+    """In a script; a run of programs that are watched says nothing of the kind."""
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path, check=True)
+    log = run_of(build, tmp_path, "sh", "-c", "./a; cat a.c > b; true")
+    assert "unseen-programs" in told(build, log)
+    log.unlink()
+    log = run_of(build, tmp_path, "sh", "-c", "cat a.c > b; cat b; true")
+    assert "unseen-programs" not in told(build, log)
 
 
 def test_rings(build: Path, tmp_path: Path) -> None:

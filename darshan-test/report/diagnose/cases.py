@@ -219,6 +219,15 @@ def posix() -> list[Case]:
     )
     mapped = Job((row("POSIX", "/a", MMAPS=1), row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB)))
     ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1)))
+    inside = Job((row("POSIX", "/a.h5", OPENS=1, READS=9, SIZE_READ_0_100=5, BYTES_READ=900),))
+    static = Job(
+        tuple(
+            row("PROCESS", f"host: {name}", rank, COUNT=1, PROGRAMS=1, PARENT_RANK=-1)
+            for rank, name in enumerate(("bash x.sh", "(not seen)"))
+        ),
+        nprocs=2,
+    )
+    seen = tuple(replace(one, name="host: cat") for one in static.rows[1:])
     partial = Job((row("POSIX", "/a", OPENS=1),), partial=("POSIX",))
     fine = Job((row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=10, F_READ_TIME=0.01),))
     return [
@@ -242,6 +251,8 @@ def posix() -> list[Case]:
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
         ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),
+        ("unseen-hdf5", inside, inside.but(SIZE_READ_0_100=1)),
+        ("unseen-programs", static, replace(static, rows=(static.rows[0], *seen))),
         ("incomplete", partial, replace(partial, partial=())),
         ("as-it-should-be-sequential", small, small.but(SEQ_READS=100)),
         ("balance", fine, fine.but(BYTES_READ=0)),

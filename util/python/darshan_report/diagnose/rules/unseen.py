@@ -1,18 +1,83 @@
-"""Traffic that counters of calls cannot see: mapped files, rings of the kernel."""
+"""What counters of calls cannot see: mapped files, rings of the kernel, programs and libraries
+that are linked statically."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import amount, count
+import numpy as np
+
+from ...summary.units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
 
 NAME = "unseen"
+_HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
+_SIGNATURE = 3  # reads or writes of at most 100 bytes: of a copy only the last one may be
+_NOT_SEEN = "(not seen)"  # a process that never spoke (util/merge/run)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Notices, never problems: what is missing from all other numbers."""
+    yield from _traffic(facts)
+    yield from _hdf5(facts)
+    yield from _programs(facts)
+
+
+def _hdf5(facts: Facts) -> Iterator[Finding]:
+    """Files that are HDF5 by their names and by what is read of them, and no call of HDF5."""
+    posix = facts.table("POSIX")
+    if posix is None or facts.info.region("H5F") or facts.info.region("H5D"):
+        return
+    tiny = posix["SIZE_READ_0_100"] + posix["SIZE_WRITE_0_100"] >= _SIGNATURE
+    places = [
+        place
+        for place in np.flatnonzero(tiny)
+        if facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
+    ]
+    if not places:
+        return
+    first = int(places[0])
+    yield _notice(
+        "hdf5",
+        "No call of HDF5 was seen",
+        f"{facts.name(posix.ids[first])}"
+        + (f" and {plural(len(places) - 1, 'more file')} are" if places[1:] else " is")
+        + " of HDF5 by name, and used in small pieces as HDF5 uses files, but the log has no call "
+        "of HDF5: what its datasets cost is not known here.",
+        facts.rows(posix, first, "SIZE_READ_0_100", "SIZE_WRITE_0_100"),
+        Remedy(
+            "If HDF5 is linked into the program, or into a library of its own, link that with the "
+            "runtime; if the runtime was built or told to leave HDF5 out, let it record it.",
+            "darshan-gen-cc mpicc;  ./mpicc.darshan -o program program.c -lhdf5\n"
+            "DARSHAN_MOD_ENABLE=H5F,H5D",
+        ),
+    )
+
+
+def _programs(facts: Facts) -> Iterator[Finding]:
+    """Processes of a run of which only their parents have told."""
+    tree = facts.tree
+    if tree is None:
+        return
+    silent = np.array([command == _NOT_SEEN for command in tree.commands])
+    number = int(tree.counts[silent].sum())
+    if number:
+        yield _notice(
+            "programs",
+            "Some programs could not be watched",
+            f"{plural(number, 'process')} of {count(tree.number)} left no records: nothing can be "
+            "preloaded into programs that are linked statically, use another C library or raise "
+            "their rights. What they read and wrote is in no total.",
+            (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
+            Remedy(
+                "Link a static program with the runtime.",
+                "darshan-gen-cc gcc;  ./gcc.darshan -static -o program program.c",
+            ),
+        )
+
+
+def _traffic(facts: Facts) -> Iterator[Finding]:
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -26,7 +91,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{count(rings)} rings were set up; what was read and written through them is in no "
             "counter of this log.",
             facts.sums(extra, "URING_RINGS"),
-            "Compare with the bytes of the process in /proc/PID/io, or run with io_uring off.",
+            Remedy(
+                "Compare with the bytes of the process in /proc/PID/io, or run with io_uring off."
+            ),
         )
     if mapped > facts.limits["unseen.share"] * moved and mapped >= facts.limits["again.bytes"]:
         yield _notice(
@@ -35,11 +102,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{amount(mapped)} of files were mapped; reads and writes through the mapping are "
             "page faults, which no counter of calls can see.",
             facts.sums(extra, "MMAP_BYTES", "MSYNCS", "MSYNC_BYTES"),
-            "Bytes of mapped files are missing from all totals here; the time is in the program.",
+            Remedy(
+                "Bytes of mapped files are missing from all totals here; the time is in the "
+                "program."
+            ),
         )
 
 
 def _notice(
-    name: str, title: str, sentence: str, evidence: tuple[Evidence, ...], text: str
+    name: str, title: str, sentence: str, evidence: tuple[Evidence, ...], remedy: Remedy
 ) -> Finding:
-    return Finding(f"{NAME}-{name}", title, sentence, NOTICE, Stake(), evidence, Remedy(text))
+    return Finding(f"{NAME}-{name}", title, sentence, NOTICE, Stake(), evidence, remedy)
