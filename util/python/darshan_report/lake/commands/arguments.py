@@ -132,7 +132,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--grace", metavar="TIME", default="24h", help="sweep, compact: how long what was "
-        "replaced stays for those who read it (24h)"
+        "replaced stays for those who read it (24h); what is being made stays an hour at least"
     )  # fmt: skip
     options = parser.parse_intermixed_args(given)
     options.grace = _span(parser, "--grace", options.grace)

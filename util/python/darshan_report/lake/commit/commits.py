@@ -7,6 +7,7 @@ together.  Who reads a lake reads its commits, and nothing that they do not name
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from . import place
 from .place import COMMITS, LakeError
 
 _DIGITS = 12
+_TRIES = 2
 _STATE = ".state.json"  # all commits up to a number as one
 
 
@@ -79,6 +81,12 @@ class Snapshot:
 
     def refresh(self) -> set[str]:
         """Takes what was committed since; the files of _seen that came."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(LakeError):  # a sweep took a commit after it was listed
+                return self._refresh()
+        return self._refresh()
+
+    def _refresh(self) -> set[str]:
         before = set(self.seen)
         numbers, states = self._there()
         later = [n for n in states if n > self.number]

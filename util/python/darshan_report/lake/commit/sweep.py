@@ -14,6 +14,9 @@ from . import place
 from .commits import Snapshot
 
 GRACE = 24 * 3600.0  # seconds that a file stays for those who read it, or still make it
+# Of what is not committed yet, whatever grace is wanted: a file that is about to be named by a
+# commit must not go in between.
+_MAKING = 3600.0
 
 
 @dataclass
@@ -48,6 +51,15 @@ def _tables(lake: str) -> Iterator[str]:
             yield from (os.path.relpath(os.path.join(top, n), lake) for n in names)
 
 
+def _clock(lake: str) -> float:
+    """What time it is where the files are: a server has a clock of its own."""
+    path = place.write_beside(os.path.join(lake, place.WORK, "clock"), b"")
+    try:
+        return os.stat(path).st_mtime
+    finally:
+        os.unlink(path)
+
+
 def orphans(snapshot: Snapshot) -> list[str]:
     """Files that no commit names, or that were replaced."""
     found = [path for path in _tables(snapshot.path) if path not in snapshot.files]
@@ -67,21 +79,30 @@ def _remove(path: str, swept: Swept) -> None:
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
     """Removes what is older than the grace time; replaced_now: what was replaced at once, for
     somebody's right to be forgotten."""
-    now, swept = time.time(), Swept()
+    now, swept = _clock(snapshot.path), Swept()
+    making = max(grace, _MAKING)
     # The snapshot first: what is committed after it is newer than any grace.
     snapshot.refresh()
     for path in orphans(snapshot):
         whole = os.path.join(snapshot.path, path)
         since = snapshot.replaced.get(path)
-        old = _age(whole, now) > grace if since is None else now - since > grace
+        old = _age(whole, now) > making if since is None else time.time() - since > grace
         if old or (since is not None and replaced_now):
             _remove(whole, swept)
     work = os.path.join(snapshot.path, place.WORK)
     for name in os.listdir(work):
         folder = os.path.join(work, name)
-        if _newest(folder, now) > grace:
-            shutil.rmtree(folder, ignore_errors=True)
-            swept.files += 1
+        if _newest(folder, now) > making:
+            if os.path.isdir(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                swept.files += 1
+            else:
+                _remove(folder, swept)
+    commits = os.path.join(snapshot.path, place.COMMITS)
+    for name in os.listdir(commits):
+        path = os.path.join(commits, name)
+        if name.startswith(".") and _age(path, now) > making:
+            _remove(path, swept)
     for path in list(snapshot.old_commits()):
         if _age(path, now) > grace:
             _remove(path, swept)
