@@ -126,6 +126,17 @@ def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
     assert "darshan" not in run(["readelf", "-d", library]).stdout
 
 
+def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
+    """By the names of 3.5.0, too; a line, and nothing is made."""
+    command = installed.command("darshan-gen-cc.pl")
+    for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
+        done = subprocess.run(
+            [command, compiler], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert not list(tmp_path.iterdir())
+
+
 def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
     """Programs meet no name of ours but those of wrappers and stubs."""
     text = run(["nm", "--defined-only", "-g", archives / "libdarshan.a"]).stdout

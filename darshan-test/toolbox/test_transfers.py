@@ -85,7 +85,9 @@ def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("what", ["no traces", "no log", "bad text", "huge", "missing"])
+@pytest.mark.parametrize(
+    "what", ["no traces", "no log", "bad text", "huge", "missing", "empty name"]
+)
 def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
     """One line, status 1."""
     log = tmp_path / "log"
@@ -98,6 +100,21 @@ def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
         log.write_bytes(head + b" X_POSIX 0 write 0 " + b"9" * 30 + b" 1 0.1 0.2\n")
     elif what == "bad text":
         log.write_text("hello\n")
-    status, lines, said = analyzed(build, log)
+    name = "" if what == "empty name" else str(log)
+    status, lines, said = analyzed(build, name)
     assert (status, lines, said.count("\n")) == (1, [], 1), said
-    assert str(log) in said
+    assert name in said and "Errno" not in said
+
+
+def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(encode(traced()))
+    words = [
+        "sh",
+        "-c",
+        '"$@" >&-',
+        "sh",
+        str(build / "darshan-dxt-analyzer"),
+        str(tmp_path / "log"),
+    ]
+    done = start(words, True, {})
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1), done.stderr

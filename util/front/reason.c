@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "reason.h"
 
+#include <config.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <libc-mark.h>
@@ -152,6 +153,10 @@ void reason_for_no_log(char *out, size_t room, const char *command) {
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
   if (reason == other_libc) serial = NULL; /* whatever else is said */
+  if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
+    snprintf(out, room, DARSHAN_OFF_FILE " is there, which switches recording off");
+    return;
+  }
   if (getenv("DARSHAN_DISABLE")) {
     snprintf(out, room, "DARSHAN_DISABLE is set");
     return;

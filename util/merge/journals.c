@@ -205,7 +205,7 @@ static int add_folder(struct journals *journals, const char *path) {
   }
   closedir(folder);
   if (result == 0 && journals->count == before && !journals->job) {
-    merge_say("%s: no journals there", path);
+    merge_say("%s: no journals there, and no logs of ranks", path);
     return -1;
   }
   return result;

@@ -178,7 +178,8 @@ def _summary(jobs: list[Job]) -> Iterator[Block]:
     whole, inside = sum(j.process_time for j in jobs), sum(j.io_time for j in jobs)
     yield Paragraph(
         f"{plural(len(jobs), 'job')}: {share(inside, whole)} of the processes' time went into "
-        f"I/O; {count(troubled)} of them have a problem that can be changed.",
+        f"I/O; {count(troubled)} of them {'has' if troubled == 1 else 'have'} a problem that can "
+        "be changed.",
         strong=True,
     )
 

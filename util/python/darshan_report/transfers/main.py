@@ -36,7 +36,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("one LOG is needed")
     if options.filemode and not options.filename:
         parser.error("--filemode needs -f NAME")
-    options.log = options.log or options.input
+    options.log = options.input if options.log is None else options.log
     return options
 
 
@@ -102,6 +102,9 @@ def _say(text: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     options = _arguments(arguments)
+    if sys.stdout is None:  # closed by whoever started this
+        _say("there is no standard output to write to")
+        return 1
     try:
         traces = read(options.log)
         if options.filename:
@@ -117,6 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ending.end(signal.SIGPIPE)
     except LogError as error:
         _say(f"{options.log}: {error}")
-    except (OSError, LibraryMissing, ImportError) as error:
+    except OSError as error:
+        _say(f"{error.filename or options.log}: {error.strerror or error}")
+    except (LibraryMissing, ImportError) as error:
         _say(str(error))
     return 1
