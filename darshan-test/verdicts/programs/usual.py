@@ -279,11 +279,11 @@ def nc_file_each(cured: bool) -> None:
     """A file for each of many small steps."""
     if cured:
         with netCDF4.Dataset("all.nc", "w") as file:
-            file.createDimension("t", 120)
+            file.createDimension("t", 300)
             file.createDimension("x", 100)
             file.createVariable("v", "f8", ("t", "x"))[:] = 1.0
         return
-    for step in range(120):
+    for step in range(300):
         with netCDF4.Dataset(f"step{step}.nc", "w") as file:
             file.createDimension("x", 100)
             file.createVariable("v", "f8", ("x",))[:] = step

@@ -151,7 +151,13 @@ LIMITS = (
     Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", _JUDGEMENT),
     Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", _JUDGEMENT),
     Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", _DRISHTI),
-    Limit("files.some", 100, "files", "these are many where they cost much", _JUDGEMENT),
+    Limit(
+        "files.some",
+        100,
+        "files",
+        "these are many where they are written and cost much",
+        _JUDGEMENT,
+    ),
     Limit("files.share", 0.1, "of run time", "metadata time of files that is much", _JUDGEMENT),
     Limit("files.many", 1000, "files", "more are many", _JUDGEMENT),
     Limit(

@@ -17,6 +17,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Counts files of POSIX and STDIO."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
+    made, making = 0, 0.0  # of those that are written: a start of Python reads a hundred
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
@@ -36,12 +37,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         if (shared := table.place(int(facts.overflow))) is not None and mask[shared]:
             more += int(table["OPENS"][shared]) - 1
         time += float(table["F_META_TIME"][mask].sum())
+        written = mask & (table["BYTES_WRITTEN"] > 0)
+        made += int(written.sum())
+        making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
     stake = facts.stake(time, "metadata time of these files")
     # A file that is opened in both layers is work in both.
-    costly = stake.share >= facts.limits["files.share"]
-    least = facts.limits["files.some"] if costly else facts.limits["files.many"]
-    if records + more < least or not facts.worth(stake):
+    costly = facts.stake(making, "").share >= facts.limits["files.share"]
+    many = costly and made >= facts.limits["files.some"]
+    if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
         return
     # Those of both layers once.
     number = len(frozenset().union(*(t.ids[mask].tolist() for t, mask in found))) + more
