@@ -16,21 +16,31 @@ SOURCE = Path(__file__).resolve().parent / "musl.c"
 LINES = "".join(f"{i} {i * 2}\n" for i in range(3000))
 
 
-@pytest.fixture(scope="module", name="program")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("musl") / "program"
-    command = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE]
+def compiled(program: Path, *options: str) -> Path:
+    command = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE, *options]
     subprocess.run(command, check=True)
     return program
 
 
-def test_what_a_program_did(build: Path, parser: Path, program: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module", name="program")
+def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("musl") / "program")
+
+
+@pytest.mark.parametrize("static", [False, True], ids=["preloaded", "static"])
+def test_what_a_program_did(
+    build: Path, parser: Path, program: Path, tmp_path: Path, static: bool
+) -> None:
     """fscanf and ungetc too, which musl's own FILE tells of; the parent and its child."""
+    if static:
+        made = build / "runtime" / "link" / "made"
+        words = (f"-Wl,@{made}/ld-options", f"{made}/libdarshan.a", "-Wl,--end-group")
+        program = compiled(tmp_path / "linked", "-static", "-Wl,--start-group", *words)
     for name in ("work", "logs", "journals"):
         (tmp_path / name).mkdir()
     env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
     env |= {
-        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "LD_PRELOAD": "" if static else str(build / "libdarshan.so"),
         "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_JOB_TREE": "0",
         "DARSHAN_LOGPATH": str(tmp_path / "logs"),

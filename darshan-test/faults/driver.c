@@ -37,7 +37,7 @@ static const struct {
 };
 
 static const struct program programs[] = {
-#define PROGRAM(name, mode, launcher, rank, setting) {name, mode, launcher, rank, setting},
+#define PROGRAM(name, mode, with, rank, setting) {name, mode, with, rank, setting},
 #include "programs.def"
 #undef PROGRAM
 };
@@ -74,7 +74,7 @@ static void run_patiently(struct run *run, const struct place *place, const stru
   struct fault again = *fault;
   result_clean(place);
   run_program(run, place, program, bare, fault);
-  if (!run->hung || !program->launcher[0]) return;
+  if (!run->hung || !is_job(program)) return;
   printf("hung once: %s%s%s%s at %#x (%s)\n", program->name, bare ? ", bare" : "",
          fault->call < 0 ? "" : " ", fault->call < 0 ? "" : call_name(fault->call), fault->at,
          run->where);
@@ -160,8 +160,8 @@ static void work(const struct options *options, unsigned worker, const struct pr
   char path[PATH_MAX];
   unsigned turn = 0, i = 0;
   place_make(&place, options->folder, options->program, options->runtime, worker);
-  snprintf(path, sizeof(path), "%s%s%s", options->program, program->launcher[0] ? "-" : "",
-           program->launcher);
+  snprintf(path, sizeof(path), "%s%s%s", options->program, program->with[0] ? "-" : "",
+           program->with);
   place.program = path;
   if (take_expected(&expected, &place, program, &run) < 0) return;
   if (run.calls > MOST_CALLS) {

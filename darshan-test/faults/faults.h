@@ -4,6 +4,7 @@
 #define DARSHAN_FAULTS_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "../interrupt/driver.h"
 
@@ -12,10 +13,13 @@ enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 }
 /* What is run: a mode of target.c, by itself or as a job of two ranks, of which one is
  * looked at. */
 struct program {
-  const char *name, *mode, *launcher; /* launcher: "": none */
-  int rank;
+  const char *name, *mode, *with; /* what target.c is built with; "": nothing */
+  int rank;                       /* of a job */
   const char *setting;
 };
+static inline int is_job(const struct program *program) {
+  return program->with[0] && strcmp(program->with, "daos") != 0;
+}
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
 /* The e-th error of a system call, NO_FAULT behind the last one. */

@@ -92,6 +92,9 @@ static int totals_are_right(const struct expected *expected, const struct result
   if (result->heat != one->heat && one->heat == two->heat)
     snprintf(why, room, "the heat map has %lld bytes, not %lld", (long long)result->heat,
              (long long)one->heat);
+  else if (result->talked != one->talked && one->talked == two->talked)
+    snprintf(why, room, "calls of MPI add up to %lld, not %lld", (long long)result->talked,
+             (long long)one->talked);
   else if (result->traced != one->traced && one->traced == two->traced && !result->partial)
     snprintf(why, room, "the trace has %lld bytes, not %lld", (long long)result->traced,
              (long long)one->traced);

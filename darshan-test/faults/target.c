@@ -13,6 +13,9 @@
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif
+#ifdef WITH_DAOS
+#include "../daos/daos.h"
+#endif
 
 enum { GROWTH_FILES = 300, THREADS = 4, ROUNDS = 10 };
 static const char *self; /* the path of this program */
@@ -188,6 +191,51 @@ static void mpi(void) {
 }
 #endif
 
+#ifdef WITH_MPI
+/* Messages, and collectives of which one is begun. */
+static void talk(void) {
+  int rank, one = 1, sum = 0, other, counts[2] = {1, 1}, places[2] = {0, 1}, out[2] = {1, 2}, in[2];
+  MPI_Request request;
+  must(MPI_Init(NULL, NULL) == MPI_SUCCESS, 70);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 3; i++) {
+    must(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == 0 && sum == 2, 75);
+    MPI_Sendrecv(&one, 1, MPI_INT, 1 - rank, 3, &other, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+  MPI_Ialltoallv(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD,
+                 &request);
+  must(MPI_Wait(&request, MPI_STATUS_IGNORE) == 0 && in[1 - rank] == rank + 1, 76);
+  use(rank ? "second" : "first", 2);
+  must(MPI_Finalize() == MPI_SUCCESS, 74);
+}
+#endif
+
+#ifdef WITH_DAOS
+/* Two files of DAOS' file system, and a key. */
+static void daos(void) {
+  daos_handle_t pool, container, values;
+  dfs_t *dfs;
+  dfs_obj_t *file;
+  char bytes[] = "0123456789";
+  d_iov_t iov = {bytes, 10, 10};
+  d_sg_list_t list = {1, 0, &iov};
+  daos_size_t moved;
+  must(daos_init() == 0 && daos_pool_connect2("a pool", NULL, 0, &pool, NULL, NULL) == 0, 80);
+  must(daos_cont_open2(pool, "a container", 0, &container, NULL, NULL) == 0, 81);
+  must(dfs_mount(pool, container, 0, &dfs) == 0, 82);
+  for (int i = 0; i < 2; i++) {
+    must(dfs_open(dfs, NULL, i ? "b" : "a", S_IFREG | 0644, 0, 0, 4096, NULL, &file) == 0, 83);
+    must(dfs_write(dfs, file, &list, 0, NULL) == 0, 84);
+    must(dfs_read(dfs, file, &list, 0, &moved, NULL) == 0 && moved == 10, 85);
+    must(dfs_release(file) == 0, 86);
+  }
+  must(daos_kv_open(container, (daos_obj_id_t){8, 3}, 2, &values, NULL) == 0, 87);
+  must(daos_kv_put(values, DAOS_TX_NONE, 0, "key", 10, bytes, NULL) == 0, 88);
+  must(daos_kv_close(values, NULL) == 0, 89);
+}
+#endif
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -210,6 +258,10 @@ static const struct {
     {"fork-threads", fork_threads},
 #ifdef WITH_MPI
     {"mpi", mpi},
+    {"talk", talk},
+#endif
+#ifdef WITH_DAOS
+    {"daos", daos},
 #endif
 };
 

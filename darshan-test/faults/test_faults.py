@@ -11,7 +11,7 @@ from sample import everything, seed
 
 HERE = Path(__file__).parent
 # Not the jobs of MPI, of which a process takes a second (./dev faults).
-PROGRAM = re.compile(r'^PROGRAM\("([a-z-]+)", "[a-z-]+", ""', re.MULTILINE)
+PROGRAM = re.compile(r'^PROGRAM\("([a-z-]+)", "[a-z-]+", "(?:daos)?"', re.MULTILINE)
 MODES = PROGRAM.findall((HERE / "programs.def").read_text())
 HEX = re.compile("[0-9a-f]+")
 SLOW = "growth"

@@ -47,7 +47,7 @@ static double now(void) {
 }
 
 /* The words of the launcher, and of env, which sets what only the ranks shall get. */
-static int launch(const char *launcher, char *argv[], char *envp[]) {
+static int launch(const struct program *program, char *argv[], char *envp[]) {
   static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
   static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",
                                   "--oversubscribe",
@@ -62,8 +62,8 @@ static int launch(const char *launcher, char *argv[], char *envp[]) {
                                   "/usr/bin/env",
                                   NULL};
   int n = 0;
-  if (!launcher[0]) return 0;
-  for (char *const *word = strcmp(launcher, "mpich") == 0 ? mpich : openmpi; *word; word++)
+  if (!is_job(program)) return 0;
+  for (char *const *word = strcmp(program->with, "mpich") == 0 ? mpich : openmpi; *word; word++)
     argv[n++] = *word;
   for (; *envp; envp++)
     argv[n++] = *envp;
@@ -81,8 +81,8 @@ static void become_program(const struct place *place, const struct program *prog
   char *envp[8] = {preload, logs, journals, path};
   int n = 4;
   if (program->setting[0]) envp[n++] = (char *)program->setting;
-  if (!program->launcher[0]) envp[n++] = on; /* jobs are recorded without it */
-  n = launch(program->launcher, argv, envp);
+  if (!is_job(program)) envp[n++] = on; /* jobs are recorded without it */
+  n = launch(program, argv, envp);
   argv[n] = (char *)place->program;
   argv[n + 1] = (char *)program->mode;
   setpgid(0, 0);
@@ -151,7 +151,7 @@ static void find_code(struct thread *thread, const struct tracer *tracer) {
   if (process_code(&process, place->runtime, range) < 0) return;
   thread->code[0] = range[0];
   thread->code[1] = range[1];
-  thread->counted = !tracer->program->launcher[0] || is_rank(thread->id, tracer->program->rank);
+  thread->counted = !is_job(tracer->program) || is_rank(thread->id, tracer->program->rank);
 }
 
 static int is_programs(long call) {

@@ -78,7 +78,7 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   int room = place || libraries->count < LIBRARIES;
   spin_unlock(&libraries->lock);
   if (place) memset(place, 0, kind->size);
-  if (!place && room) place = private_memory(kind->size);
+  if (!place && room) place = kind->memory(kind->size);
   if (!place || !spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
   if (!number && libraries->count < LIBRARIES) {
     libraries->found[libraries->count] = place;

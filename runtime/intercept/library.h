@@ -26,6 +26,7 @@ enum library_life { LIBRARY_IN_THE_MAKING, LIBRARY_LOADED, LIBRARY_GONE };
 struct library_kind {
   const char *entry;                   /* a function that every version has */
   size_t size;                         /* of the module's struct, which is zeroed */
+  void *(*memory)(size_t size);        /* for it; where there is none, that is told */
   void (*ask)(struct library *lib);    /* fills the rest of it, once */
   void (*forget)(struct library *lib); /* it was unloaded: its ids mean nothing any more */
 };

@@ -12,8 +12,10 @@ static void forget(struct library *gone) {
   (void)gone;
 }
 
-static const struct library_kind libdfs = {"dfs_mount", sizeof(struct daos_library), ask, forget};
-static const struct library_kind libdaos = {"daos_init", sizeof(struct daos_library), ask, forget};
+static const struct library_kind libdfs = {"dfs_mount", sizeof(struct daos_library),
+                                           runtime_module_memory, ask, forget};
+static const struct library_kind libdaos = {"daos_init", sizeof(struct daos_library),
+                                            runtime_module_memory, ask, forget};
 
 struct daos_library *daos_library_of(enum daos_family family, const void *caller) {
   const struct library_kind *kind = family == DAOS_LIBDFS ? &libdfs : &libdaos;

@@ -22,8 +22,8 @@ static void forget(struct library *gone) {
 }
 
 void *h5_function(int number, const char *name, const void *caller, struct h5_library **library) {
-  static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library), ask,
-                                           forget};
+  static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library),
+                                           runtime_module_memory, ask, forget};
   struct library *found = library_of(&hdf5_state.libraries, &kind, caller);
   *library = (struct h5_library *)(void *)found;
   return library_function(found, *library ? &(*library)->functions[number] : NULL, name);

@@ -12,8 +12,8 @@ static void forget(struct library *gone) {
 }
 
 struct pn_library *pn_library_of(const void *caller) {
-  static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library), ask,
-                                           forget};
+  static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library),
+                                           runtime_module_memory, ask, forget};
   return (struct pn_library *)(void *)library_of(&pnetcdf_state.libraries, &kind, caller);
 }
 
