@@ -26,6 +26,7 @@ from darshan_report.lake.commands import arguments
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.sweep import sweep
+from darshan_report.lake.serve import pages
 from darshan_report.lake.serve.server import Site
 from darshan_report.lake.serve.wanted import Refused, wanted
 from place import needs
@@ -179,7 +180,7 @@ def test_filters(lake: Path, site: Site) -> None:
         assert {r["link"].partition("=")[2] for r in found} == want and want
 
 
-def test_a_user_and_a_program(lake: Path, site: Site) -> None:
+def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """What to change first is what costs most; every run is a point."""
     sums: dict[tuple[str, str], float] = {}
     for row in rows(lake, "findings"):
@@ -196,6 +197,11 @@ def test_a_user_and_a_program(lake: Path, site: Site) -> None:
     jobs = [r for r in rows(lake, "jobs") if r["program"] == "program1"]
     assert runs["times"] == sorted(r["started"].timestamp() for r in jobs)
     assert len(table(page, "jobs")) == len(jobs)
+    monkeypatch.setattr(pages, "_POINTS", 3)
+    page = shown(site, f"program?name=program1&{DAYS}")
+    assert "3 of them, spread evenly" in page
+    assert set(data(page)["runs"]["times"]) < set(runs["times"])
+    assert len(table(page, "jobs")) == len(jobs) > len(data(page)["runs"]["times"]) == 3
 
 
 def test_weeks(site: Site) -> None:

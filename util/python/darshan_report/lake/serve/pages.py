@@ -246,7 +246,7 @@ def _of_one(
         return made, []
     _figures(made, sums, "user" if with_program else "program")
     _changes(made, rows(lake, questions.CHANGES, filters, top=_CHANGES), with_program)
-    return made, rows(lake, questions.JOBS, filters, top=_POINTS)
+    return made, rows(lake, questions.JOBS, filters, top=_MOST)
 
 
 def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
@@ -255,16 +255,19 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made, jobs = _of_one(lake, asked, filters, name or "(no name)", False)
     if jobs:
         made.head("Its runs over time")
+        some = rows(lake, questions.SOME, filters, top=_POINTS)
+        if len(some) == _POINTS:
+            made.say(f"{count(_POINTS)} of them, spread evenly.")
         made.add('<div class="picture" id="runs"></div>')
-        made.data["runs"] = _points(jobs)
+        made.data["runs"] = _points(some)
         made.head("Its runs, the last first")
-        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST, note=_EACH)
+        made.table("jobs", _RUNS, jobs, _job, most=_MOST, note=_EACH)
     return made
 
 
 def _points(jobs: list[Row]) -> dict[str, list[object]]:
     """Runs in the order of time, with what a picture says of them."""
-    known = [j for j in reversed(jobs) if j["seconds"] is not None]
+    known = sorted(jobs, key=lambda j: j["seconds"])
     io = [j["io_seconds"] for j in known]
     return {
         "times": [j["seconds"] for j in known],
@@ -285,7 +288,7 @@ def _one_user(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
         of_user = replace(asked, filters=filters)
         made.table("programs", columns, found, _program(of_user), most=_MOST, note=_UPPER)
         made.head("Jobs, the last first")
-        made.table("jobs", _RUNS, jobs[:_MOST], _job, most=_MOST, note=_EACH)
+        made.table("jobs", _RUNS, jobs, _job, most=_MOST, note=_EACH)
     return made
 
 

@@ -32,13 +32,20 @@ SELECT program, rule, arg_max(title, lost) AS title, arg_max(sentence, lost) AS 
   count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users, sum(lost) AS lost_seconds
 FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, jobs DESC, program, rule LIMIT $top""",
 )
+_EACH_JOB = f"""SELECT log, program, "user", job_id, started, epoch(started) AS seconds, nprocs,
+  run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,
+  {_IO} AS io_seconds, process_seconds, problems, stake_seconds
+FROM {{jobs}} """
 JOBS = Question(
     "jobs",
     "jobs, the last first",
-    f"""SELECT log, program, "user", job_id, started, epoch(started) AS seconds, nprocs,
-  run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,
-  {_IO} AS io_seconds, process_seconds, problems, stake_seconds
-FROM {{jobs}} ORDER BY started DESC NULLS LAST, log LIMIT $top""",
+    f"{_EACH_JOB} ORDER BY started DESC NULLS LAST, log LIMIT $top",
+)
+# Identities are hashes, so the first of them are spread evenly over all days.
+SOME = Question(
+    "some",
+    "as many as a picture has room for",
+    f"{_EACH_JOB} WHERE started IS NOT NULL ORDER BY log LIMIT $top",
 )
 JOB = "SELECT * FROM jobs WHERE log = $log LIMIT 1"
 FINDINGS = "SELECT * FROM findings WHERE log = $log ORDER BY number"

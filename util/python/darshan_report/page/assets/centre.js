@@ -28,7 +28,7 @@ function dated(splits, step) {
 
 // A point is a run: seconds in I/O over the day, as logarithms, since some are a thousand times others.
 function centreRuns(node, runs) {
-  const said = element("p", { class: "said" }, "Upwards: seconds in I/O of all processes of a run, each step ten times as much; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said" }, "Upwards: seconds in I/O of all processes of a run, on a scale of logarithms; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
   const place = element("div");
   node.append(place, said);
   const [first, last] = [runs.times[0], runs.times[runs.times.length - 1]];
