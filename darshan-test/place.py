@@ -14,6 +14,7 @@ test fails, and so does every skip that does not come from here.
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import stat
@@ -208,6 +209,13 @@ def slurm() -> str:
     return "" if os.environ.get("DARSHAN_LAYER") == "slurm" else "./dev slurm runs it"
 
 
+def spark() -> str:
+    """Whether there is PySpark, half a gigabyte, and a Java to run it."""
+    if importlib.util.find_spec("pyspark") is None:
+        return "./dev full installs PySpark"
+    return programs("java")()
+
+
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
@@ -237,6 +245,7 @@ ABILITIES: dict[str, Ability] = {
     "sqlite": Ability(configured("sqlite")),
     "real-logs": Ability(real_logs),
     "slurm": Ability(slurm, ci=False),
+    "spark": Ability(spark, ci=False),
 }
 
 

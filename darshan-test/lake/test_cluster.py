@@ -20,6 +20,7 @@ from sample import turning
 
 from .cluster import Cluster
 from .conftest import Run
+from .questions import VALUES, equal_rows
 from .rows import identity, logs, make_logs, whole
 from .test_commits import fill
 from .test_manners import collecting
@@ -55,7 +56,7 @@ def answers(lake: Path) -> dict[str, list[list[object]]]:
         span = opened.sql("SELECT min(started) AS a, max(ended) AS b, max(day) AS d FROM jobs")
         first, last, day = next(iter(span))
         middle = day - datetime.timedelta(days=50)
-        values = {"top": 1000, "name": "%", "least": 1, "from": first, "to": last, "date": middle}
+        values = {**VALUES, "from": first, "to": last, "date": middle}
         return {
             q.name: [list(row) for row in opened.sql(*query(q, Filters(), values))]
             for q in QUESTIONS
@@ -67,12 +68,7 @@ def equal(one: Path, other: Path) -> None:
     assert everything(one) == everything(other)
     there = answers(other)
     for name, found in answers(one).items():
-        assert len(found) == len(there[name])
-        for row, same in zip(found, there[name]):
-            numbers = [isinstance(value, float) for value in row]
-            for value, other_value, number in zip(row, same, numbers):
-                close = pytest.approx(other_value, rel=1e-9) if number else other_value
-                assert value == close, name
+        equal_rows(found, there[name], name)
 
 
 def alone(tmp_path: Path, made: list[Path]) -> Path:

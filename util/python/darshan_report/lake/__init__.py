@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING
 from .commit.place import LakeError
 
 if TYPE_CHECKING:
-    from .ask.engine import Asked
+    from pyspark.sql import SparkSession
 
-__all__ = ["LakeError", "open"]
+    from .ask.engine import Asked
+    from .ask.spark import OnSpark
+
+__all__ = ["LakeError", "on_spark", "open"]
 
 
 def open(path: str | os.PathLike[str]) -> Asked:
@@ -28,3 +31,11 @@ def open(path: str | os.PathLike[str]) -> Asked:
     from .ask.engine import Asked  # noqa: PLC0415 - needs duckdb
 
     return Asked(path)
+
+
+def on_spark(session: SparkSession, path: str | os.PathLike[str]) -> OnSpark:
+    """The same in a session of Spark, which gets a view for each table; three of its settings
+    become those of doc/centre.md.  LakeError, as above."""
+    from .ask.spark import OnSpark  # noqa: PLC0415 - as seldom as Spark
+
+    return OnSpark(session, path)

@@ -41,11 +41,13 @@ QUESTIONS = (
     Question(
         "programs",
         "programs by bytes that they moved",
-        f"""SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
-  CAST(sum(bytes_read) AS BIGINT) AS bytes_read,
-  CAST(sum(bytes_written) AS BIGINT) AS bytes_written,
-  sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds
-FROM {{jobs}} GROUP BY program ORDER BY sum({_MOVED}) DESC NULLS LAST, program LIMIT $top""",
+        f"""WITH one AS (
+  SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
+    CAST(sum(bytes_read) AS BIGINT) AS r, CAST(sum(bytes_written) AS BIGINT) AS w,
+    sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds, sum({_MOVED}) AS moved
+  FROM {{jobs}} GROUP BY program)
+SELECT program, jobs, users, r AS bytes_read, w AS bytes_written, io_seconds, process_seconds
+FROM one ORDER BY moved DESC NULLS LAST, program LIMIT $top""",
     ),
     Question(
         "losses",

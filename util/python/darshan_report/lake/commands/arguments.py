@@ -117,10 +117,11 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         epilog="WHAT is one of: info (what is in it), check (is it whole? with --deep all of it "
         "is read), compact (small files become large ones, sorted by day), prune (rows of old "
         "jobs, or of a user, go), sweep (removes what was replaced, and what killed collectors "
-        "left, when it is old enough). Collectors and readers need not stop. Exit status: 0; 1 "
-        "if the lake is not whole, or something could not be done.",
+        "left, when it is old enough), views (prints its tables as views in the SQL "
+        "of Spark, of what is committed now). Collectors and readers need not "
+        "stop. Exit status: 0; 1 if the lake is not whole, or something could not be done.",
     )
-    parser.add_argument("what", choices=("info", "check", "compact", "prune", "sweep"),
+    parser.add_argument("what", choices=("info", "check", "compact", "prune", "sweep", "views"),
                         metavar="WHAT", help="see below")  # fmt: skip
     parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
                         default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip

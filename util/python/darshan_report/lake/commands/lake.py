@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...summary.units import amount, count
+from ..ask.views import for_spark, script
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
 from ..commit.place import LakeError
@@ -115,6 +116,9 @@ def _run(options: argparse.Namespace) -> int:
     snapshot = Snapshot(path)
     if options.what == "info":
         return _info(snapshot)
+    if options.what == "views":
+        print(script(for_spark(snapshot)), end="")
+        return 0
     if options.what == "check":
         return _check(snapshot, options.deep)
     if options.what == "prune":

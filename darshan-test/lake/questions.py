@@ -1,0 +1,19 @@
+"""Values for every ready question, and how two answers are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+VALUES = {"top": 1000, "name": "%", "least": 1}
+
+
+def equal_rows(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]], name: str) -> None:
+    """But for the last bits of sums, which are added in any order."""
+    assert len(one) == len(other), name
+    for row, same in zip(one, other):
+        for value, wanted in zip(row, same):
+            close = pytest.approx(wanted, rel=1e-9) if isinstance(wanted, float) else wanted
+            assert value == close, (name, row, same)

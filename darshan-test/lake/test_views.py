@@ -1,0 +1,126 @@
+"""The same views and questions by Spark as by DuckDB, with equal answers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from darshan_report import lake as lakes
+from darshan_report.lake import columns
+from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.commit.compact import compact
+from darshan_report.lake.write.arrow import schema_of, shape
+
+from .conftest import Run
+from .questions import VALUES, equal_rows
+from .rows import committed, make_logs
+from .spark import Standalone
+from .test_commits import fill
+
+# What a pattern, a list or a text in SQL could take for something of its own.
+NAME = "a {lake}, it's [odd]*?"
+
+
+def made(folder: Path, darshan: Run) -> Path:
+    """A lake of several commits, with findings, problems, files that were replaced, one that
+    nobody committed, and tables without a file."""
+    lake = folder / NAME
+    logs = make_logs(folder / "logs", 60)
+    fill(lake, logs[:20])
+    compact(str(lake), schema_of, shape)
+    (folder / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
+    assert darshan("collect", "--into", lake, folder / "logs").returncode == 0
+    file = lake / committed(lake)["jobs"][0]
+    shutil.copy(file, file.parent / f"{'0' * 32}.parquet")
+    return lake
+
+
+def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
+    """And nothing else."""
+    lake = made(tmp_path, darshan)
+    done = darshan("lake", "views", lake)
+    assert done.returncode == 0
+    named = set(re.findall(r"month=[\w-]+/\w+\.parquet", done.stdout))
+    wanted = {path.partition("/")[2] for paths in committed(lake).values() for path in paths}
+    assert named == wanted
+    assert darshan("lake", "views", "nowhere").returncode == 1
+
+
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """A master with two workers, as a centre has more of them."""
+    with Standalone(tmp_path_factory.mktemp("spark")) as spark:
+        yield spark
+
+
+@pytest.mark.needs("spark")
+def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path: Path) -> None:
+    """Every ready question, with and without filters; every cell of every table."""
+    lake = made(tmp_path, darshan)
+    spark = lakes.on_spark(standalone.session, lake)
+    assert standalone.workers() == 2
+    with lakes.open(lake) as opened:
+        span = next(iter(opened.sql("SELECT min(started), max(ended), median(day) FROM jobs")))
+        values = {**VALUES, "from": span[0], "to": span[1], "date": span[2].date()}
+        filters = Filters("2023-11-20", "2023-12-20", "user1", "app", "/scratch")
+        for question in QUESTIONS:
+            for chosen in (Filters(), filters):
+                want = opened.sql(*query(question, chosen, values))
+                got = spark.ask(question.name, chosen, **values)
+                assert got.columns == want.columns
+                found = [tuple(row) for row in got.collect()]
+                equal_rows(found, [_plain(row) for row in want], question.name)
+        assert _answered(opened, values) > 5
+        for name in columns.tables():
+            want = opened.sql(f'SELECT * FROM "{name}"')
+            got = standalone.session.sql(f'SELECT * FROM "{name}"')
+            assert got.columns == want.columns, name
+            found = [tuple(row) for row in got.collect()]
+            assert sorted(map(_shown, found)) == sorted(map(_shown, want)), name
+
+
+def _answered(opened: Any, values: dict[str, Any]) -> int:
+    """How many questions have rows: equal is also what is empty twice."""
+    return sum(1 for q in QUESTIONS if len(opened.sql(*query(q, Filters(), values))))
+
+
+def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Moments as Spark has them: without their zone, which is UTC in both."""
+    return tuple(v.replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in row)
+
+
+def _shown(row: tuple[Any, ...]) -> str:
+    """A row of any cells as text."""
+
+    def cell(value: Any) -> Any:
+        if isinstance(value, (bytes, bytearray)):
+            return bytes(value).hex()
+        if isinstance(value, list):
+            return [tuple(v.values()) if isinstance(v, dict) else tuple(v) for v in value]
+        return str(value)
+
+    return str([cell(value) for value in _plain(row)])
+
+
+@pytest.mark.needs("spark")
+def test_the_script_runs_in_spark_sql(standalone: Standalone, darshan: Run, tmp_path: Path) -> None:
+    """As doc/centre.md has it."""
+    lake = made(tmp_path, darshan)
+    (tmp_path / "views.sql").write_text(darshan("lake", "views", lake).stdout)
+    (tmp_path / "ask.sql").write_text('SELECT count(*), count(DISTINCT "user") FROM jobs;\n')
+    done = subprocess.run(
+        [*standalone.program("spark-sql"), "-i", "views.sql", "-f", "ask.sql"],
+        cwd=tmp_path,
+        env=standalone.environment,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split()[-2:] == ["60", "3"]

@@ -1,0 +1,67 @@
+"""The views of a lake for Spark: each table is the files that are committed, and no others.
+
+DuckDB has its views in engine.py.  What is said to Spark's session before makes the SQL of both
+one: names in double quotes, and UTC.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from .. import columns
+from ..commit.commits import File, Snapshot
+
+_TYPES = {
+    columns.TEXT: "STRING",
+    columns.WHOLE: "BIGINT",
+    columns.ID: "DECIMAL(20, 0)",  # it has no integers without a sign
+    columns.NUMBER: "DOUBLE",
+    columns.FLAG: "BOOLEAN",
+    columns.DAY: "DATE",
+    columns.TIME: "TIMESTAMP",
+    columns.UUID: "BINARY",
+    columns.EVIDENCE: "ARRAY<STRUCT<module: STRING, record: STRING, counter: STRING, "
+    "value: DOUBLE>>",
+}
+
+
+def _text(text: str) -> str:
+    r"""A text in Spark's SQL, where \ begins something."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _pattern(lake: str, files: Sequence[File]) -> str:
+    """The pattern of Hadoop that means these files; a lake's name is meant as it is."""
+    folder = re.sub(r"([][{}*?,\\^])", r"\\\1", os.path.join(lake, files[0].table))
+    names = [file.path.partition("/")[2] for file in files]
+    return f"{folder}/{names[0]}" if len(names) == 1 else f"{folder}/{{{','.join(names)}}}"
+
+
+def for_spark(lake: Snapshot) -> Iterator[str]:
+    """Statements, one after another; three settings of the session are among them."""
+    yield "SET spark.sql.ansi.enabled=true"
+    yield "SET spark.sql.ansi.doubleQuotedIdentifiers=true"
+    yield "SET spark.sql.session.timeZone=UTC"
+    for name, table in columns.tables().items():
+        files = lake.of(name)
+        some = [f"`{c.name}` {_TYPES[c.type]}" for c in table.columns]
+        if files:
+            folder = os.path.join(lake.path, name)
+            path, base = _text(_pattern(lake.path, files)), _text(folder)
+            yield (
+                f"CREATE OR REPLACE TEMPORARY VIEW `{name}` ({', '.join(some)}, `month` STRING) "
+                f"USING parquet OPTIONS (path {path}, basePath {base})"
+            )
+        else:
+            nulls = [f"CAST(NULL AS {_TYPES[c.type]}) AS `{c.name}`" for c in table.columns]
+            yield (
+                f"CREATE OR REPLACE TEMPORARY VIEW `{name}` AS SELECT {', '.join(nulls)}, "
+                "CAST(NULL AS STRING) AS `month` WHERE false"
+            )
+
+
+def script(statements: Iterator[str]) -> str:
+    """For the program spark-sql."""
+    return "".join(f"{statement};\n" for statement in statements)
