@@ -163,13 +163,25 @@ def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> li
     return lake.sql(*query(question, filters, values)).rows()
 
 
+# A lake that hides names has words that say nothing for whole sentences, which may hold some.
+HIDDEN = "what to change is told in doc/diagnoses.md, under the finding's title."
+
+
+def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
+    """Findings with what may be shown of them."""
+    if lake.hidden:
+        for one in findings:
+            one.update(sentence=None, remedy=HIDDEN, example=None)
+    return findings
+
+
 def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
     """Programs that lose most, with why and whose they are."""
     lost = rows(lake, _LOST, filters, top=top)
     names = [row["program"] for row in lost]
     if not names:
         return []
-    rules = rows(lake, _RULES, filters, programs=names)
+    rules = told_openly(lake, rows(lake, _RULES, filters, programs=names))
     owners = rows(lake, _OWNERS_OF, filters, programs=names)
     logs = [row["worst"] for row in lost]
     worst = {

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ...summary.units import amount, count, plural, seconds, share
 from ..ask.engine import Asked
 from ..ask.questions import Filters
+from ..look.week import told_openly
 from ..read import files
 from . import questions
 from .blocks import Column, Made, Row, link
@@ -74,7 +75,8 @@ def _findings(made: Made, found: list[Row]) -> None:
         lost = f": at most {seconds(one['stake_seconds'])} of all processes"
         same = f", which are those of \u201c{one['same_as']}\u201d" if one["same_as"] else ""
         box.say(f"{one['title']}{lost + same if one['stake_seconds'] else ''}.", "strong")
-        box.say(one["sentence"] or "")
+        if one["sentence"]:
+            box.say(one["sentence"])
         if one["remedy"]:
             box.say(f"Remedy: {one['remedy']}")
             box.example(one["example"])
@@ -110,7 +112,7 @@ def render(lake: Asked, asked: Wanted) -> str:
     for broken in lake.sql(questions.BROKEN, {"log": asked.log}).rows():
         made.say(f"Not read: {broken['module'] or 'the log'}: {broken['problem']}", "warning")
     made.head("What to change")
-    found = lake.sql(questions.FINDINGS, {"log": asked.log}).rows()
+    found = told_openly(lake, lake.sql(questions.FINDINGS, {"log": asked.log}).rows())
     if not found:
         known = row["problems"] is not None
         made.say("Nothing was found." if known else "Findings were not looked for.")

@@ -11,7 +11,7 @@ from ...summary.units import amount, count, plural, seconds, share
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
 from ..commit.place import LakeError
-from ..look.week import SUMS, Told, newest_day, of_day, rows, tell
+from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
 from . import questions
 from .blocks import Column, Made, Row, link
@@ -245,7 +245,8 @@ def _of_one(
         made.say(_NONE, "strong")
         return made, []
     _figures(made, sums, "user" if with_program else "program")
-    _changes(made, rows(lake, questions.CHANGES, filters, top=_CHANGES), with_program)
+    found = told_openly(lake, rows(lake, questions.CHANGES, filters, top=_CHANGES))
+    _changes(made, found, with_program)
     return made, rows(lake, questions.JOBS, filters, top=_MOST)
 
 
