@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,8 +16,10 @@ from darshan_report.lake.commit import place
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
+from logs.catalogue import good_cases
 from logs.content import standard_log
 from logs.encode import encode
+from sample import everything, seed, turning
 
 from .conftest import Run
 from .rows import identity, logs, make_logs, rows, whole
@@ -127,8 +131,9 @@ def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
         done = as_nobody(build, here, *command)
         assert (done.returncode, done.stderr) == (0, ""), done
     new = make_logs(here / "new", 1, first=9)[0]
-    for command in ([*collect, "lake", new], ["lake", "compact", "lake"],
-                    ["lake", "prune", "--user", "user1", "lake"]):  # fmt: skip
+    refused = ([*collect, "lake", new], ["lake", "compact", "lake"],
+               ["lake", "prune", "--user", "user1", "lake"])  # fmt: skip
+    for command in turning(refused, 0.4, "lakes of others"):
         done = as_nobody(build, here, *command)
         assert done.returncode == 1 and "Permission denied" in done.stderr, done
         assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
@@ -222,21 +227,50 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
     assert not list((lake / "_work").iterdir())
 
 
+def test_damage_ends_nothing(tmp_path: Path) -> None:
+    """Cut anywhere, or with other bytes anywhere: every log is in jobs, or in problems; no
+    rule falls over what it is given."""
+    rng = random.Random(seed())
+    cases = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
+    made = []
+    for number in range(400 if everything() else 30):
+        content = bytearray(encode(rng.choice(cases).log))
+        if rng.random() < 0.5:
+            del content[rng.randrange(len(content)) :]
+        else:
+            for _ in range(rng.choice((1, 4, 30))):
+                content[rng.randrange(len(content))] = rng.randrange(256)
+        made.append(tmp_path / f"user_p_id{number}-1_1-1-1-1_1.darshan")
+        made[-1].write_bytes(content)
+    lake = tmp_path / "lake"
+    place.make(str(lake), {})
+    part = make([files.named(str(p)) for p in made], Options(str(lake), traces=True))
+    Publisher(str(lake)).publish(part)
+    there = logs(lake)
+    assert len(there) == len(set(there))
+    told = {r["log"] for r in rows(lake, "problems")}
+    assert set(there) | told == {identity(path) for path in made}
+    ended = r"its findings: \w*(Error|Exception|Warning): "
+    wrong = [r for r in rows(lake, "problems") if re.match(ended, r["problem"])]
+    assert not wrong, (wrong, seed())
+
+
 def test_an_interpreter_without_names(darshan: Run, tmp_path: Path) -> None:
     """No home, another locale, a lake on a path of odd characters, as a relative name."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "user=jane").mkdir()
     name = "user=jane/a lake 'of' \"%20\" [x]*?{y}=\n\u00e9"
     bare = {"HOME": "/nonexistent", "LC_ALL": "POSIX", "TMPDIR": str(tmp_path)}
-    for command in (
-        ["collect", "--into", name, "logs"],
+    assert darshan("collect", "--into", name, "logs", environment=bare).returncode == 0
+    commands = (
         ["ask", name, "programs"],
         ["ask", name, "--sql", "SELECT count(*) FROM files_posix WHERE month >= '2000-01'"],
         ["lake", "info", name],
         ["lake", "compact", name],
         ["lake", "check", "--deep", name],
         ["ask", name, "between", "--from", "2023-01-01", "--to", "2030-01-01", "-o", "o u't.csv"],
-    ):
+    )
+    for command in (*turning(commands[:-1], 0.5, "odd lakes"), commands[-1]):
         done = darshan(*command, environment=bare)
         assert done.returncode == 0, (command, done.stderr)
     done = darshan("ask", name, "users", "--csv", environment=bare)
