@@ -18,7 +18,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 ALL = "all"
 TOLD = "told"  # a property of a test: a line for the end of the run
-SCALE = 0.7  # of every share: all samples together are what ./check has time for
+SCALE = 0.5  # of every share: all samples together are what ./check has time for
 
 
 def seed() -> str:

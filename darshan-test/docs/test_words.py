@@ -175,6 +175,7 @@ NOT_OURS = {
     "script.py",
     "train.py",
     "mpif.h",
+    "dxt_analyzer.py",
 }
 
 
