@@ -183,7 +183,8 @@ RECORD = (
     Column("id", ID, "id", "record id: the format's hash of the name"),
     Column("rank", WHOLE, "rank", "rank; -1: all ranks together"),
     Column("name", TEXT, "", "name of the record: of a file its path", "", True),
-    Column("mount", TEXT, "", "mount point that holds it"),
+    # An automounter has a mount point per user.
+    Column("mount", TEXT, "", "mount point that holds it", "", True),
     Column("file_system", TEXT, "", "type of that file system"),
 )
 _OWN = {

@@ -51,7 +51,10 @@ def _reads(statement: Any) -> bool:
 
 def must_read(query: str) -> None:
     """LakeError unless a query only reads."""
-    for statement in duckdb.extract_statements(query):
+    statements = duckdb.extract_statements(query)
+    if len(statements) != 1:
+        raise LakeError("one query at a time" if statements else "there is no query")
+    for statement in statements:
         if not _reads(statement):
             word = (statement.query.split() or ["this"])[0].upper()
             raise LakeError(f"{word}: a query of a lake can only read its tables")

@@ -17,7 +17,7 @@ import pyarrow as pa
 from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.place import LakeError
-from . import closed
+from . import closed, exact
 
 if TYPE_CHECKING:
     import pandas
@@ -243,7 +243,7 @@ class Asked:
             if self._user is not None:
                 closed.must_read_views(self._database, query)
             found = self._database.sql(query, params=values)
-            return Answer(pa.table({}) if found is None else found.to_arrow_table())
+            return Answer(pa.table({}) if found is None else exact.table(found))
         except duckdb.Error as error:
             raise LakeError(str(error).strip()) from None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +13,8 @@ from ...summary.text import visible
 from ...summary.units import amount, count, seconds
 
 _WIDEST = 60
+_EXACT = 2**53
+_IDS = re.compile(r"(^|_)u?id$")
 
 
 def _cell(name: str, value: Any) -> str:
@@ -20,6 +24,10 @@ def _cell(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, datetime.datetime):
         return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, decimal.Decimal) and value == value.to_integral_value():
+        value = int(value)
+    if isinstance(value, int) and (_IDS.search(name) or abs(value) > _EXACT):
+        return str(value)  # to be copied; and a double has not all digits of it
     if isinstance(value, (int, float)) or hasattr(value, "as_integer_ratio"):
         return _number(name, float(value))
     text = visible(str(value)).replace("\n", " ")

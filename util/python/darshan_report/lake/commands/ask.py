@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import datetime
+import decimal
 import io
 import json
 import os
@@ -16,7 +17,7 @@ from ...summary.output import replace, standard_output, write_text
 from ..ask.engine import Answer, Asked
 from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
 from ..ask.shown import table
-from ..commit.place import LakeError
+from ..commit.place import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .say import say, why
 
@@ -25,7 +26,9 @@ def _moment(text: str) -> datetime.datetime:
     try:
         found = datetime.datetime.fromisoformat(text)
     except ValueError:
-        raise LakeError(f"{text} is no moment: 2026-11-22 or 2026-11-22T03:30, in UTC") from None
+        raise LakeError(
+            f"{text} is no moment (2026-11-22 and 2026-11-22T03:30 are, in UTC)"
+        ) from None
     return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
 
 
@@ -37,6 +40,8 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
         text = getattr(options, f"{name}_")
         if text is not None:
             values[name] = _moment(text)
+    if "from" in values and "to" in values and values["from"] >= values["to"]:
+        raise LakeError(f"--to {options.to_} is not after --from {options.from_}")
     if options.name is not None:
         values["name"] = options.name
     if options.least is not None:
@@ -48,7 +53,7 @@ def _day(text: str) -> str:
     try:
         return datetime.date.fromisoformat(text).isoformat()
     except ValueError:
-        raise LakeError(f"{text} is no day: 2026-11-22") from None
+        raise LakeError(f"{text} is no day (2026-11-22 is one)") from None
 
 
 def _opened(options: argparse.Namespace) -> Asked:
@@ -92,6 +97,12 @@ def _plain(value: Any) -> Any:
         return {k: _plain(v) for k, v in value.items()}
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    return _number(value)
+
+
+def _number(value: Any) -> float | int | None:
+    if isinstance(value, decimal.Decimal) and value == value.to_integral_value():
+        return int(value)
     number = float(value)
     return number if number - number == 0 else None  # neither infinite nor not a number
 
@@ -136,6 +147,7 @@ def main(options: argparse.Namespace) -> int:
     """Runs the command; its exit status."""
     try:
         if options.question is None and options.sql is None:
+            settings(options.lake)  # is it one?
             return _list()
         with _opened(options) as lake:
             answer = _asked(lake, options)

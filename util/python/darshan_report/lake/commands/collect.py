@@ -28,6 +28,7 @@ from ..read import files
 from ..read.files import Found
 from ..spread.here import alone_here, by_processes
 from ..write.arrow import schema_of, shape, without_pandas
+from ..write.hide import Hide
 from ..write.part import Options, Part
 from .arguments import COLLECT as PROGRAM
 from .arguments import DASK
@@ -72,10 +73,13 @@ class Collector:
         self._cluster = cluster
         hidden = bool(options.obfuscate)
         lake = os.path.abspath(options.into)
-        said = place.make(lake, {"hidden": hidden})
+        sign = Hide(options.obfuscate or "").sign
+        said = place.make(lake, {"hidden": hidden, "key": sign} if hidden else {"hidden": hidden})
         if bool(said.get("hidden")) != hidden:
             other = "hides names: --obfuscate is needed" if said.get("hidden") else "shows names"
             raise LakeError(f"{options.into} {other}")
+        if hidden and said.get("key", sign) != sign:
+            raise LakeError(f"{options.into} hides names by another key: people would be two")
         self._publisher = Publisher(lake)
         limits = dict(read_limits(options.thresholds)) if options.thresholds else {}
         self._part = Options(

@@ -8,12 +8,20 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .. import words
+
 LEVEL = 3  # of compression: what is written again is read for years
+
+
+class _Writer(pq.ParquetWriter):
+    def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
+        """Rows, and the words of these rows."""
+        super().write_table(words.of_its_rows(table), row_group_size)
 
 
 def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """A file that is to be filled group by group."""
-    return pq.ParquetWriter(
+    return _Writer(
         target,
         schema,
         compression="zstd",

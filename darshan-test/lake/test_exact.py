@@ -1,0 +1,103 @@
+"""Answers are what the rows say, to the last digit; files hold the names of their rows alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from .conftest import Run
+from .rows import make_logs
+
+
+@pytest.fixture
+def lake(darshan: Run, tmp_path: Path) -> Path:
+    """Of four logs, of as many users."""
+    make_logs(tmp_path / "logs", 4)
+    done = darshan("collect", "--into", "lake", "--workers", "1", "logs")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "lake"
+
+
+def sql(darshan: Run, query: str, *options: str) -> str:
+    done = darshan("ask", "lake", "--sql", query, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.usefixtures("lake")
+def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
+    """Of any size, in each form; sums are whole, too; ids can be copied."""
+    big = {"u": 2**64 - 1, "h": 123456789012345678901234567890, "s": 2**53 + 1, "job_id": 1000008}
+    query = (
+        f"SELECT {big['u']}::UBIGINT u, {big['h']}::HUGEINT h, "
+        f"sum(x) s, {big['job_id']} job_id FROM (VALUES ({2**53}), (1)) AS t(x)"
+    )
+    assert json.loads(sql(darshan, query, "--json")) == [big]
+    (row,) = csv.DictReader(io.StringIO(sql(darshan, query, "--csv")))
+    assert row == {k: str(v) for k, v in big.items()}
+    assert sql(darshan, query).splitlines()[1].split() == [str(v) for v in big.values()]
+    (ids,) = {
+        r["id"] for r in json.loads(sql(darshan, "SELECT max(id) id FROM files_posix", "--json"))
+    }
+    assert str(ids) in sql(darshan, "SELECT max(id) id FROM files_posix")
+    sql(darshan, "SELECT max(ended - started) AS t, 1 a, 2 a FROM jobs", "-o", "x.parquet")
+    (row,) = pq.read_table(tmp_path / "x.parquet").to_pylist()
+    assert isinstance(row["t"], str) and (row["a"], row["a_2"]) == (1, 2)
+
+
+@pytest.mark.usefixtures("lake")
+def test_questions_that_are_none(darshan: Run) -> None:
+    """A line that says why."""
+    for arguments in (
+        ("lake", "--sql", "SELECT 1; SELECT 2"),
+        ("lake", "--sql", ""),
+        ("lake", "between", "--from", "2026-01-12T05:00", "--to", "2026-01-12T01:00"),
+        ("lake", "users", "--since", "2026-02-30"),
+        ("nosuch",),
+    ):
+        done = darshan("ask", *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done
+
+
+def words_beside(lake: Path) -> set[tuple[str, str]]:
+    """(file, word) of dictionaries whose rows do not have it."""
+    found = set()
+    for path in lake.rglob("*.parquet"):
+        names = pq.read_schema(path).names
+        texts = [n for n in ("user", "program", "name", "path", "command") if n in names]
+        table = pq.ParquetFile(path, read_dictionary=texts).read(columns=texts)
+        for column in table.columns:
+            for chunk in column.chunks:
+                rows = set(chunk.to_pylist())
+                found |= {(str(path), w) for w in chunk.dictionary.to_pylist() if w not in rows}
+    return found
+
+
+def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
+    """As they are collected, compacted, and when a user is forgotten."""
+    assert not words_beside(lake)
+    users = {r["user"] for r in json.loads(sql(darshan, 'SELECT "user" FROM jobs', "--json"))}
+    assert len(users) > 1
+    for command in (("compact", "lake"), ("prune", "--user", min(users), "lake")):
+        done = darshan("lake", *command)
+        assert done.returncode == 0, done.stderr
+        assert not words_beside(lake)
+    assert min(users) not in sql(darshan, 'SELECT "user" FROM jobs', "--csv").split()
+
+
+def test_one_key(darshan: Run, tmp_path: Path) -> None:
+    """Another would make two of each person; an automounter's mount points have their names."""
+    make_logs(tmp_path / "logs", 2)
+    hidden = ("collect", "--into", "lake", "--workers", "1", "--obfuscate")
+    assert darshan(*hidden, "k1", "logs").returncode == 0
+    done = darshan(*hidden, "k2", "logs")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "another key" in done.stderr
+    assert darshan(*hidden, "k1", "logs").returncode == 0
+    mounts = json.loads(sql(darshan, "SELECT DISTINCT mount m FROM files_posix", "--json"))
+    assert mounts and not any("/" in r["m"] for r in mounts if r["m"])

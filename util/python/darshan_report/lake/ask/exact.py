@@ -1,0 +1,55 @@
+"""The rows of an answer of DuckDB, with each number as it is.
+
+Sums of whole numbers are HUGEINT there, which becomes a double on the way to Arrow; what lies
+between two moments becomes a type that neither Parquet nor people can read.
+"""
+
+from __future__ import annotations
+
+import duckdb
+import pyarrow as pa
+
+_WHOLE = ("HUGEINT", "UHUGEINT")
+_AS_TEXT = (*_WHOLE, "INTERVAL", "TIME", "TIME WITH TIME ZONE", "BIT", "BIGNUM")
+_WIDE = pa.decimal256(39, 0)  # 2^128 has so many digits
+
+
+def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """As the smallest of three types that has all of them."""
+    for kind in (pa.int64(), pa.uint64()):
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return pa.chunked_array(
+        [pa.array([None if v is None else int(v) for v in column.to_pylist()], _WIDE)]
+    )
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Two columns of one name would be one in JSON."""
+    found: list[str] = []
+    for name in names:
+        number, now = 1, name
+        while now in found:
+            number += 1
+            now = f"{name}_{number}"
+        found.append(now)
+    return found
+
+
+def table(found: duckdb.DuckDBPyRelation) -> pa.Table:
+    """All rows."""
+    kinds = [str(kind) for kind in found.types]
+    names = _unique(list(found.columns))
+    if any(kind in _AS_TEXT for kind in kinds):
+        wanted = ", ".join(
+            f"#{place}::VARCHAR" if kind in _AS_TEXT else f"#{place}"
+            for place, kind in enumerate(kinds, 1)
+        )
+        found = found.project(wanted)
+    made = found.to_arrow_table().rename_columns(names)
+    for place, kind in enumerate(kinds):
+        if kind in _WHOLE:
+            made = made.set_column(place, names[place], _whole(made.column(place)))
+    return made

@@ -1,0 +1,41 @@
+"""Texts of a table that is written: their dictionaries have the words of its rows, and no others.
+
+Rows are chosen out of larger tables, whose dictionaries they keep: written so, a file would
+have the names of everybody whose logs were read at the same time, or whose rows went.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+
+def _column(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    words = len(array.dictionary)
+    places = array.indices.fill_null(words).to_numpy(zero_copy_only=False)
+    used = np.zeros(words + 1, bool)
+    used[places] = True
+    used[words] = False  # the null
+    if used[:words].all():
+        return array
+    order = np.cumsum(used, dtype=np.int32) - 1
+    mask = places == words
+    indices = pa.array(order[places], pa.int32(), mask=mask if mask.any() else None)
+    return pa.DictionaryArray.from_arrays(
+        indices.cast(array.indices.type), array.dictionary.take(pa.array(np.flatnonzero(used)))
+    )
+
+
+def of_its_rows(table: pa.Table) -> pa.Table:
+    """The same rows."""
+    for place, field in enumerate(table.schema):
+        if not pa.types.is_dictionary(field.type) or not len(table):
+            continue
+        column = table.column(place)
+        whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        if isinstance(whole, pa.ChunkedArray):  # too much for one
+            whole = pa.chunked_array([_column(c) for c in whole.unify_dictionaries().chunks])
+        else:
+            whole = _column(whole)
+        table = table.set_column(place, field, whole)
+    return table
