@@ -127,6 +127,7 @@ class Compiler:
         (self.folder / "util/front").mkdir(parents=True, exist_ok=True)
         (self.folder / "config.h").write_text(
             f'#define PACKAGE_VERSION "{version()}"\n#define DARSHAN_DEFAULT_LOG_PATH ""\n'
+            '#define DARSHAN_OFF_FILE "/etc/darshan/off"\n'
             "#define DARSHAN_LOG_MODE 0400\n"
         )
         (self.folder / "util/front/installed.h").write_text(
@@ -268,6 +269,8 @@ os.chdir(TREE)
 # What is compiled is nobody else's; a list that goes into the source package lies in the tree.
 base = tempfile.TemporaryDirectory(prefix="darshan-wheel-")
 lists = "build/wheel" if os.access(TREE, os.W_OK) else base.name
+# A list of before names files that may have gone since.
+shutil.rmtree(f"{lists}/darshan_report.egg-info", ignore_errors=True)
 os.makedirs(lists, exist_ok=True)
 setuptools.setup(
     version=version(),

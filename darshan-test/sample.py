@@ -11,7 +11,7 @@ import math
 import os
 import random
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +19,28 @@ Item = TypeVar("Item")
 ALL = "all"
 TOLD = "told"  # a property of a test: a line for the end of the run
 SCALE = 0.5  # of every share: all samples together are what ./check has time for
+
+
+# Files of tests that take long, of which each run of all tests has a half.
+LONG = (
+    "apmpi/test_apmpi.py",
+    "e2e/test_jobs.py",
+    "harm/test_habits.py",
+    "harm/test_session.py",
+    "interrupt/test_interrupt.py",
+    "link/test_configure.py",
+    "mpi/test_life.py",
+    "mpiio/test_counters.py",
+    "mpiio/test_languages.py",
+    "mpiio/test_parallel.py",
+    "pnetcdf/test_cases.py",
+    "report/test_command.py",
+    "report/test_numbers.py",
+    "report/test_warnings.py",
+    "studies/chunk-cache/test_chunk_cache.py",
+    "studies/mesh-collective/test_mesh_collective.py",
+)
+NEARLY_ALL = 0.99  # of a share, which is scaled
 
 
 def seed() -> str:
@@ -49,6 +71,15 @@ def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
     count = max(1, math.ceil(SCALE * share * len(every)))
     chosen = random.Random(f"{seed()} {name}").sample(range(len(every)), count)
     return [every[index] for index in sorted(chosen)]
+
+
+def left_out(files: Sequence[str]) -> set[int]:
+    """Of tests, each given by its file: which a run of all of them has another time."""
+    found: set[int] = set()
+    for name in LONG:
+        here = [place for place, file in enumerate(files) if file.endswith(f"/{name}")]
+        found |= set(here) - set(turning(here, NEARLY_ALL, name))
+    return found
 
 
 if __name__ == "__main__":

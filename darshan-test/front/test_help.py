@@ -10,7 +10,7 @@ import pytest
 
 SECONDS = 60
 COMMANDS = ["run", "stat", "watch", "recover", "report", "parse", "trace", "merge", "convert",
-            "diff", "collect", "ask", "lake"]  # fmt: skip
+            "diff", "collect", "ask", "digest", "serve", "lake"]  # fmt: skip
 PROGRAMS = ["darshan-parser", "darshan-dxt-parser", "darshan-merge", "darshan-convert",
             "darshan-diff", "darshan-analyzer", "darshan-job-summary", "darshan-dxt-analyzer",
             "darshan-summary-per-file", "darshan-mk-log-dirs"]  # fmt: skip

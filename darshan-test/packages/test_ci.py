@@ -15,7 +15,7 @@ DEV = """#!/bin/sh
 echo "$*" >>asked
 case $1 in "$FAILS") echo "this is why" >&2; exit 7 ;; esac
 """
-README = "fresh --debian 12 sh -c ./quickstart && ./check"
+README = "fresh --debian 12 sh -c ./quickstart && ./check && ./dev distcheck build/check"
 PACKAGES = "packages --debian 12"
 
 
