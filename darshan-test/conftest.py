@@ -36,7 +36,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of long files a half, where all are run; who names a file gets all of it."""
+    """Of long files a third, where all are run; who names a file gets all of it."""
     if {Path(argument).name for argument in config.args} == {"darshan-test"}:
         out = left_out([str(item.path) for item in items])
         config.hook.pytest_deselected(items=[items[place] for place in sorted(out)])

@@ -278,6 +278,13 @@ def absent(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def for_everybody(path: Path) -> None:
+    """Left out where an ordinary user cannot come to a file: a build below /root, say."""
+    user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+    if not works(*user, "test", "-x", str(path)):
+        elsewhere("an ordinary user cannot come to this build")
+
+
 def elsewhere(reason: str) -> NoReturn:
     """What is right in other places only, CI or not: an older library, another processor."""
     __tracebackhide__ = True

@@ -19,6 +19,7 @@ from darshan_report.lake.write.part import Options, make
 from logs.catalogue import good_cases
 from logs.content import standard_log
 from logs.encode import encode
+from place import for_everybody
 from sample import everything, seed, turning
 
 from .conftest import Run
@@ -116,6 +117,7 @@ def open_to_all() -> Iterator[Path]:
 def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
     """A folder that is closed to them: the others are collected, a line says which, status 1.
     A lake of others is asked, and not collected into."""
+    for_everybody(build / "darshan")
     here = open_to_all
     made = make_logs(here / "logs", 2)
     make_logs(here / "logs" / "closed", 1, first=5)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
-from place import elsewhere
+from place import elsewhere, for_everybody
 from sample import everything as all_cases
 from sample import turning
 
@@ -231,8 +231,10 @@ _BLIND = {
 @pytest.mark.usefixtures("seldom")
 @pytest.mark.needs("root", "mount", "namespace:mount", "ordinary-user")
 @pytest.mark.parametrize("what", _BLIND)
-def test_a_worker_that_cannot(what: str, darshan: Run, tmp_path: Path) -> None:
+def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Path) -> None:
     """See, read or write what the collector can: nothing of that becomes a problem of a log."""
+    if what in ("read", "write"):
+        for_everybody(build / "darshan")
     made = make_logs(tmp_path / "logs", 20)
     before, words = _BLIND[what]
     fill(tmp_path / "lake", made[:1])
