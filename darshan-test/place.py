@@ -281,7 +281,7 @@ def absent(reason: str) -> NoReturn:
 def for_everybody(path: Path) -> None:
     """Left out where an ordinary user cannot come to a file: a build below /root, say."""
     user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
-    if not works(*user, "test", "-x", str(path)):
+    if works(*user, "test", "-x", str(path)):
         elsewhere("an ordinary user cannot come to this build")
 
 
