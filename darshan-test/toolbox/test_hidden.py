@@ -47,7 +47,10 @@ def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -
 @pytest.mark.parametrize("how", HOW)
 def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
     """Without a scheduler the job's number is that of its first process, which stays so."""
-    program = "import os; open('a', 'w').close(); os.fork() or open('b', 'w').close()"
+    program = (
+        "import os; open('a', 'w').close(); child = os.fork(); "
+        "os.waitpid(child, 0) if child else open('b', 'w').close()"
+    )
     command = [build / "darshan", "run", "-o", "logs", sys.executable, "-c", program]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
     (log,) = (tmp_path / "logs").glob("*.darshan")
