@@ -163,9 +163,21 @@ class Compiler:
                 raise SystemExit(
                     f"darshan-report: {header} or its library is missing (Debian: {package})"
                 )
+        if not self.can("libdeflate.h", *self.lists.words("DEFLATE_LIBS")):
+            self.leave_out_deflate()
 
     def has_deflate(self) -> bool:
-        return self.can("libdeflate.h", *self.lists.words("DEFLATE_LIBS"))
+        return bool(self.lists.values["DEFLATE_LIBS"])
+
+    def leave_out_deflate(self) -> None:
+        """Where it is not: the reader takes zlib alone."""
+        values = self.lists.values
+        values["DEFLATE_LIBS"] = ""
+        sources = values["libdarshan_read_a_SOURCES"].split()
+        values["libdarshan_read_a_SOURCES"] = " ".join(
+            "util/reader/without-libdeflate/whole.c" if source == "util/reader/whole.c" else source
+            for source in sources
+        )
 
     def compiled(self, target: str) -> list[str]:
         """The objects of a target; what another one has compiled alike is taken."""

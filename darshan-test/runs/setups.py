@@ -32,7 +32,7 @@ CPPFLAGS = -D_GNU_SOURCE -I. -I../.. -I../../runtime/format -I../../runtime -I..
 CFLAGS = -std=gnu11 -O0
 objects = $(patsubst %.c,%.o,$(wildcard *.c))
 program: $(objects)
-\t$(CC) -o $@ $(objects) ../reader/part.a ../../runtime/format/part.a -lz -lbz2
+\t$(CC) -o $@ $(objects) ../reader/part.a ../../runtime/format/part.a -lz -lbz2 -ldeflate
 part.a: $(objects)
 \trm -f $@ && ar crD $@ $(objects)
 %.o: %.c

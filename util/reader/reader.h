@@ -32,6 +32,11 @@ struct darshan_stream {
   bz_stream bzip2;
   unsigned char *input, *in;
   size_t in_left;
+  /* whole.c: a short stream, decompressed at once */
+  struct libdeflate_decompressor *deflate;
+  unsigned char *whole, *whole_next;
+  size_t whole_left;
+  bool by_steps;                /* one could not be: not tried again */
   struct darshan_error failure; /* sticky; what was delivered before is good */
 };
 /* The region may reach past the end of the file: what is there is read. */
@@ -40,6 +45,11 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
 /* Delivers n bytes; fewer at the end of the region or before a failure. */
 size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n);
 void darshan_stream_close(struct darshan_stream *stream);
+
+/* whole.c: between two streams, all stored bytes being in memory, takes the next one at once:
+ * whole_left bytes at whole_next.  false: it is too long, or damaged, and zlib shall say how. */
+bool darshan_whole_take(struct darshan_stream *stream);
+void darshan_whole_free(struct darshan_stream *stream);
 
 /* header.c: brings the header of any format into the newest layout. */
 struct darshan_frame {

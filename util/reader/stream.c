@@ -93,6 +93,23 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
   return produced;
 }
 
+/* Of a stream that was decompressed at once. */
+static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) {
+  if (n > stream->whole_left) n = stream->whole_left;
+  memcpy(buffer, stream->whole_next, n);
+  stream->whole_next += n;
+  stream->whole_left -= n;
+  return n;
+}
+
+/* Sees to it that there is input; false: there is none. */
+static bool have_input(struct darshan_stream *stream) {
+  if (stream->in_left > 0 || stream->left == 0) return stream->in_left > 0 || stream->inside;
+  stream->in = stream->input;
+  stream->in_left = read_stored(stream, stream->input, INPUT_STEP);
+  return stream->in_left > 0;
+}
+
 size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n) {
   size_t done = 0;
   while (done < n && !stream->failure.text[0]) {
@@ -102,14 +119,15 @@ size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n
       done += read_stored(stream, place, n - done);
       continue;
     }
-    if (stream->in_left == 0 && stream->left > 0) {
-      stream->in = stream->input;
-      stream->in_left = read_stored(stream, stream->input, INPUT_STEP);
-      if (stream->in_left == 0) break;
+    if (stream->whole_left > 0) {
+      done += read_whole(stream, place, n - done);
+      continue;
     }
-    if (stream->in_left == 0 && !stream->inside) break;
-    done += stream->compression == DARSHAN_BZIP2 ? step_bzip2(stream, place, n - done)
-                                                 : step_zlib(stream, place, n - done);
+    if (!have_input(stream)) break;
+    if (stream->compression == DARSHAN_BZIP2)
+      done += step_bzip2(stream, place, n - done);
+    else if (stream->inside || !darshan_whole_take(stream))
+      done += step_zlib(stream, place, n - done);
   }
   return done;
 }
@@ -117,6 +135,7 @@ size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n
 void darshan_stream_close(struct darshan_stream *stream) {
   if (stream->ready && stream->compression == DARSHAN_ZLIB) inflateEnd(&stream->zlib);
   if (stream->ready && stream->compression == DARSHAN_BZIP2) BZ2_bzDecompressEnd(&stream->bzip2);
+  darshan_whole_free(stream);
   free(stream->input);
   memset(stream, 0, sizeof(*stream));
 }

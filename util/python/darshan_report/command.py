@@ -7,6 +7,9 @@ import resource
 import signal
 import sys
 
+# Nothing here computes with matrices: threads for that would only spin, and take memory.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 def _version() -> None:
     """--version, which installed scripts answer themselves."""
