@@ -95,10 +95,16 @@ class Standalone:
         return there
 
     def program(self, name: str) -> list[str]:
-        """A program of Spark, for this master."""
+        """A program of Spark, for this master; the cores that the session has are free for it."""
+        self._end_session()
         options = [f"--conf={key}={value}" for key, value in self._settings().items()]
         metastore = f"-Dderby.system.home={self._folder}"
         return [str(self._home / "bin" / name), *options, "--driver-java-options", metastore]
+
+    def _end_session(self) -> None:
+        if self._session is not None:
+            self._session.stop()
+            self._session = None
 
     def __enter__(self) -> Standalone:
         return self
@@ -109,8 +115,7 @@ class Standalone:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._session is not None:
-            self._session.stop()
+        self._end_session()
         for process in self._running:
             process.terminate()
         for process in self._running:
