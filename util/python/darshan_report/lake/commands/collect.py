@@ -63,6 +63,7 @@ class Sums:
     records: int = 0
     removed: int = 0
     left: int = 0
+    unread: int = 0
 
 
 class Collector:
@@ -161,20 +162,24 @@ class Collector:
 
     def _take(self, part: Part) -> None:
         """Commits a part."""
-        twice = self._publisher.publish(part)
+        logs = len(part.took)
+        self._publisher.publish(part)
         sums = self._sums
-        sums.logs += part.logs - twice
+        # Of logs that two have read at once, each says what is in the lake by its own doing.
+        sums.logs += len(part.took)
         sums.damaged += part.damaged
-        sums.again += part.again + twice
+        sums.again += part.again + logs - len(part.took)
         sums.records += part.records
+        sums.unread += part.unread
         sums.left += part.left
         if self._options.remove_collected:
             sums.removed += remove(self._publisher.snapshot, part)
-        self._progress.at(sums.logs + sums.again + sums.left, sums.logs)
+        self._progress.at(sums.logs + sums.again + sums.left + sums.unread, sums.logs)
 
     def _tell(self) -> None:
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
+        more += [f"{sums.unread:,} could not be read (the same)"] if sums.unread else []
         more += [f"{sums.again:,} were there"] if sums.again else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
         more += [f"{sums.left:,} still changed: for the next time"] if sums.left else []

@@ -1,9 +1,9 @@
-"""Files of Parquet without some of their rows, before anybody sees them."""
+"""Files of Parquet without some of their rows."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,7 +33,8 @@ def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
 
 
 def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[File]:
-    """Takes all rows of these logs out of the files below a folder; what is left of them."""
+    """Takes all rows of these logs out of the files below a folder, which nobody sees yet; what
+    is left of them."""
     found: list[File] = []
     for file in files:
         source = os.path.join(folder, file.path)
@@ -51,3 +52,34 @@ def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[F
             os.unlink(target)
             os.unlink(source)
     return found
+
+
+def rewritten(
+    lake: str, folder: str, file: File, goes: Callable[[pa.Table], pa.Array]
+) -> tuple[File | None, int]:
+    """A file of the lake without the rows that go, below a folder (None: none is left, or none
+    went), and how many went; it is read a group of rows at a time."""
+    path = f"{file.table}/month={file.month}/{place.new_name()}.parquet"
+    target = os.path.join(folder, path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    left = gone = 0
+    first = last = ""
+    with (
+        pq.ParquetFile(os.path.join(lake, file.path)) as source,
+        writer(target, source.schema_arrow) as made,
+    ):
+        for number in range(source.num_row_groups):
+            rows = source.read_row_group(number)
+            kept = rows.filter(pc.invert(goes(rows)))
+            left, gone = left + len(kept), gone + len(rows) - len(kept)
+            if len(kept):
+                made.write_table(kept)
+                days = kept["day"].drop_null()
+                if len(days):
+                    first, last = first or str(days[0]), str(days[-1])
+    place.sync(target)
+    if not left or not gone:
+        os.unlink(target)
+        return None, gone
+    size = os.path.getsize(target)
+    return File(file.table, path, left, size, first, last, file.shape), gone

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from . import place
 from .commits import Change, File, Snapshot
 from .compact import replace
-from .parquet import writer
+from .fewer import rewritten
 
 
 @dataclass
@@ -48,35 +48,6 @@ class Which:
         return pc.fill_null(same, False)
 
 
-def _rewritten(lake: str, folder: str, file: File, which: Which) -> tuple[File | None, int]:
-    """A file without these rows (None: none is left), and how many there were; it is read a
-    group of rows at a time."""
-    path = f"{file.table}/month={file.month}/{place.new_name()}.parquet"
-    target = os.path.join(folder, path)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    left = gone = 0
-    first = last = ""
-    with (
-        pq.ParquetFile(os.path.join(lake, file.path)) as source,
-        writer(target, source.schema_arrow) as made,
-    ):
-        for number in range(source.num_row_groups):
-            rows = source.read_row_group(number)
-            kept = rows.filter(pc.invert(which.goes(rows)))
-            left, gone = left + len(kept), gone + len(rows) - len(kept)
-            if len(kept):
-                made.write_table(kept)
-                days = kept["day"].drop_null()
-                if len(days):
-                    first, last = first or str(days[0]), str(days[-1])
-    place.sync(target)
-    if not left or not gone:
-        os.unlink(target)
-        return None, gone
-    size = os.path.getsize(target)
-    return File(file.table, path, left, size, first, last, file.shape), gone
-
-
 def _has(lake: str, file: File, which: Which) -> bool:
     column = "day" if which.before is not None else "user"
     rows = pq.read_table(os.path.join(lake, file.path), columns=[column], partitioning=None)
@@ -97,7 +68,7 @@ def prune(lake: str, which: Which) -> Gone:
             for file in list(snapshot.files.values()):
                 if not which.may_have(file) or not _has(lake, file, which):
                     continue
-                new, number = _rewritten(lake, folder, file, which)
+                new, number = rewritten(lake, folder, file, which.goes)
                 change.remove.append(file)
                 change.add += [new] if new else []
                 gone.rows += number

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import place, seen
-from .commits import Change, Snapshot
+from .commits import File, Snapshot
 from .fewer import leave_out
+from .over import Unread
 from .place import LakeError
 from .seen import Seen
 
@@ -35,6 +36,7 @@ class Publisher:
         self.snapshot = Snapshot(lake)
         self.seen = Seen(lake)
         self.seen.update(self.snapshot.seen)
+        self._unread = Unread(lake)
         self._lake = lake
 
     def refresh(self) -> None:
@@ -59,10 +61,9 @@ class Publisher:
                 if not len(part.seen) and not len(part.copies):
                     break
                 name = name or seen.write(self._lake, np.concatenate([part.seen, part.copies]))
-                self._move(part, published)
+                self._move(part.folder, part.files, published)
                 self._all_there(part)
-                note = {"logs": len(part.seen), "records": part.records}
-                if self.snapshot.commit(Change("collect", part.files, seen=[name], note=note)):
+                if self._commit(part, name):
                     self.seen.update(self.snapshot.seen)
                     published, name = [], ""
                     break
@@ -73,11 +74,29 @@ class Publisher:
                 shutil.rmtree(part.folder, ignore_errors=True)
         return twice
 
+    def _commit(self, part: Part, name: str) -> bool:
+        """Tries it; with it go the problems that are over."""
+        note = {"logs": len(part.seen), "records": part.records}
+        folder = os.path.join(self._lake, place.WORK, place.new_name())
+        os.mkdir(folder)
+        moved: list[str] = []
+        try:
+            change = self._unread.over(self.snapshot, self.seen, part.over, folder)
+            self._move(folder, change.add, moved)
+            change.add, change.seen, change.note = [*part.files, *change.add], [name], note
+            done = self.snapshot.commit(change)
+            moved = [] if done else moved
+            return done
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            if moved:
+                self._give_up(moved, "")
+
     def _give_up(self, published: list[str], name: str) -> None:
         """Removes what was not committed, which is asked of the lake itself: what ended the
         attempt may have come after the commit.  What cannot be asked stays, to be swept."""
         self.snapshot.refresh()
-        if name not in self.snapshot.seen:
+        if name and name not in self.snapshot.seen:
             self._drop(name)
         for path in published:
             if path not in self.snapshot.files:
@@ -89,19 +108,19 @@ class Publisher:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(self._lake, place.SEEN, name))
 
-    def _move(self, part: Part, published: list[str]) -> None:
+    def _move(self, folder: str, files: list[File], published: list[str]) -> None:
         """Puts the files where they belong; nobody looks at them before they are committed."""
         folders = set()
-        for file in part.files:
+        for file in files:
             if file.path in published:
                 continue
             target = os.path.join(self._lake, file.path)
             place.make_folders(self._lake, os.path.dirname(file.path))
             published.append(file.path)
-            os.rename(os.path.join(part.folder, file.path), target)
+            os.rename(os.path.join(folder, file.path), target)
             folders.add(os.path.dirname(target))
-        for folder in folders:
-            place.sync(folder)
+        for one in folders:
+            place.sync(one)
 
     def _all_there(self, part: Part) -> None:
         """Who slept for a day may have been swept meanwhile."""
@@ -120,3 +139,4 @@ class Publisher:
             os.rename(os.path.join(self._lake, path), os.path.join(part.folder, path))
             published.pop()
         part.files = leave_out(part.folder, part.files, logs)
+        part.without(logs)

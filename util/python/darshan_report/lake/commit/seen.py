@@ -72,6 +72,15 @@ class Seen:
             found |= _known(rows, high, low)
         return found
 
+    def unread(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
+        """Which of these stand for files that could not be read: their key is their identity."""
+        found = np.zeros(len(high), bool)
+        for rows in self._rows.values():
+            known = _known(rows, high, low)
+            at = np.searchsorted(rows["high"], high[known])
+            found[known] = rows["key"][at] == rows["low"][at]
+        return found
+
     def has_keys(self, keys: np.ndarray) -> np.ndarray:
         """Which of these places were looked at."""
         if self._keys is None:

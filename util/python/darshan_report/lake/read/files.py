@@ -179,7 +179,13 @@ def _identity(digest: bytes, problem: str = "") -> Identity:
     return Identity(int.from_bytes(high, "big"), int.from_bytes(low, "big"), problem)
 
 
+def is_gone(error: OSError, path: str) -> bool:
+    """Whether nothing is there any more by this name, not even a link to nothing."""
+    return isinstance(error, FileNotFoundError) and not os.path.lexists(path)
+
+
 def rows(of: Sequence[tuple[Identity, Found]], row: np.dtype) -> np.ndarray:
     """The same as an array.  A file that could not be read is looked at again: what it lacked
-    (a right, a server) need not change its size or its time."""
+    (a right, a server) need not change its size or its time.  Its key is its identity, by which
+    such rows are known (commit/seen.py)."""
     return np.array([(i.high, i.low, i.low if i.problem else f.key) for i, f in of], row)

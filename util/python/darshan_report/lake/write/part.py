@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,14 @@ class Options:
     settled: float = 0.0  # seconds before which a damaged file may still be being copied
 
 
+@dataclass(frozen=True)
+class Took:
+    """What was taken of one log."""
+
+    records: int
+    damaged: bool
+
+
 @dataclass
 class Part:
     """What became of some logs; its files are below `folder` as they will be in the lake."""
@@ -61,15 +69,30 @@ class Part:
     files: list[File]
     seen: np.ndarray  # rows of commit/seen.py
     copies: np.ndarray  # the same of copies of logs that are here, or in the lake already
-    logs: int = 0
-    again: int = 0  # logs of which another copy is in this part
-    damaged: int = 0
-    records: int = 0
+    took: dict[str, Took] = field(default_factory=dict)  # by the identity of a log
+    again: int = 0  # logs of which another copy is in this part, or in the lake
+    unread: int = 0  # files that could not be read
+    over: list[str] = field(default_factory=list)  # files that were read, as problems has them
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
     known: list[Found] = field(default_factory=list)  # where the copies lie
     odd: list[tuple[Found, str]] = field(default_factory=list)  # not as they were found, and why
     left: int = 0  # files that changed while they were read: for the next time
+
+    @property
+    def records(self) -> int:
+        """Of its logs."""
+        return sum(took.records for took in self.took.values())
+
+    @property
+    def damaged(self) -> int:
+        """Logs that are."""
+        return sum(took.damaged for took in self.took.values())
+
+    def without(self, logs: Iterable[str]) -> None:
+        """These are left to others, or for the next time."""
+        for log in logs:
+            self.took.pop(log, None)
 
 
 def _needed() -> dict[int, frozenset[str]]:
@@ -142,7 +165,6 @@ class _Maker:
                 self._problem(
                     identified(one.found, one.identity, self._hide), "", one.identity.problem
                 )
-                part.damaged += 1
         self._jobs = [identified(r.found, r.identity, self._hide, r.state) for r in read if r.state]
         batch = Batch(self._options.batch_bytes, self._options.traces)
         try:
@@ -152,9 +174,7 @@ class _Maker:
         for name, rows in self._rows.items():
             self._writer.rows(columns.tables()[name], rows, self._hide)
         part.files += self._writer.files
-        part.logs += len(read)
-        part.damaged += sum(1 for job in self._jobs if job.damaged)
-        part.records += sum(job.records for job in self._jobs)
+        part.took = {job.identity: Took(job.records, job.damaged) for job in self._jobs}
         if self._left:
             self._leave(part)
 
@@ -163,11 +183,7 @@ class _Maker:
         gone = set(self._left)
         part.files = leave_out(part.folder, part.files, self._left)
         part.left = len(gone)
-        part.logs -= part.left
-        for job in self._jobs:
-            if job.identity in gone:
-                part.damaged -= job.damaged
-                part.records -= job.records
+        part.without(gone)
         names = [Identity(int(r["high"]), int(r["low"])).text for r in part.seen]
         part.seen = part.seen[[name not in gone for name in names]]
         part.read = [r for r, name in zip(part.read, names) if name not in gone]
@@ -314,10 +330,15 @@ def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
             which, state = files.identity(log.path)
         except OSError as error:
             which = files.of_failure(log, error.strerror or str(error))
+            if files.is_gone(error, log.path):  # since it was listed: by another collector, say
+                part.odd.append((log, which.problem))
+                continue
         if odd := files.odd(log, state, which):
             part.odd.append((log, odd))
+        part.unread += bool(which.problem)
         if which in found:
-            copies.append((which, log))
+            # What could not be read is looked at again each time: it need not be remembered.
+            copies += [] if which.problem else [(which, log)]
         else:
             found[which] = Read(which, log, state)
         part.bytes += log.size
@@ -335,14 +356,23 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)
     if known is not None and read:
         has = known(part.seen["high"], part.seen["low"])
-        part.copies = np.concatenate([part.copies, part.seen[has]])
+        could = np.array([one.state is not None for one in read])
+        part.copies = np.concatenate([part.copies, part.seen[has & could]])
         part.seen = part.seen[~has]
-        part.known += [one.found for one, there in zip(read, has.tolist()) if there]
+        part.known += [one.found for one, there in zip(read, (has & could).tolist()) if there]
         read = [one for one, there in zip(read, has.tolist()) if not there]
     part.again = len(part.copies)
     part.read = [one.found for one in read]
-    if not read:
-        return part
+    if read:
+        _fill(part, read, options)
+    hide = Hide(options.key)
+    unread = {one.found.path for one in read if one.state is None}
+    done = (one.path for one in (*part.read, *part.known) if one.path not in unread)
+    part.over = [hide.text(files.shown(path)) for path in done]
+    return part
+
+
+def _fill(part: Part, read: list[Read], options: Options) -> None:
     part.folder = os.path.join(options.lake, place.WORK, options.run, place.new_name())
     os.mkdir(part.folder)
     try:
@@ -350,4 +380,3 @@ def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     except BaseException:
         shutil.rmtree(part.folder, ignore_errors=True)
         raise
-    return part

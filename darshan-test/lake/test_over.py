@@ -1,0 +1,151 @@
+"""What could not be read is a problem until it is read; what a collector says it did, it did."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from darshan_report.lake.commit import place
+from darshan_report.lake.commit.publish import Publisher
+from darshan_report.lake.commit.seen import Seen
+from darshan_report.lake.read import files
+from darshan_report.lake.write.part import Options, make
+
+from .conftest import Run
+from .rows import committed, logs, make_logs, rows, whole
+
+
+def unreadable(folder: Path) -> list[Path]:
+    """Files that nobody can read, root neither: a pipe, a link to itself, and one that stays."""
+    found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
+    os.mkfifo(found[0])
+    found[1].symlink_to(found[1])
+    os.mkfifo(found[2])
+    return found
+
+
+@pytest.mark.parametrize("key", ["", "hidden"])
+def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, key: str) -> None:
+    """Its row goes with the commit that has the log, also if that log was there already."""
+    made = make_logs(tmp_path / "logs", 3)
+    (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
+    pipe, link, stays = unreadable(tmp_path / "logs")
+    command = ["collect", "--into", "lake", "--workers", "1", "logs"]
+    command += ["--obfuscate", key] if key else []
+
+    def collect() -> str:
+        done = darshan(*command)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    said = collect()
+    assert "4 logs" in said and "1 of them damaged" in said and "3 could not be read" in said
+    lake = tmp_path / "lake"
+    assert len(rows(lake, "problems")) == 4
+    before = committed(lake)
+    commits = len(list((lake / "_commits").iterdir()))
+    assert "0 logs, 0 records" in collect() and committed(lake) == before
+    assert len(list((lake / "_commits").iterdir())) == commits  # nothing is new: none is made
+
+    (new,) = make_logs(tmp_path / "later logs", 1, first=3)
+    pipe.unlink()
+    shutil.copy(new, pipe)
+    link.unlink()
+    shutil.copy(made[0], link)  # of which the lake has the log
+    said = collect()
+    assert "1 logs" in said and "1 could not be read" in said, said
+    left = [row["problem"] for row in rows(lake, "problems")]
+    assert len(left) == 2 and left.count("no regular file") == 1
+    if not key:
+        paths = {row["path"] for row in rows(lake, "problems")}
+        assert paths == {str(stays), str(tmp_path / "logs" / "damaged.darshan")}
+    whole(lake, [*made, new])
+    asked = json.loads(darshan("ask", "lake", "problems", "--json").stdout)
+    assert sum(row["logs"] for row in asked) == 2
+    assert darshan("lake", "check", "--deep", "lake").returncode == 0
+    assert not list((lake / "_work").iterdir())
+
+
+def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
+    """And others' commits come in between."""
+    lake, folder = tmp_path / "lake", tmp_path / "logs"
+    made = make_logs(folder, 2)
+    whole_of = [path.read_bytes() for path in made]
+    place.make(str(lake), {})
+
+    def part() -> object:
+        found = [files.named(str(path)) for path in made]
+        return make(found, Options(str(lake), findings=False))
+
+    for path in made:
+        path.unlink()
+        os.mkfifo(path)
+    Publisher(str(lake)).publish(part())
+    assert len(rows(lake, "problems")) == 2
+    for path, content in zip(made, whole_of):
+        path.unlink()
+        path.write_bytes(content)
+    publishers = [Publisher(str(lake)) for _ in range(2)]
+    parts = [part(), part()]
+    for publisher, one in zip(publishers, parts):
+        publisher.publish(one)
+    assert [len(one.took) for one in parts] == [2, 0]
+    assert rows(lake, "problems") == []
+    whole(lake, made)
+
+
+def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
+    """Which rows stand for what could not be read is a matter of their keys."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 2)
+    pipe, *_ = unreadable(tmp_path / "logs")
+    place.make(str(lake), {})
+    publisher = Publisher(str(lake))
+    found = [files.named(str(path)) for path in (*made, pipe)]
+    one = make(found, Options(str(lake), findings=False))
+    publisher.publish(one)
+    seen = Seen(str(lake))
+    seen.update(publisher.snapshot.seen)
+    unread = seen.unread(one.seen["high"], one.seen["low"])
+    assert unread.tolist() == [False, False, True] and (one.unread, len(one.took)) == (1, 2)
+
+
+def test_who_comes_second_says_so(tmp_path: Path) -> None:
+    """Of two collectors of the same logs each says what is in the lake by its own doing."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 5)
+    (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
+    made.append(tmp_path / "logs" / "damaged.darshan")
+    place.make(str(lake), {})
+    found = [files.named(str(path)) for path in made]
+    some = make(found[:3], Options(str(lake), findings=False))
+    every = make(found, Options(str(lake), findings=False))
+    records = every.records
+    for one in (some, every):
+        Publisher(str(lake)).publish(one)
+    assert some.records + every.records == records and len(every.took) == 3
+    assert sum(row["records"] for row in rows(lake, "layers")) > 0
+    assert (some.damaged, every.damaged) == (0, 1)
+    again = make(found, Options(str(lake), findings=False))
+    Publisher(str(lake)).publish(again)
+    assert (again.records, again.damaged, again.took) == (0, 0, {})
+    assert len(logs(lake)) == 5
+
+
+def test_who_is_removed_meanwhile_is_no_problem(tmp_path: Path) -> None:
+    """Another collector, with --remove-collected, took it; a link to nothing is one."""
+    lake = tmp_path / "lake"
+    made = make_logs(tmp_path / "logs", 3)
+    place.make(str(lake), {})
+    found = [files.named(str(path)) for path in made]
+    made[0].unlink()
+    made[1].unlink()
+    made[1].symlink_to("nothing")
+    one = make(found, Options(str(lake), findings=False))
+    Publisher(str(lake)).publish(one)
+    (problem,) = rows(lake, "problems")
+    assert problem["path"] == str(made[1])
+    assert len(logs(lake)) == 1 and one.unread == 1
