@@ -13,9 +13,12 @@ import re
 import time
 from collections.abc import Sequence
 
+from .. import when
+
 DASK = "dask://"  # how a cluster's address begins
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
 DIGEST, SERVE = "darshan digest", "darshan serve"
+_DAY = 86400.0  # seconds
 
 
 def collect(given: Sequence[str]) -> argparse.Namespace:
@@ -88,22 +91,21 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
     """Nanoseconds since the epoch; 0: since ever."""
     if text is None:
         return 0
-    ago = re.fullmatch(r"(\d+)([hdw])", text)
-    if ago:
-        seconds = int(ago[1]) * {"h": 3600, "d": 86400, "w": 7 * 86400}[ago[2]]
-        return int((time.time() - seconds) * 1e9)
+    ago = when.span(text)
+    if ago is not None:
+        return int((time.time() - ago.total_seconds()) * 1e9)
     for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"):
         with contextlib.suppress(ValueError):
             return int(time.mktime(time.strptime(text, form)) * 1e9)
-    parser.error(f"{option} {text}: neither a day (2026-11-22) nor how long ago (7d, 12h, 2w)")
+    parser.error(f"{option} {text}: neither a day (2026-11-22) nor how long ago ({when.AGO})")
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
     """Seconds of 24h, 7d, 8w, 2y."""
-    found = re.fullmatch(r"(\d+)([hdwy])", text)
+    found = when.span(text)
     if found is None:
-        parser.error(f"{option} {text}: how long is said like 24h, 7d, 8w, 2y")
-    return int(found[1]) * 3600.0 * {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}[found[2]]
+        parser.error(f"{option} {text}: how long is said like {when.AGO}")
+    return found.total_seconds()
 
 
 _LAKE = "the lake; $DARSHAN_LAKE, else ./darshan-lake"
@@ -126,11 +128,14 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("lake", nargs="?", metavar="LAKE", help=_LAKE,
                         default=os.environ.get("DARSHAN_LAKE") or "darshan-lake")  # fmt: skip
     parser.add_argument("--deep", action="store_true", help="check: reads every file")
-    parser.add_argument("--older", metavar="TIME", help="prune: jobs that began longer ago: 2y")
+    parser.add_argument("--older", metavar="TIME", help="prune: jobs of days that are "
+                        "longer ago: 2y, 90d; a day at least")  # fmt: skip
     parser.add_argument(
         "--user", metavar="NAME", help="prune: all rows of a user, at once and for ever; as the "
         "column user has it"
     )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="prune: says what would go, and "
+                        "leaves it")  # fmt: skip
     parser.add_argument(
         "--grace", metavar="TIME", default="24h", help="sweep, compact: how long what was "
         "replaced stays for those who read it (24h); what is being made stays an hour at least"
@@ -140,7 +145,12 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     if options.what == "prune" and (options.older is None) == (options.user is None):
         parser.error("prune needs --older TIME or --user NAME")
     if options.older is not None:
-        options.older = _span(parser, "--older", options.older)
+        text, options.older = options.older, _span(parser, "--older", options.older)
+        if options.older < _DAY:
+            parser.error(f"--older {text}: a day is the least (1d); who wants all to go removes "
+                         "the folder")  # fmt: skip
+    if options.dry_run and options.what != "prune":
+        parser.error("--dry-run is of prune")
     return options
 
 
@@ -166,13 +176,15 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         "--with", dest="beside", metavar="FILE", action="append", default=[],
         help="for --sql, a table more: of accounts.csv (or .json, .parquet) one called accounts"
     )  # fmt: skip
-    parser.add_argument("--since", metavar="DAY", help="jobs of this day and later")
+    parser.add_argument("--since", metavar="DAY", help="jobs of this day and later: 2026-11-22, "
+                        "or 7d, 8w, 2y ago; days are of UTC")  # fmt: skip
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
     parser.add_argument("--user", metavar="NAME", help="jobs of a user")
     parser.add_argument("--program", metavar="NAME", help="jobs of a program")
     parser.add_argument("--top", metavar="N", type=int, default=20, help="how many rows (20)")
     parser.add_argument("--date", metavar="DAY", help="before-after: the day of the change")
-    parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30")
+    parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30, "
+                        "or 12h ago")  # fmt: skip
     parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end; UTC")
     parser.add_argument("--name", metavar="PATTERN", help="files: names, %% stands for anything")
     parser.add_argument("--least", metavar="N", type=int, help="runs that a program needs to be "
@@ -209,8 +221,8 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
-                        help="2026-W47, a day in it (2026-11-18), this, or last, the last that "
-                        "is over (last)")  # fmt: skip
+                        help="2026-W47, a day in it (2026-11-18, or 14d ago), this, or last, the "
+                        "last that is over (last)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="how many programs (10)")
     parser.add_argument("--user", metavar="NAME", help="of this user's jobs alone")
     parser.add_argument("--text", action="store_true", help="plain lines for a mail instead of "

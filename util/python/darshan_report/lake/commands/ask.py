@@ -14,6 +14,7 @@ from typing import IO, Any
 import pyarrow.parquet as pq
 
 from ...summary.output import replace, standard_output, write_text
+from .. import when
 from ..ask.engine import Answer, Asked
 from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
 from ..ask.shown import table
@@ -24,12 +25,11 @@ from .say import say, why
 
 def _moment(text: str) -> datetime.datetime:
     try:
-        found = datetime.datetime.fromisoformat(text)
+        return when.moment(text)
     except ValueError:
         raise LakeError(
-            f"{text} is no moment (2026-11-22 and 2026-11-22T03:30 are, in UTC)"
+            f"{text} is no moment (2026-11-22 and 2026-11-22T03:30 are, in UTC, and 12h ago)"
         ) from None
-    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def _values(options: argparse.Namespace) -> dict[str, Any]:
 
 def _day(text: str) -> str:
     try:
-        return datetime.date.fromisoformat(text).isoformat()
+        return when.day(text).isoformat()
     except ValueError:
-        raise LakeError(f"{text} is no day (2026-11-22 is one)") from None
+        raise LakeError(f"{text} is no day (2026-11-22 is one, and 7d ago)") from None
 
 
 def _opened(options: argparse.Namespace) -> Asked:

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...summary.units import amount, count
+from .. import when
 from ..ask.views import for_spark, script
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
 from ..commit.place import LakeError
-from ..commit.prune import Which, prune
+from ..commit.prune import Which, prune, would_go
 from ..commit.sweep import orphans, sweep
 from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
@@ -97,9 +98,15 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
     if options.user is not None:
         which, who = Which(user=options.user), f"of {options.user}"
     else:
-        now = datetime.datetime.now(datetime.timezone.utc)
-        before = (now - datetime.timedelta(seconds=options.older)).date()
+        before = when.before(datetime.timedelta(seconds=options.older), when.utc()).date()
         which, who = Which(before=before), f"of jobs before {before}"
+    if options.dry_run:
+        gone = would_go(snapshot, which)
+        print(
+            f"{snapshot.path}: {count(gone.logs)} logs {who}, {count(gone.rows)} rows in "
+            f"{len(gone.tables)} tables, would go"
+        )
+        return 0
     gone = prune(snapshot.path, which)
     # Who has a right to be forgotten has it over readers of old files, too.
     sweep(snapshot, options.grace, replaced_now=options.user is not None)

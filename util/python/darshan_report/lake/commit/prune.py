@@ -48,10 +48,23 @@ class Which:
         return pc.fill_null(same, False)
 
 
-def _has(lake: str, file: File, which: Which) -> bool:
+def _number(lake: str, file: File, which: Which) -> int:
+    """How many rows of a file go."""
     column = "day" if which.before is not None else "user"
     rows = pq.read_table(os.path.join(lake, file.path), columns=[column], partitioning=None)
-    return bool(pc.any(which.goes(rows)).as_py())
+    return int(pc.sum(which.goes(rows)).as_py() or 0)
+
+
+def would_go(snapshot: Snapshot, which: Which) -> Gone:
+    """What prune would take out now."""
+    gone = Gone()
+    for file in snapshot.files.values():
+        number = _number(snapshot.path, file, which) if which.may_have(file) else 0
+        if number:
+            gone.rows += number
+            gone.logs += number if file.table == "jobs" else 0
+            gone.tables.add(file.table)
+    return gone
 
 
 def prune(lake: str, which: Which) -> Gone:
@@ -66,7 +79,7 @@ def prune(lake: str, which: Which) -> Gone:
         os.makedirs(folder)
         try:
             for file in list(snapshot.files.values()):
-                if not which.may_have(file) or not _has(lake, file, which):
+                if not which.may_have(file) or not _number(lake, file, which):
                     continue
                 new, number = rewritten(lake, folder, file, which.goes)
                 change.remove.append(file)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import when
 from ..ask.engine import Asked
 from ..ask.losses import EACH
 from ..ask.questions import BY_NAME, Filters, Question, query
@@ -16,6 +17,7 @@ from ..commit.place import LakeError
 _DAYS = datetime.timedelta(days=7)
 _MANY = 100_000  # more than there are file systems
 _ALL = Filters()
+_FIRST_YEAR = 1970
 
 SUMS = Question(
     "sums",
@@ -109,12 +111,15 @@ def of_day(day: datetime.date) -> Week:
 
 
 def named(text: str, today: datetime.date) -> Week:
-    """2026-W47, a day in it, this, or last; LakeError if it is none of them."""
+    """2026-W47, a day in it, 14d ago, this, or last; LakeError if it is none of them."""
+    ago = when.ago(text, datetime.datetime.combine(today, datetime.time()))
+    if ago is not None and ago.year >= _FIRST_YEAR:
+        return of_day(ago.date())
     if text in ("this", "last"):
         this = of_day(today)
         return this if text == "this" else this.before
     try:
-        if not "1970" <= text[:4] < "9999":
+        if not str(_FIRST_YEAR) <= text[:4] < "9999":
             raise ValueError(text)
         found = re.fullmatch(r"(\d{4})-?W(\d\d)", text)
         if found:
@@ -123,7 +128,7 @@ def named(text: str, today: datetime.date) -> Week:
             return of_day(datetime.date.fromisoformat(text))
     except ValueError:
         pass
-    raise LakeError(f"{text} is no week: 2026-W47, a day in it (2026-11-18), this or last")
+    raise LakeError(f"{text} is no week: 2026-W47, a day in it (2026-11-18, 14d ago), this or last")
 
 
 Row = dict[str, Any]

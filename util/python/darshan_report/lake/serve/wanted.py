@@ -8,6 +8,7 @@ import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from .. import when
 from ..ask.questions import Filters
 
 _LONGEST = 4096  # of a name
@@ -53,11 +54,15 @@ def _day(given: Mapping[str, str], name: str) -> str | None:
     if not text:
         return None
     try:
+        if when.span(text) is not None:
+            return str(when.day(text))
         if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
             raise ValueError(text)
         return str(datetime.date.fromisoformat(text))
     except ValueError:
-        raise Refused(400, f"{name} is no day: it is said like 2026-11-22") from None
+        raise Refused(
+            400, f"{name} is no day: it is said like 2026-11-22, or 7d for seven days ago"
+        ) from None
 
 
 def _log(given: Mapping[str, str]) -> str:
