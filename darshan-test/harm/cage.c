@@ -1,7 +1,7 @@
 /* A program that locks itself up by a seccomp filter and goes on with its I/O.
  * usage: cage WAY END [launch PROGRAM...]
  * WAY:  prctl seccomp strict tsync errno trap failed loader container forks engine
- * END:  write files fork vfork exit2 threads: what is done behind the filter */
+ * END:  write files fork vfork exit2 threads unwritten: what is done behind the filter */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -197,6 +197,7 @@ int main(int argc, char **argv) {
     return 7;
   }
   int fd = open("before", O_CREAT | O_WRONLY, 0644);
+  int unwritten = strcmp(what, "unwritten") == 0 ? open(what, O_CREAT | O_WRONLY, 0644) : -1;
   write_many(fd, 5);
   int failed = 0;
   if (strcmp(what, "threads") == 0)
@@ -209,6 +210,7 @@ int main(int argc, char **argv) {
     failed = lock_up(way, own, COUNT(own));
   if (failed) PUT("no filter\n");
   write_many(fd, 1000);
+  if (unwritten >= 0) write_many(unwritten, 1);
   PUT("done\n");
   if (strcmp(way, "strict") == 0) syscall(SYS_exit, 7);
   close(fd);

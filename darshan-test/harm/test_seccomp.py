@@ -65,6 +65,14 @@ def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 
 
+def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> None:
+    """Strict mode takes all clocks: the longest write took no time, and has a size all the same."""
+    watched = behind(build, tmp_path, cage, "strict", "unwritten")
+    assert watched.value("unwritten", "POSIX_BYTES_WRITTEN") == 10
+    assert watched.value("unwritten", "POSIX_F_MAX_WRITE_TIME") == 0
+    assert watched.value("unwritten", "POSIX_MAX_WRITE_TIME_SIZE") == 10
+
+
 def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
     """They share the overflow record: no byte is lost."""
     watched = behind(build, tmp_path, cage, "prctl", "files")

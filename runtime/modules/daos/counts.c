@@ -91,7 +91,7 @@ static void add_transfer(struct daos_item *item, int writes, int64_t bytes, stru
   record_note_start(&times[DFS_F_READ_START_TIMESTAMP + writes], at.start);
   times[DFS_F_READ_END_TIMESTAMP + writes] = at.end;
   add_time(item, READ + writes, DFS_F_READ_TIME + writes, at);
-  if (clock_length(at) > times[DFS_F_MAX_READ_TIME + writes]) {
+  if (clock_length(at) >= times[DFS_F_MAX_READ_TIME + writes]) {
     times[DFS_F_MAX_READ_TIME + writes] = clock_length(at);
     counters[MAX_READ_TIME_SIZE + writes] = bytes;
   }

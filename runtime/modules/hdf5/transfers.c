@@ -101,7 +101,7 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   record_note_start(&times[H5D_F_READ_START_TIMESTAMP + op - 1], at.start);
   times[H5D_F_READ_END_TIMESTAMP + op - 1] = at.end;
   times[H5D_F_READ_TIME + op - 1] += record_time(&dataset->last_end[op], at);
-  if (at.end - at.start > times[H5D_F_MAX_READ_TIME + op - 1]) {
+  if (at.end - at.start >= times[H5D_F_MAX_READ_TIME + op - 1]) {
     times[H5D_F_MAX_READ_TIME + op - 1] = at.end - at.start;
     counters[H5D_MAX_READ_TIME_SIZE + op - 1] = bytes;
   }

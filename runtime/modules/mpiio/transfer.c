@@ -38,7 +38,7 @@ static void count_times(struct mpiio_file *file, int op, int64_t bytes, uint64_t
   struct clock_span at = ticks_span(t1, t2);
   record_note_start(&times[MPIIO_F_READ_START_TIMESTAMP + op - 1], at.start);
   times[MPIIO_F_READ_END_TIMESTAMP + op - 1] = at.end;
-  if (at.end - at.start > times[MPIIO_F_MAX_READ_TIME + op - 1]) {
+  if (at.end - at.start >= times[MPIIO_F_MAX_READ_TIME + op - 1]) {
     times[MPIIO_F_MAX_READ_TIME + op - 1] = at.end - at.start;
     file->record->counters[MPIIO_MAX_READ_TIME_SIZE + op - 1] = bytes;
   }

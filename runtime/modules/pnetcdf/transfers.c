@@ -64,7 +64,7 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   record_note_start(&times[PNETCDF_VAR_F_READ_START_TIMESTAMP + op], at.start);
   times[PNETCDF_VAR_F_READ_END_TIMESTAMP + op] = at.end;
   times[PNETCDF_VAR_F_READ_TIME + op] += record_time(&variable->last_end[1 + op], at);
-  if (at.end - at.start > times[PNETCDF_VAR_F_MAX_READ_TIME + op]) {
+  if (at.end - at.start >= times[PNETCDF_VAR_F_MAX_READ_TIME + op]) {
     times[PNETCDF_VAR_F_MAX_READ_TIME + op] = at.end - at.start;
     counters[PNETCDF_VAR_MAX_READ_TIME_SIZE + op] = bytes;
   }

@@ -45,7 +45,7 @@ static inline ALWAYS_INLINE void count_times(struct posix_file *file, int op, in
   struct clock_span at = ticks_span(t1, t2);
   posix_note_start(file, POSIX_F_READ_START_TIMESTAMP + op - 1, at.start);
   times[POSIX_F_READ_END_TIMESTAMP + op - 1] = at.end;
-  if (at.end - at.start > times[POSIX_F_MAX_READ_TIME + op - 1]) {
+  if (at.end - at.start >= times[POSIX_F_MAX_READ_TIME + op - 1]) {
     times[POSIX_F_MAX_READ_TIME + op - 1] = at.end - at.start;
     file->record->counters[POSIX_MAX_READ_TIME_SIZE + op - 1] = bytes;
   }
