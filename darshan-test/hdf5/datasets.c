@@ -109,8 +109,25 @@ void case_closes(void) {
   file_close(file, "a.h5");
 }
 
+/* Two without a name at once, which share a record. */
+static void two_anonymous(const char *path) {
+  hid_t file = file_create(path), id[2];
+  struct dataset data = grid("?");
+  hid_t space = dataset_space(&data), properties = dataset_properties(&data);
+  for (int i = 0; i < 2; i++)
+    id[i] = MUST(H5Dcreate_anon(file, data.type, space, properties, H5P_DEFAULT));
+  MUST(H5Olink(id[0], file, "first", H5P_DEFAULT, H5P_DEFAULT));
+  MUST(H5Lcreate_hard(id[1], ".", file, "second", H5P_DEFAULT, H5P_DEFAULT));
+  for (int i = 0; i < 2; i++)
+    MUST(H5Dclose(id[i]));
+  MUST(H5Pclose(properties));
+  MUST(H5Sclose(space));
+  file_close(file, path);
+}
+
 /* A dataset that gets its name later: only its transfers are certain. */
 void case_anonymous(void) {
+  two_anonymous("two.h5");
   hid_t file = file_create("a.h5");
   struct dataset data = grid("?");
   hid_t space = dataset_space(&data), properties = dataset_properties(&data);

@@ -127,6 +127,9 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
+/* What was `from`'s record is `to`'s, which had none: 1, or 0. */
+int store_pass_record(struct record_store *store, enum store_module module,
+                      struct store_entry *from, struct store_entry *to);
 
 /* --- the job's facts, and the log -------------------------------------------------------- */
 int module_is_on(int module_id);

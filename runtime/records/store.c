@@ -381,6 +381,20 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
+/* The name is in the journal before the record has its id. */
+int store_pass_record(struct record_store *store, enum store_module module,
+                      struct store_entry *from, struct store_entry *to) {
+  if (!from || !to || !from->record[module] || to->record[module]) return 0;
+  uint32_t number = from->record[module];
+  if (number == store->regions[module].overflow) return 0;
+  struct darshan_base_record *record = store_record(store, module, number);
+  to->record[module] = number;
+  COMPILER_FENCE();
+  __atomic_store_n(&record->id, to->id, __ATOMIC_RELEASE);
+  from->record[module] = NO_RECORD;
+  return 1;
+}
+
 int store_names_are_full(const struct record_store *store) {
   enum { USUAL = 256 };
   const struct store_part *part = &store->names.part;

@@ -54,6 +54,26 @@ with h5py.File("a.h5", "r+") as file:
     print(grow[:])
     wanted.add("a.h5:/grow", H5D_READS=1, H5D_BYTES_READ=20)
 
+with h5py.File("assigned.h5", "w") as file:  # creates without a name, writes, links
+    for n in range(3):
+        file[f"deep/v{n}"] = values[: n + 1]
+        wanted.add(f"assigned.h5:/deep/v{n}", H5D_OPENS=1, H5D_WRITES=1)
+        wanted.add(f"assigned.h5:/deep/v{n}", H5D_BYTES_WRITTEN=(n + 1) * 200 * 8)
+        wanted.fix(f"assigned.h5:/deep/v{n}", LAYERS_WRITE_CALLS=1)
+        wanted.fix(f"assigned.h5:/deep/v{n}", LAYERS_BYTES_ASKED_WRITTEN=(n + 1) * 200 * 8)
+    print(file["deep/v1"][1, 1])
+    wanted.add("assigned.h5:/deep/v1", H5D_OPENS=1, H5D_READS=1, H5D_BYTES_READ=8)
+    del file["deep/v2"]
+    file["deep/v2"] = values[:1]  # the name has a record already
+
+with h5py.File("groups.h5", "w") as file:
+    for n in range(50):
+        file.create_group(f"g{n}/sub")
+with h5py.File("groups.h5", "a") as file:
+    file["new"] = values  # its name is not looked for in all groups, which would be read
+    wanted.fix("groups.h5:/new", H5D_OPENS=1, LAYERS_OPEN_POSIX_READS=0)
+
+wanted.fix("assigned.h5:<anonymous>", H5D_OPENS=1, H5D_WRITES=1, H5D_BYTES_WRITTEN=200 * 8)
 wanted.fix(GRID, H5D_DATASPACE_NDIMS=2, H5D_DATASPACE_NPOINTS=values.size, H5D_DATATYPE_SIZE=4)
 wanted.fix(GRID, H5D_CHUNK_SIZE_D1=50, H5D_CHUNK_SIZE_D2=10, H5D_USE_DEPRECATED=0)
 wanted.fix("a.h5:/grow", H5D_DATASPACE_NPOINTS=10, H5D_DATATYPE_SIZE=2)

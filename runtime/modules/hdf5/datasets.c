@@ -10,18 +10,22 @@
 
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, CHUNKED = 2 };
 
-/* <file>:<path of the dataset in the file>; 0: it has no name. */
-static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, char *out) {
+/* <file>:<path of the dataset in the file>; 0: it has no name.  anonymous: it has no path,
+ * or none yet; the library is not asked for one that cannot be there, since it would look
+ * for it in the whole file. */
+static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, char *out,
+                      int *anonymous) {
   size_t length = file->name_length;
   if (!lib->H5Iget_name || length + 2 > DATASET_NAME_ROOM) return 0;
   memcpy(out, file->name, length);
   out[length++] = ':';
-  ssize_t path = lib->H5Iget_name(id, out + length, DATASET_NAME_ROOM - length);
-  if (path <= 0) { /* anonymous: until it is linked somewhere */
-    static const char anonymous[] = "<anonymous>";
-    if (length + sizeof(anonymous) > DATASET_NAME_ROOM) return 0;
-    memcpy(out + length, anonymous, sizeof(anonymous));
-    return length + sizeof(anonymous) - 1;
+  ssize_t path = *anonymous ? 0 : lib->H5Iget_name(id, out + length, DATASET_NAME_ROOM - length);
+  *anonymous = path <= 0; /* until it is linked somewhere, see h5d_linked */
+  if (*anonymous) {
+    static const char none[] = "<anonymous>";
+    if (length + sizeof(none) > DATASET_NAME_ROOM) return 0;
+    memcpy(out + length, none, sizeof(none));
+    return length + sizeof(none) - 1;
   }
   size_t room = DATASET_NAME_ROOM - 1 - length;
   return length + ((size_t)path < room ? (size_t)path : room);
@@ -121,7 +125,8 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
 
 /* Number of the dataset of this name; length 0: it has none, or none that can be
  * kept.  0: it is not to be counted. */
-static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length) {
+static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
+                                int anonymous) {
   if (!runtime_enter()) return 0;
   if (!store_lock_for(&darshan_store, STORE_H5D)) {
     runtime_leave();
@@ -133,7 +138,9 @@ static uint32_t dataset_of_name(const struct h5_file *file, const char *name, si
     dataset->record = store_record(&darshan_store, STORE_H5D, number);
     dataset->file = h5f_number(file);
     dataset->record->file_rec_id = file->record->base.id;
+    dataset->anonymous = anonymous != 0;
   }
+  if (dataset) dataset->met++;
   store_unlock(&darshan_store);
   if (dataset)
     layer_attach(&dataset->layer, dataset->record->base.id, name, length, DARSHAN_MOD_H5D);
@@ -142,34 +149,34 @@ static uint32_t dataset_of_name(const struct h5_file *file, const char *name, si
 }
 
 __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int64_t id,
-                                                     const struct h5_file *file) {
+                                                     const struct h5_file *file, int anonymous) {
   struct path_buffer *name = path_buffer_take();
-  size_t length = name ? name_of(lib, id, file, name->bytes) : 0;
-  uint32_t number = dataset_of_name(file, length ? name->bytes : "", length);
+  size_t length = name ? name_of(lib, id, file, name->bytes, &anonymous) : 0;
+  uint32_t number = dataset_of_name(file, length ? name->bytes : "", length, anonymous);
   path_buffer_give(name);
   return number;
 }
 
 /* A dataset that was just opened, or is met for the first time. */
-static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int created) {
+static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how) {
   struct h5_file *file = h5f_of(lib, id);
   if (!file || !module_is_on(DARSHAN_MOD_H5D)) return NULL;
-  uint32_t number = dataset_of(lib, id, file);
+  uint32_t number = dataset_of(lib, id, file, how & H5D_ANONYMOUS);
   if (!number) return NULL;
   struct h5_dataset *dataset = h5_dataset_at(number);
-  describe(lib, id, dataset, created);
+  describe(lib, id, dataset, how & H5D_CREATED);
   h5_remember(lib, id, H5_DATASET, number);
   return dataset;
 }
 
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) {
-  return known->dataset ? known->dataset : meet(lib, known->id, 0);
+  return known->dataset ? known->dataset : meet(lib, known->id, H5D_OPENED);
 }
 
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2) {
   if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
-  struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how & H5D_CREATED) : NULL;
+  struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how) : NULL;
   if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
     struct clock_span at = ticks_span(t1, t2);
@@ -181,6 +188,35 @@ void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame 
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+}
+
+/* The records of a dataset that had no name, if nothing else is in them and there are none
+ * of this name yet, are of this name from now on. */
+static void name_anonymous(struct h5_dataset *dataset, const char *name, size_t length) {
+  struct record_store *store = &darshan_store;
+  if (!runtime_enter()) return;
+  if (store_lock_for(store, STORE_H5D)) {
+    struct store_entry *from = store_find(store, dataset->record->base.id), *to = NULL;
+    if (dataset->anonymous && dataset->met == 1)
+      to = store_enter(store, darshan_hash(name, length, 0), name, length);
+    if (to && !to->record[STORE_LAYERS] && store_pass_record(store, STORE_H5D, from, to)) {
+      store_pass_record(store, STORE_LAYERS, from, to);
+      dataset->anonymous = 0;
+    }
+    store_unlock(store);
+  }
+  runtime_leave();
+}
+
+void h5d_linked(struct h5_library *lib, int64_t id) {
+  struct h5_known known = h5_known(lib, id);
+  if (known.kind != H5_DATASET || !known.dataset->anonymous) return;
+  struct path_buffer *name = path_buffer_take();
+  int anonymous = 0;
+  size_t length = name ? name_of(lib, known.id, known.file, name->bytes, &anonymous) : 0;
+  if (length && length <= DARSHAN_NAME_MAX && !anonymous)
+    name_anonymous(known.dataset, name->bytes, length);
+  path_buffer_give(name);
 }
 
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2) {

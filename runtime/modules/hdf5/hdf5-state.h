@@ -35,6 +35,8 @@ struct h5_dataset { /* belongs to a record of H5D */
   int32_t dimensions;
   uint32_t last_operation;
   uint32_t described; /* its storage is known */
+  int anonymous;      /* it had no name when it was created, and got none yet */
+  uint32_t met;       /* by how many ids; with the store's lock */
   int32_t layout;
   uint64_t raw_start, raw_bytes; /* of contiguous data, told before the close; 0: not asked */
   struct common_accesses accesses;

@@ -51,9 +51,16 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* datasets.c */
-enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2 }; /* how a dataset was opened */
+enum {
+  H5D_OPENED = 0,
+  H5D_CREATED = 1,
+  H5D_DEPRECATED = 2,
+  H5D_ANONYMOUS = 4
+}; /* how a dataset was opened */
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
+/* H5Olink succeeded: if it is a dataset that had no name, it has one now. */
+void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);

@@ -48,6 +48,9 @@ static struct layer_state *below_of(const struct h5_known *known) {
 #define META(location, counter, time)                                                              \
   h5_meta(r >= 0 ? h5f_of(lib, location) : NULL, H5_META_##counter, H5_META_F_##time##_TIME,       \
           frame, t1, t2)
+#define META_LINK(object, counter, time)                                                           \
+  if (r >= 0) h5d_linked(lib, object);                                                             \
+  META(object, counter, time)
 #define META_OPEN(location, counter, time)                                                         \
   struct h5_file *file = r >= 0 ? h5f_of(lib, location) : NULL;                                    \
   if (file) h5_remember(lib, r, H5_##time, h5f_number(file));                                      \
