@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import sample
 from logs.bad import small_log
 from logs.encode import encode
 from logs.model import BZIP2
@@ -198,3 +199,36 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
         assert [line for line in done.stderr.splitlines() if missing in line] == [
             done.stderr.splitlines()[-1]
         ]
+
+
+@pytest.mark.skipif(not sample.everything(), reason="compiles the reader once more")
+def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
+    """It is made where libdeflate.h is not, says what it leaves out, and reads the same."""
+    (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
+    headers = tmp_path / "headers"
+    headers.mkdir()
+    (headers / "libdeflate.h").write_text("#error there is none\n")
+    code = MAKE.format("wheel", [str(tmp_path)])
+    settings = {"CC": f"cc -I{headers}", "CFLAGS": "-O0"}
+    done = run(sys.executable, "-c", code, cwd=source, **settings)
+    assert done.returncode == 0, done.stderr
+    (said,) = (line for line in done.stderr.splitlines() if "without libdeflate" in line)
+    assert "darshan-convert" in said
+    (wheel,) = tmp_path.glob("*.whl")
+    folder = tmp_path / "unpacked"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    (scripts,) = folder.glob("*.data/scripts")
+    assert "darshan-parser" in os.listdir(scripts)
+    assert "darshan-convert" not in os.listdir(scripts)
+    parser = scripts / "darshan-parser"
+    parser.chmod(0o755)
+    library = folder / "darshan_report" / "libdarshan-read.so.0"
+    assert b"libdeflate" not in library.read_bytes() + parser.read_bytes()
+    (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
+    for log in (place.log, "bad.darshan"):
+        here = run(parser, log, cwd=tmp_path)
+        other = place.says("darshan-parser", log, cwd=tmp_path)
+        assert (here.returncode, here.stdout, here.stderr) == (
+            other.returncode, other.stdout, other.stderr
+        )  # fmt: skip

@@ -47,8 +47,9 @@ size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n
 void darshan_stream_close(struct darshan_stream *stream);
 
 /* whole.c: between two streams, all stored bytes being in memory, takes the next one at once:
- * whole_left bytes at whole_next.  false: it is too long, or damaged, and zlib shall say how. */
-bool darshan_whole_take(struct darshan_stream *stream);
+ * *put bytes at place, or, where the room is too small, whole_left bytes at whole_next.  false: it
+ * is too long, or damaged, and zlib shall say how; what is at place has no sense then. */
+bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put);
 void darshan_whole_free(struct darshan_stream *stream);
 
 /* header.c: brings the header of any format into the newest layout. */

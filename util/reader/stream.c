@@ -124,10 +124,12 @@ size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n
       continue;
     }
     if (!have_input(stream)) break;
+    size_t put = 0;
     if (stream->compression == DARSHAN_BZIP2)
-      done += step_bzip2(stream, place, n - done);
-    else if (stream->inside || !darshan_whole_take(stream))
-      done += step_zlib(stream, place, n - done);
+      put = step_bzip2(stream, place, n - done);
+    else if (stream->inside || !darshan_whole_take(stream, place, n - done, &put))
+      put = step_zlib(stream, place, n - done);
+    done += put;
   }
   return done;
 }

@@ -1,33 +1,44 @@
 /* Most regions are short and one stream each: libdeflate takes such a stream at once, in a
- * third of the time that zlib's steps need. */
+ * third of the time that zlib's steps need.  It reads codes that zlib refuses and no compressor
+ * makes (a length of 258 written as symbol 286, more than 30 distances), if the sum of what comes
+ * out is right; all else comes out alike. */
 #include "reader.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* What comes out longer is left to zlib, whatever a log claims. */
-enum { WHOLE_MAX = 1 << 20 };
+/* WHOLE_MAX: what comes out longer is left to zlib, whatever a log claims.  It was tried in vain
+ * then, so this is more than what records of one kind become: fifty times what is stored.
+ * FACTOR: where the caller has room for so many times the stored bytes, as for the regions of
+ * small logs, no memory is taken for them. */
+enum { WHOLE_MAX = 4 << 20, FACTOR = 16 };
 
-static bool make_ready(struct darshan_stream *stream) {
-  if (!stream->whole) stream->whole = malloc(WHOLE_MAX);
-  if (!stream->deflate) stream->deflate = libdeflate_alloc_decompressor();
-  return stream->whole && stream->deflate;
-}
-
-bool darshan_whole_take(struct darshan_stream *stream) {
-  if (stream->left > 0 || stream->by_steps) return false;
-  size_t taken = 0, made = 0;
-  if (!make_ready(stream) ||
-      libdeflate_zlib_decompress_ex(stream->deflate, stream->in, stream->in_left, stream->whole,
-                                    WHOLE_MAX, &taken, &made) != LIBDEFLATE_SUCCESS) {
-    stream->by_steps = true;
-    return false;
-  }
+static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,
+                                   size_t *made) {
+  size_t taken = 0, out = 0;
+  enum libdeflate_result result = libdeflate_zlib_decompress_ex(
+      stream->deflate, stream->in, stream->in_left, to, room, &taken, &out);
+  if (result != LIBDEFLATE_SUCCESS) return result;
+  *made = out;
   stream->in += taken;
   stream->in_left -= taken;
-  stream->whole_next = stream->whole;
-  stream->whole_left = made;
-  return true;
+  return result;
+}
+
+bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put) {
+  if (stream->left > 0 || stream->by_steps) return false;
+  enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
+  if (!stream->deflate) stream->deflate = libdeflate_alloc_decompressor();
+  if (stream->deflate && room / FACTOR >= stream->in_left) result = take(stream, place, room, put);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
+    *put = 0;
+    if (!stream->whole) stream->whole = malloc(WHOLE_MAX);
+    if (stream->whole && stream->deflate)
+      result = take(stream, stream->whole, WHOLE_MAX, &stream->whole_left);
+    stream->whole_next = stream->whole;
+  }
+  stream->by_steps = result != LIBDEFLATE_SUCCESS;
+  return !stream->by_steps;
 }
 
 void darshan_whole_free(struct darshan_stream *stream) {

@@ -1,0 +1,8 @@
+/* stream.c once more, as setup.py takes it where there is no libdeflate. */
+#define darshan_stream_open by_steps_open
+#define darshan_stream_read by_steps_read
+#define darshan_stream_close by_steps_close
+#define darshan_whole_take by_steps_take
+#define darshan_whole_free by_steps_free
+#include "../../util/reader/stream.c"
+#include "../../util/reader/without-libdeflate/whole.c"

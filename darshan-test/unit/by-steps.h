@@ -1,0 +1,12 @@
+/* The reader's streams without libdeflate, beside those with it. */
+#ifndef DARSHAN_TEST_BY_STEPS_H
+#define DARSHAN_TEST_BY_STEPS_H
+
+#include "reader.h"
+
+int by_steps_open(struct darshan_stream *stream, const struct darshan_file *file,
+                  struct darshan_region region, int compression, struct darshan_error *error);
+size_t by_steps_read(struct darshan_stream *stream, void *buffer, size_t n);
+void by_steps_close(struct darshan_stream *stream);
+
+#endif
