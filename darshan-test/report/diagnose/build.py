@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from darshan_report.measure import overflow
 from darshan_report.tables import module_by_name
 from logs.encode import encode
 from logs.model import Log, Module
@@ -49,6 +50,8 @@ class Job:
 
 def number_of(name: str) -> int:
     """The id of a record: any number that is the same for the same name."""
+    if name == overflow.NAME:
+        return int(overflow.ID)
     return int.from_bytes(name.encode()[-7:], "big") + len(name)
 
 

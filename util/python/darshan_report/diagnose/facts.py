@@ -15,7 +15,7 @@ from ..measure.attribution import Attribution, Upper
 from ..measure.beside import Beside, beside
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
-from ..measure.overflow import ID, shared_record
+from ..measure.overflow import ID, files_in_it, shared_record
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.streams import of_files
@@ -237,6 +237,21 @@ class Facts:
         if any(shared_record(self.log, module) for module in ("POSIX", "STDIO")):
             return ID  # the same in each module: it is that of the name
         return np.uint64(0)
+
+    def single(self, table: Table) -> np.ndarray:
+        """Which records are each of one file: many small files that share one look like a small
+        file that is used again and again."""
+        return cast(np.ndarray, self.files(table) == 1)
+
+    @once
+    def files(self, table: Table) -> np.ndarray:
+        """How many files each record is of.  Those of one for which there was no room are as
+        many as the log says; else as were opened, or somewhat fewer."""
+        found = np.ones(len(table), "i8")
+        if (place := table.place(int(self.overflow))) is not None:
+            known = files_in_it(self.log, table.records.module.name)
+            found[place] = known or max(1, int(table["OPENS"][place]))
+        return found
 
     def name(self, record: int) -> str:
         """The name of a record, or its number."""

@@ -21,6 +21,31 @@ def _row(upper: Upper) -> int:
     return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
 
 
+def _all(upper: Upper) -> int:
+    """Bytes of all chunks that were read, by how much of each lies in the file."""
+    bytes_read, reads = upper.below("BYTES_READ"), max(1, upper.below("READS"))
+    chunk = max(0, upper.counters["CHUNK_BYTES"])
+    stored = min(chunk, max(1, bytes_read // reads))
+    return -(-upper.counters["DISTINCT_BYTES_READ"] // max(1, stored)) * chunk
+
+
+def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
+    """Bytes of a cache that would hold what is read again, and words for it."""
+    every = _all(upper)
+    # Calls whose chunks fit already, and that read them again all the same, come back to any.
+    if _row(upper) <= cache < every <= _LARGEST:
+        return every, (
+            "The calls come back to chunks in any order: give the dataset a cache of all that "
+            f"are in use, here {amount(every)}; or take all that is wanted of a chunk before "
+            "the next one (shuffle chunks, and what is in them, not everything)"
+        )
+    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(upper))
+    return wanted, (
+        f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
+        "(netCDF-4 takes ten chunks, at most 64 MB)"
+    )
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, about the datasets that read the same bytes again past their cache."""
     limits, hits, seconds, moved, again = facts.limits, [], 0.0, 0, 0
@@ -42,7 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     first = hits[0]
     chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
     factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
-    wanted = max(chunk, min(_NETCDF_CHUNKS * chunk, _NETCDF_MOST), _row(first))
+    wanted, text = _wanted(first, chunk, cache)
     filters = "compressed " if first.counters["FILTERS"] > 0 else ""
     yield Finding(
         NAME,
@@ -65,9 +90,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_READ_TIME",
         ),
         remedy=Remedy(
-            f"Give the dataset a cache of at least one row of chunks, here {amount(wanted)} "
-            "(netCDF-4 takes ten chunks, at most 64 MB); or read whole chunks at a time; or make "
-            "the chunks smaller.",
+            f"{text}; or read whole chunks at a time; or make the chunks smaller.",
             f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
             f"h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
             f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import CLOSE, META, OPEN
+from ...measure.overflow import ID
 from ...summary.units import amount, count, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -43,6 +44,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
     # Where a chunk has no more than a call, the chunks are what is wrong.
     tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
+    tiny &= sets.ids != ID  # of datasets that share a record each may have been one element
     like = max(1, int(sets.counts[tiny].sum()))
     tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
     number, moved = int(calls[tiny].sum()), int(asked[tiny].sum())

@@ -33,9 +33,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         records += int(mask.sum())
         found.append((table, mask))
-        # Files that share a record are as many as were opened, or somewhat fewer.
-        if (shared := table.place(int(facts.overflow))) is not None and mask[shared]:
-            more += int(table["OPENS"][shared]) - 1
+        more += int((facts.files(table)[mask] - 1).sum())
         time += float(table["F_META_TIME"][mask].sum())
         written = mask & (table["BYTES_WRITTEN"] > 0)
         made += int(written.sum())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
+from ...measure.overflow import ID
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
@@ -54,7 +55,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     mostly = attributes[mask].sum() > number[mask].sum()
     what = []
     if number[mask].sum():
-        moved = float(sets.asked[these].sum()) / int(sets.counts[these].sum())
+        # How many share a record for want of room is not known: the others tell what one has.
+        known = these & (sets.ids != ID) if np.any(these & (sets.ids != ID)) else these
+        moved = float(sets.asked[known].sum()) / int(sets.counts[known].sum())
         what.append(f"{sets.named(these, sets.time())}, of {amount(moved)} each")
     if attributes[mask].sum():
         name = facts.name(int(files.ids[first]))

@@ -25,7 +25,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     opens = (table["OPENS"] - table["FILENOS"] - table["DUPS"]) / table.processes
     stats = table["STATS"] / table.processes
     mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
-    mask &= table.ids != facts.overflow  # files that share a record
+    mask &= facts.single(table)
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)

@@ -25,7 +25,8 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
     # The first transfer of each opening counts as neither.
     back = np.maximum(0, calls - forward - np.maximum(table["OPENS"], table.processes))
-    mask = (back >= facts.limits["operations"]) & (back > facts.limits["random.share"] * calls)
+    enough = facts.limits["operations"] * facts.files(table)
+    mask = (back >= enough) & (back > facts.limits["random.share"] * calls)
     if not mask.any():
         return
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]

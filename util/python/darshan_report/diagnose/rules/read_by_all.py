@@ -22,7 +22,7 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
     found = (
         table.shared & (read >= facts.limits["byall.share"] * size * table.processes) & (read > 0)
     )
-    return found & (table["BYTES_WRITTEN"] == 0)
+    return found & (table["BYTES_WRITTEN"] == 0) & facts.single(table)
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -89,6 +89,7 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
         (readers >= facts.limits["byeach.processes"])
         & (read >= facts.limits["byall.share"] * size * readers)
         & (table["BYTES_WRITTEN"] <= size)
+        & facts.single(table)
         & (table["F_VARIANCE_RANK_BYTES"] <= (_UNEVEN * mean) ** 2)
     )
     number = np.maximum(readers, 1)

@@ -55,6 +55,7 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     mask = (moved >= facts.limits["again.factor"] * size) & (
         moved - size >= facts.limits["again.bytes"]
     )
+    mask &= facts.single(table)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
     if table.prefix == "STDIO" and facts.streams is not None:

@@ -38,7 +38,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, (moved, word) = f"{kind}S", _MOVED[kind]
     small, all_calls = facts.small(table, kind), table[calls]
-    mask = (small >= facts.limits["operations"]) & (small > facts.limits["small.share"] * all_calls)
+    # Of files that share a record each would have to have so many.
+    enough = facts.limits["operations"] * facts.files(table)
+    mask = (small >= enough) & (small > facts.limits["small.share"] * all_calls)
     # Blocks that memory answers cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
     blocks = table[moved] >= facts.limits["stream.buffer"] * calls_made

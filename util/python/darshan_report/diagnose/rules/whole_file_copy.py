@@ -59,10 +59,13 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
     size_read, size_written = table["MAX_BYTE_READ"] + 1, table["MAX_BYTE_WRITTEN"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     written = table["BYTES_WRITTEN"]
-    unknown = facts.unplaced(table, "WRITTEN") > 0
+    single = facts.single(table)
+    known = single & (facts.unplaced(table, "WRITTEN") == 0)
     least = facts.limits["copy.bytes"]
-    edited = np.flatnonzero((written > 0) & (read >= least) & (read >= (1 - _SAME) * size_read))
-    copies = np.flatnonzero(~unknown & (written >= least) & (written >= (1 - _SAME) * size_written))
+    edited = np.flatnonzero(
+        single & (written > 0) & (read >= least) & (read >= (1 - _SAME) * size_read)
+    )
+    copies = np.flatnonzero(known & (written >= least) & (written >= (1 - _SAME) * size_written))
     best: tuple[int, int, int] | None = None
     if not len(edited) or not len(copies):
         return None

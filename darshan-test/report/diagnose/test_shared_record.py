@@ -1,0 +1,103 @@
+"""Many files that share a record for want of room are not one file that is used again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import Log
+from darshan_report.measure.overflow import NAME
+
+from .build import MIB, Job, row, write
+from .cases import CASES
+
+COUNTED = b"lib_ver=3.5.0\nposix_files_in_overflow=4000\n"
+FILES = Job(
+    (
+        row(
+            "POSIX",
+            NAME,
+            OPENS=12000,
+            READS=12000,
+            BYTES_READ=240 * MIB,
+            MAX_BYTE_READ=20479,
+            SIZE_READ_10K_100K=12000,
+            F_READ_TIME=3.0,
+            F_META_TIME=3.0,
+        ),
+        row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=100, MAX_BYTE_READ=99),
+    ),
+    metadata=COUNTED,
+)
+
+
+MORE = {"BYTES_ASKED_WRITTEN": 80000, "OPEN_CALLS": 2000, "WRITE_CALLS": 2000}
+SHUFFLED = {
+    "CHUNK_BYTES": MIB,
+    "CHUNK_CACHE_BYTES": 8 * MIB,
+    "READ_CALLS": 400,
+    "READ_POSIX_READS": 200,
+    "READ_POSIX_BYTES_READ": 100 * MIB,
+    "DISTINCT_BYTES_READ": 8 * MIB,
+}
+
+
+def told(job: Job, folder: Path) -> dict[str, Finding]:
+    """The findings of a log by name."""
+    with Log(write(job, folder / "log.darshan")) as log:
+        return {f.name: f for f in diagnose(log)}
+
+
+def test_files_read_once_are_not_read_again(tmp_path: Path) -> None:
+    """Nothing is said of single files, and of all that they are many: as many as the log says,
+    not as often as they were opened."""
+    found = told(FILES, tmp_path)
+    assert [n for n, f in found.items() if f.kind == "problem"] == ["many-small-files"]
+    assert found["many-small-files"].sentence.startswith("4,001 files ")
+
+
+def test_without_a_count_opens_are_the_most(tmp_path: Path) -> None:
+    """Others' logs do not tell how many share the record."""
+    found = told(replace(FILES, metadata=b"lib_ver=3.5.0\n"), tmp_path)
+    assert found["many-small-files"].sentence.startswith("12,001 files ")
+
+
+def test_one_file_there_is_one_file(tmp_path: Path) -> None:
+    """That is known, too: it may be read again."""
+    one = replace(FILES, metadata=COUNTED.replace(b"4000", b"1"))
+    assert "same-bytes-again-read" in told(one, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["read-by-all", "element-wise", "whole-file-copy"])
+def test_single_files_are_silent(name: str, tmp_path: Path) -> None:
+    """What is a problem of a file is none of a record that many files share."""
+    has = next(job for kind, job, _ in CASES if kind == name)
+    assert name in told(has, tmp_path)
+    rows = list(has.rows)
+    changed = 0 if name != "whole-file-copy" else 1
+    rows[changed] = replace(rows[changed], name=NAME)
+    assert name not in told(replace(has, rows=tuple(rows)), tmp_path)
+
+
+def test_tiny_datasets_have_the_size_of_those_known(tmp_path: Path) -> None:
+    """How many share a record nobody knows: their bytes are in no mean."""
+    has = next(job for kind, job, _ in CASES if kind == "many-objects")
+    like = next(r for r in has.rows if "BYTES_ASKED_WRITTEN" in r.values)
+    rest = [replace(r, name=NAME) for r in has.rows if r.name == like.name]
+    rest = [replace(r, values={**r.values, **MORE} if r.module == "LAYERS" else r.values)
+            for r in rest]  # fmt: skip
+    found = told(replace(has, rows=(*has.rows, *rest)), tmp_path)
+    assert ", of 8 B each" in found["many-objects"].sentence
+    assert "at least 1,001 datasets" in found["many-objects"].sentence
+
+
+def test_a_cache_for_any_order_holds_all_chunks(tmp_path: Path) -> None:
+    """One chunk fits, and is read again: ten of sixteen would be as good as eight."""
+    has = next(job for kind, job, _ in CASES if kind == "chunk-cache")
+    found = told(has.but(**SHUFFLED), tmp_path)["chunk-cache"]
+    assert found.remedy and "in any order" in found.remedy.text
+    assert f"rdcc_nbytes={16 * MIB}," in found.remedy.example
+    assert "in any order" not in told(has, tmp_path)["chunk-cache"].remedy.text
