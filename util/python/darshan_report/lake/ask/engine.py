@@ -18,6 +18,8 @@ from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.place import LakeError
 from . import closed, exact
+from .stream import Stream
+from .stream import typed as with_types
 
 if TYPE_CHECKING:
     import pandas
@@ -236,13 +238,31 @@ class Asked:
             raise LakeError(f"no table is called {table}")
         return known.columns
 
+    def _found(
+        self, query: str, values: Values | Sequence[Any] | None
+    ) -> duckdb.DuckDBPyRelation | None:
+        closed.must_read(query)
+        if self._user is not None:
+            closed.must_read_views(self._database, query)
+        return self._database.sql(query, params=values)
+
+    def stream(
+        self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
+    ) -> Stream:
+        """The same for rows that come some at a time, while nothing else is asked.  typed: sums
+        of whole numbers are numbers in Arrow's batches, too, of whatever size these need."""
+        try:
+            found = self._found(query, values)
+            if typed and found is not None:
+                found = with_types(self._database, found)
+            return Stream(found)
+        except duckdb.Error as error:
+            raise LakeError(str(error).strip()) from None
+
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
         """Asks; values: of $name or ? in the query.  LakeError says what is wrong with it."""
         try:
-            closed.must_read(query)
-            if self._user is not None:
-                closed.must_read_views(self._database, query)
-            found = self._database.sql(query, params=values)
+            found = self._found(query, values)
             return Answer(pa.table({}) if found is None else exact.table(found))
         except duckdb.Error as error:
             raise LakeError(str(error).strip()) from None

@@ -26,7 +26,7 @@ def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
     )
 
 
-def _unique(names: list[str]) -> list[str]:
+def unique(names: list[str]) -> list[str]:
     """Two columns of one name would be one in JSON."""
     found: list[str] = []
     for name in names:
@@ -38,17 +38,39 @@ def _unique(names: list[str]) -> list[str]:
     return found
 
 
-def table(found: duckdb.DuckDBPyRelation) -> pa.Table:
-    """All rows."""
+def whole(found: duckdb.DuckDBPyRelation) -> list[bool]:
+    """Which columns are of whole numbers of any size."""
+    return [str(kind) in _WHOLE for kind in found.types]
+
+
+def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The same rows, as text where Arrow would have something else."""
     kinds = [str(kind) for kind in found.types]
-    names = _unique(list(found.columns))
-    if any(kind in _AS_TEXT for kind in kinds):
-        wanted = ", ".join(
+    if not any(kind in _AS_TEXT for kind in kinds):
+        return found
+    return found.project(
+        ", ".join(
             f"#{place}::VARCHAR" if kind in _AS_TEXT else f"#{place}"
             for place, kind in enumerate(kinds, 1)
         )
-        found = found.project(wanted)
-    made = found.to_arrow_table().rename_columns(names)
+    )
+
+
+def smallest(least: int | None, most: int | None) -> str:
+    """The type of DuckDB that has whole numbers from the least to the most; text, if no number
+    of a file has them."""
+    if least is None or most is None or (least >= -(2**63) and most < 2**63):
+        return "BIGINT"
+    if least >= 0 and most < 2**64:
+        return "UBIGINT"
+    return "DECIMAL(38, 0)" if least > -(10**38) and most < 10**38 else "VARCHAR"
+
+
+def table(found: duckdb.DuckDBPyRelation) -> pa.Table:
+    """All rows."""
+    kinds = [str(kind) for kind in found.types]
+    names = unique(list(found.columns))
+    made = readable(found).to_arrow_table().rename_columns(names)
     for place, kind in enumerate(kinds):
         if kind in _WHOLE:
             made = made.set_column(place, names[place], _whole(made.column(place)))

@@ -91,18 +91,19 @@ GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" L
     ),
     Question(
         "file-systems",
-        "file systems by bytes that were moved on them",
+        "file systems by bytes that were moved on them; of a mount point with several types, each",
         """WITH one AS (
   SELECT mount, file_system, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
     POSIX_F_READ_TIME + POSIX_F_WRITE_TIME AS t, POSIX_F_META_TIME AS m FROM {files_posix}
   UNION ALL
   SELECT mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
     STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})
-SELECT coalesce(mount, 'not known') AS mount, max(file_system) AS file_system,
+SELECT coalesce(mount, 'not known') AS mount, file_system,
   count(*) AS records, CAST(sum(r) AS BIGINT) AS bytes_read,
   CAST(sum(w) AS BIGINT) AS bytes_written,
   sum(t) AS transfer_seconds, sum(m) AS meta_seconds
-FROM one GROUP BY mount ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount LIMIT $top""",
+FROM one GROUP BY mount, file_system
+ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount, file_system NULLS LAST LIMIT $top""",
     ),
     Question(
         "growth",
@@ -169,11 +170,13 @@ ORDER BY io_seconds * (1 - exp(middle - pace)) DESC, log LIMIT $top""",
         "files",
         "files by bytes, of names like a pattern (--name '%/shared.h5')",
         """SELECT name, count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users,
-  max(file_system) AS file_system, CAST(sum(POSIX_BYTES_READ) AS BIGINT) AS bytes_read,
+  file_system, CAST(sum(POSIX_BYTES_READ) AS BIGINT) AS bytes_read,
   CAST(sum(POSIX_BYTES_WRITTEN) AS BIGINT) AS bytes_written,
   sum(POSIX_F_READ_TIME + POSIX_F_WRITE_TIME + POSIX_F_META_TIME) AS io_seconds
 FROM {files_posix} WHERE name LIKE $name
-GROUP BY name ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, name LIMIT $top""",
+GROUP BY name, file_system
+ORDER BY sum(POSIX_BYTES_READ) + sum(POSIX_BYTES_WRITTEN) DESC, name, file_system NULLS LAST
+LIMIT $top""",
         ("name",),
     ),
     Question(

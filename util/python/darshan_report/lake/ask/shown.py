@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import itertools
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...summary.text import visible
 from ...summary.units import amount, count, seconds
 
 _WIDEST = 60
+_LOOKED = 10_000  # rows
 _EXACT = 2**53
 _IDS = re.compile(r"(^|_)u?id$")
 
@@ -26,7 +28,9 @@ def _cell(name: str, value: Any) -> str:
         return value.strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, decimal.Decimal) and value == value.to_integral_value():
         value = int(value)
-    if isinstance(value, int) and (_IDS.search(name) or abs(value) > _EXACT):
+    if isinstance(value, int) and (
+        _IDS.search(name) or (abs(value) > _EXACT and not _is_size(name))
+    ):
         return str(value)  # to be copied; and a double has not all digits of it
     if isinstance(value, (int, float)) or hasattr(value, "as_integer_ratio"):
         return _number(name, float(value))
@@ -34,10 +38,14 @@ def _cell(name: str, value: Any) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}\u2026"
 
 
+def _is_size(name: str) -> bool:
+    return "bytes" in name and "ratio" not in name and "share" not in name
+
+
 def _number(name: str, value: float) -> str:
     if not math.isfinite(value):
         return str(value)
-    if "bytes" in name and "ratio" not in name and "share" not in name and value >= 0:
+    if _is_size(name) and value >= 0:
         return amount(value)
     if "seconds" in name and "ratio" not in name:
         return seconds(value)
@@ -50,20 +58,25 @@ def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def table(names: list[str], rows: Iterable[tuple[Any, ...]]) -> str:
-    """The text."""
-    found = list(rows)
+def lines(names: list[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """The text, some lines at a time.  Of very many rows the first ones say how wide a column
+    is: nobody waits for the last one, and none has to be kept."""
+    rest = iter(rows)
+    found = list(itertools.islice(rest, _LOOKED))
     cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]
     right = [all(_is_number(row[place]) for row in found) for place in range(len(names))]
     widths = [
         max(len(names[place]), *(len(row[place]) for row in cells), 1)
         for place in range(len(names))
     ]
-    lines = []
-    for row in (names, *cells):
+
+    def line(row: Sequence[str]) -> str:
         parts = [
             text.rjust(width) if to_right else text.ljust(width)
             for text, width, to_right in zip(row, widths, right)
         ]
-        lines.append("  ".join(parts).rstrip())
-    return "\n".join(lines) + "\n"
+        return "  ".join(parts).rstrip() + "\n"
+
+    yield line(names) + "".join(map(line, cells))
+    for row in rest:
+        yield line([_cell(name, value) for name, value in zip(names, row)])

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
-import decimal
-import io
-import json
 import os
-from typing import IO, Any
+from typing import Any
 
-import pyarrow.parquet as pq
-
-from ...summary.output import replace, standard_output, write_text
+from ...summary.output import replace, standard_output
 from .. import when
-from ..ask.engine import Answer, Asked
+from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, QUESTIONS, Filters, query
-from ..ask.shown import table
+from ..ask.stream import Stream
+from ..ask.written import write
 from ..commit.place import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .say import say, why
@@ -69,9 +64,10 @@ def _opened(options: argparse.Namespace) -> Asked:
     return Asked(options.lake, options.user, options.memory, only=only, beside=beside)
 
 
-def _asked(lake: Asked, options: argparse.Namespace) -> Answer:
+def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
+    typed = options.form == "parquet"
     if options.sql is not None:
-        return lake.sql(options.sql)  # of rows that the lake was opened for
+        return lake.stream(options.sql, typed=typed)  # of rows that the lake was opened for
     question = BY_NAME.get(options.question)
     if question is None:
         raise LakeError(
@@ -82,58 +78,14 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Answer:
     if lacks:
         raise LakeError(f"{question.name} needs {' and '.join(lacks)}")
     filters = Filters(options.since, options.until, options.user, options.program)
-    return lake.sql(*query(question, filters, values))
+    return lake.stream(*query(question, filters, values), typed=typed)
 
 
-def _plain(value: Any) -> Any:
-    """As JSON has it."""
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    return _number(value)
-
-
-def _number(value: Any) -> float | int | None:
-    if isinstance(value, decimal.Decimal) and value == value.to_integral_value():
-        return int(value)
-    number = float(value)
-    return number if number - number == 0 else None  # neither infinite nor not a number
-
-
-def _csv(answer: Answer) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(answer.columns)
-    for row in answer:
-        writer.writerow("" if value is None else _plain(value) for value in row)
-    return out.getvalue()
-
-
-def _json(answer: Answer) -> str:
-    rows = [_plain(row) for row in answer.rows()]
-    return json.dumps(rows, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _write(answer: Answer, form: str, target: str) -> None:
-    if form == "parquet":
-
-        def fill(file: IO[bytes]) -> None:
-            pq.write_table(answer.arrow(), file, compression="zstd")
-
-        fill(standard_output()) if target == "-" else replace(target, fill)
-        return
-    texts = {"csv": _csv, "json": _json}
-    if form in texts:
-        write_text(texts[form](answer), target)
-    elif answer.columns:
-        write_text(table(answer.columns, answer), target)
+def _write(answer: Stream, form: str, target: str) -> None:
+    if target == "-":
+        write(answer, form, standard_output())
+    else:
+        replace(target, lambda file: write(answer, form, file))
 
 
 def _list() -> int:

@@ -212,7 +212,10 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
     """Each with its sums in the week and in the week before, {} where nothing was."""
     question = BY_NAME["file-systems"]
     now, before = (
-        {row["mount"]: row for row in rows(lake, question, one.of(chosen), top=_MANY)}
+        {
+            (row["mount"], row["file_system"]): row
+            for row in rows(lake, question, one.of(chosen), top=_MANY)
+        }
         for one in (week, week.before)
     )
     names = [*now, *(name for name in before if name not in now)]
