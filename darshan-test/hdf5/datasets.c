@@ -66,10 +66,10 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
-/* By H5Oopen and its kin, which open anything, and through references. */
+/* By H5Oopen and its kin, which open anything, and through references, which tell no name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
-  struct dataset data = grid("/d");
+  struct dataset data = grid("/d"), referred = grid("<by reference>");
   dataset_create(&data, file);
   hobj_ref_t reference;
   MUST(H5Rcreate(&reference, file, "/d", H5R_OBJECT, -1));
@@ -78,10 +78,10 @@ void case_object_opens(void) {
   say_meta("OBJECT_OTHER", "a.h5");
   dataset_close(&data);
   reopened(&data, H5Oopen(file, "d", H5P_DEFAULT));
-  reopened(&data, H5Oopen_by_addr(file, information.addr));
+  reopened(&referred, H5Oopen_by_addr(file, information.addr));
   reopened(&data, H5Oopen_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, 0, H5P_DEFAULT));
-  reopened(&data, H5Rdereference1(file, H5R_OBJECT, &reference));
-  reopened(&data, H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  reopened(&referred, H5Rdereference1(file, H5R_OBJECT, &reference));
+  reopened(&referred, H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
   file_close(file, "a.h5");
 }
 

@@ -10,24 +10,29 @@
 
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, CHUNKED = 2 };
 
-/* <file>:<path of the dataset in the file>; 0: it has no name.  anonymous: it has no path,
- * or none yet; the library is not asked for one that cannot be there, since it would look
- * for it in the whole file. */
-static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, char *out,
-                      int *anonymous) {
+/* What it is called by whom the library is not asked: it knows no path of it, and would
+ * look for one in the whole file. */
+static const char *pathless(int how) {
+  if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
+  return how & H5D_REFERRED ? "<by reference>" : NULL;
+}
+
+/* <file>:<path of the dataset in the file>; 0: it has no name. */
+static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, int how,
+                      char *out) {
   size_t length = file->name_length;
+  const char *instead = pathless(how);
   if (!lib->H5Iget_name || length + 2 > DATASET_NAME_ROOM) return 0;
   memcpy(out, file->name, length);
   out[length++] = ':';
-  ssize_t path = *anonymous ? 0 : lib->H5Iget_name(id, out + length, DATASET_NAME_ROOM - length);
-  *anonymous = path <= 0; /* until it is linked somewhere, see h5d_linked */
-  if (*anonymous) {
-    static const char none[] = "<anonymous>";
-    if (length + sizeof(none) > DATASET_NAME_ROOM) return 0;
-    memcpy(out + length, none, sizeof(none));
-    return length + sizeof(none) - 1;
-  }
   size_t room = DATASET_NAME_ROOM - 1 - length;
+  ssize_t path = instead ? 0 : lib->H5Iget_name(id, out + length, room + 1);
+  if (path <= 0) {
+    if (!instead) instead = pathless(H5D_ANONYMOUS);
+    path = (ssize_t)strlen(instead);
+    if ((size_t)path > room) return 0;
+    memcpy(out + length, instead, (size_t)path + 1);
+  }
   return length + ((size_t)path < room ? (size_t)path : room);
 }
 
@@ -126,7 +131,7 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
 /* Number of the dataset of this name; length 0: it has none, or none that can be
  * kept.  0: it is not to be counted. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
-                                int anonymous) {
+                                int how) {
   if (!runtime_enter()) return 0;
   if (!store_lock_for(&darshan_store, STORE_H5D)) {
     runtime_leave();
@@ -138,7 +143,7 @@ static uint32_t dataset_of_name(const struct h5_file *file, const char *name, si
     dataset->record = store_record(&darshan_store, STORE_H5D, number);
     dataset->file = h5f_number(file);
     dataset->record->file_rec_id = file->record->base.id;
-    dataset->anonymous = anonymous != 0;
+    dataset->anonymous = (how & H5D_ANONYMOUS) != 0;
   }
   if (dataset) dataset->met++;
   store_unlock(&darshan_store);
@@ -149,10 +154,10 @@ static uint32_t dataset_of_name(const struct h5_file *file, const char *name, si
 }
 
 __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int64_t id,
-                                                     const struct h5_file *file, int anonymous) {
+                                                     const struct h5_file *file, int how) {
   struct path_buffer *name = path_buffer_take();
-  size_t length = name ? name_of(lib, id, file, name->bytes, &anonymous) : 0;
-  uint32_t number = dataset_of_name(file, length ? name->bytes : "", length, anonymous);
+  size_t length = name ? name_of(lib, id, file, how, name->bytes) : 0;
+  uint32_t number = dataset_of_name(file, length ? name->bytes : "", length, how);
   path_buffer_give(name);
   return number;
 }
@@ -161,7 +166,7 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how) {
   struct h5_file *file = h5f_of(lib, id);
   if (!file || !module_is_on(DARSHAN_MOD_H5D)) return NULL;
-  uint32_t number = dataset_of(lib, id, file, how & H5D_ANONYMOUS);
+  uint32_t number = dataset_of(lib, id, file, how);
   if (!number) return NULL;
   struct h5_dataset *dataset = h5_dataset_at(number);
   describe(lib, id, dataset, how & H5D_CREATED);
@@ -212,10 +217,8 @@ void h5d_linked(struct h5_library *lib, int64_t id) {
   struct h5_known known = h5_known(lib, id);
   if (known.kind != H5_DATASET || !known.dataset->anonymous) return;
   struct path_buffer *name = path_buffer_take();
-  int anonymous = 0;
-  size_t length = name ? name_of(lib, known.id, known.file, name->bytes, &anonymous) : 0;
-  if (length && length <= DARSHAN_NAME_MAX && !anonymous)
-    name_anonymous(known.dataset, name->bytes, length);
+  size_t length = name ? name_of(lib, known.id, known.file, H5D_OPENED, name->bytes) : 0;
+  if (length && length <= DARSHAN_NAME_MAX) name_anonymous(known.dataset, name->bytes, length);
   path_buffer_give(name);
 }
 

@@ -51,12 +51,8 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* datasets.c */
-enum {
-  H5D_OPENED = 0,
-  H5D_CREATED = 1,
-  H5D_DEPRECATED = 2,
-  H5D_ANONYMOUS = 4
-}; /* how a dataset was opened */
+/* How a dataset was opened: referred, by a reference or an address. */
+enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
 /* H5Olink succeeded: if it is a dataset that had no name, it has one now. */
@@ -89,8 +85,8 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct layer_frame *frame,
-                uint64_t t1, uint64_t t2);
+void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
+                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
 /* A metadata call about a file; fcounter -1: no time. */

@@ -58,14 +58,14 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     h5_closed(lib, 0, known, frame, t1, t2);
 }
 
-void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, struct layer_frame *frame,
-                uint64_t t1, uint64_t t2) {
+void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
+                struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (id < 0) {
     layer_pop(frame, NULL, t1, t2);
     return;
   }
   if (lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_DATASET) {
-    h5d_opened(lib, id, H5D_OPENED, frame, t1, t2);
+    h5d_opened(lib, id, how, frame, t1, t2);
     return;
   }
   if (location == id) h5_forget(lib, id);
