@@ -20,6 +20,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from has import need
+
+need("numpy", "pyarrow", "darshan_report")
+
 from darshan_report.lake.commit import place
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files

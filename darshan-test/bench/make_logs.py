@@ -12,10 +12,13 @@ import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from has import need
+
+need("numpy", "darshan_report")
+
+import numpy as np
 from darshan_report import Module, module_by_name
 from logs.encode import encode
 from logs.model import Log

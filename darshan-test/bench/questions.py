@@ -24,6 +24,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build" / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from has import need
+
+need("numpy", "pyarrow", "darshan_report")
 
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -15,6 +15,7 @@ import pytest
 from logs.encode import module_content
 from logs.model import Module
 from logs.record_id import record_id
+from tree import SOURCE
 
 from . import names, plan
 from .made import MAKE, make
@@ -161,3 +162,16 @@ def test_interrupted(tmp_path: Path) -> None:
         assert making.wait() == 130
     assert said == f"make-corpus: interrupted; {folder} is not whole\n"
     assert not (folder / "stories.json").exists()
+
+
+@pytest.mark.parametrize(
+    "script", ["centre/make-corpus", "bench/make_logs.py", "bench/lake.py", "bench/questions.py"]
+)
+def test_a_python_that_lacks_numpy(script: str) -> None:
+    """It is told in one line what to do: -S -I has nothing but Python's own."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done
+    assert "numpy" in done.stderr and "pip install" in done.stderr
