@@ -133,6 +133,29 @@ def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "logs").iterdir()] == ["bad.darshan"]
 
 
+def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
+    """A log of a later release has a module more: what is in no table is not removed."""
+    [log] = make_logs(tmp_path / "logs", 1)
+    content = bytearray(log.read_bytes())
+    begin = content.index(b"3.41")
+    where, versions = begin + 48, begin + 48 + 64 * 16  # regions, and versions of their records
+    stdio, other = 9, 40
+    content[where + other * 16 : where + other * 16 + 16] = content[
+        where + stdio * 16 : where + stdio * 16 + 16
+    ]
+    content[where + stdio * 16 : where + stdio * 16 + 16] = bytes(16)
+    content[versions + other * 4 : versions + other * 4 + 4] = (1).to_bytes(4, "little")
+    log.write_bytes(content)
+    for _ in range(2):
+        done = darshan("collect", "--into", "lake", "--remove-collected", "logs")
+        assert done.returncode == 0 and "removed" not in done.stderr, done.stderr
+        assert log.exists()
+    [row] = rows(tmp_path / "lake", "problems")
+    assert row["problem"] == "has records of module 40, which this release does not know"
+    assert logs(tmp_path / "lake") == [identity(log)]
+    assert committed(tmp_path / "lake")["files_posix"]
+
+
 def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
     """Where stderr is no terminal; the last line says what was done."""
     make_logs(tmp_path / "logs", 5)

@@ -1,6 +1,7 @@
 /* One log after another, module by module, until the batch is full; and on from there. */
 #include "columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,13 @@ static bool begin_log(darshan_batch *batch, const char *path) {
   return true;
 }
 
+/* Of a log of a later release nobody may think that all of it became rows. */
+static void unknown_module(darshan_batch *batch, int id) {
+  char text[80];
+  snprintf(text, sizeof(text), "has records of module %d, which this release does not know", id);
+  batch_problem(batch, id, text);
+}
+
 /* Opens the next module whose records become rows; false: there is none left. */
 static bool begin_module(darshan_batch *batch) {
   const struct darshan_info *info = darshan_log_info(batch->log);
@@ -99,7 +107,9 @@ static bool begin_module(darshan_batch *batch) {
     const struct darshan_module_region *region = &info->modules[batch->region++];
     const struct darshan_module *module = darshan_module_by_id(region->id);
     struct darshan_error error = {""};
-    if (region->length == 0 || !rows_are_known(module, batch->flags)) continue;
+    if (region->length == 0) continue;
+    if (!module) unknown_module(batch, region->id);
+    if (!rows_are_known(module, batch->flags)) continue;
     batch->module = module;
     batch->records = darshan_records_open(batch->log, region->id, &error);
     if (!batch->records) {
