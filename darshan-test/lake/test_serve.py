@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -27,7 +28,7 @@ from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.serve import pages
-from darshan_report.lake.serve.server import Site
+from darshan_report.lake.serve.server import Server, Site
 from darshan_report.lake.serve.wanted import Refused, wanted
 from place import needs
 from report.browser import Browser, browser
@@ -329,6 +330,30 @@ def test_what_is_no_request(port: int) -> None:
         silent[-1].sendall(b"TP/1.0\r\n\r\n")
         silent[-1].settimeout(SECONDS)
         assert silent[-1].recv(4096).startswith(b"HTTP/1.0 200")
+
+
+def test_half_a_request_is_no_request() -> None:
+    """Who has to make room has said less than all: no page is made for nobody."""
+    asked: list[str] = []
+
+    class Counted(Site):
+        def __init__(self) -> None: ...
+
+        def page(self, target: str) -> bytes:
+            asked.append(target)
+            return b"page"
+
+    with Server("127.0.0.1", 0, Counted(), remote=False) as server, ExitStack() as held:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        held.callback(thread.join)
+        held.callback(server.shutdown)
+        for _ in range(100):
+            one = socket.create_connection(("127.0.0.1", server.server_port))
+            held.enter_context(one).sendall(b"GET /half HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+        for number in range(5):
+            assert ask(server.server_port, f"/{number}")[1] == "page"
+    assert asked == [f"/{number}" for number in range(5)]
 
 
 def test_names_of_this_machine(build: Path, lake: Path) -> None:

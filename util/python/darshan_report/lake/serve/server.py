@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import io
 import ipaddress
 import socket
 import sys
@@ -84,11 +85,28 @@ class Site:
         say(self._program, f"/{target[:200].lstrip('/')}: {type(error).__name__}: {words}")
 
 
+class _Lines(io.BufferedReader):
+    """What a client says.  Half a request, of one who went or had to make room, would look
+    whole to the parser of headers, and its page take the time of those who wait for theirs."""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """A line with its end, or as much of it as is wanted."""
+        line = super().readline(size)
+        if line.endswith(b"\n") or len(line) == size:
+            return line
+        raise ConnectionAbortedError
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     """A request."""
 
     timeout = _SECONDS
     server: Server
+
+    def setup(self) -> None:
+        """Reads lines that are whole."""
+        super().setup()
+        self.rfile = _Lines(self.rfile.detach())
 
     def do_GET(self) -> None:
         """A page, or a line that says why not."""
