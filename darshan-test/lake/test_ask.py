@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from collections import defaultdict
 from pathlib import Path
@@ -22,7 +23,7 @@ from sample import turning
 from tree import SOURCE
 
 from .conftest import Run
-from .rows import rows
+from .rows import make_logs, rows
 from .test_commits import fill
 
 JOBS = 24
@@ -195,6 +196,9 @@ def test_what_a_query_may(lake: Path) -> None:
         "DESCRIBE '{file}'",
         "SELECT * FROM memory.main.jobs, duckdb_views()",
         "PIVOT (FROM '{file}') ON program",
+        "SELECT sql FROM sqlite_master",
+        "SELECT sql FROM DuckDB_views",
+        "WITH a AS (WITH sqlite_schema AS (SELECT 1) SELECT 1) FROM sqlite_schema",
     ],
 )
 def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
@@ -203,6 +207,39 @@ def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
         [file] = asked.files("jobs")[:1]
         with pytest.raises(LakeError, match="user's query"):
             asked.sql(query.format(lake=lake, file=file))
+
+
+def test_a_user_learns_nothing_of_others_from_statistics(darshan: Run, tmp_path: Path) -> None:
+    """The least and the greatest value of a column are those of all rows of its files."""
+    make_logs(tmp_path / "logs", 3)
+    done = darshan("collect", "--into", "lake", "logs")
+    assert done.returncode == 0, done.stderr
+    query = 'SELECT stats("user")::VARCHAR || stats(path)::VARCHAR FROM jobs'
+    for user, there in ((None, True), ("user1", False)):
+        with Asked(tmp_path / "lake", user=user) as asked:
+            assert len(asked.files("jobs")) == 1
+            assert ("user2" in str(asked.sql(query).rows())) is there
+
+
+def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
+    """A name is looked for as the tables have it; a query is refused."""
+    name = os.fsdecode(b"jane\xff")
+    for more in (["--user", name], ["--program", name]):
+        done = darshan("ask", lake, "--sql", "SELECT count(*) AS n FROM jobs", *more, "--csv")
+        assert (done.stdout, done.stderr) == ("n\n0\n", "")
+        assert darshan("ask", lake, "users", *more).returncode == 0
+    assert darshan("ask", lake, "files", "--name", name).returncode == 0
+    assert darshan("digest", lake, "--user", name).returncode == 0
+    done = darshan("ask", lake, "--sql", f"SELECT '{name}'")
+    assert (done.returncode, done.stderr) == (1, "darshan ask: the query is no UTF-8\n")
+
+
+def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
+    """Is told in a line."""
+    for odd in ("SELECT DATE '-infinity'", "SELECT * FROM test_all_types()"):
+        done = darshan("ask", lake, "--sql", odd)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert "the answer has a value" in done.stderr
 
 
 def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> None:

@@ -172,6 +172,8 @@ class Asked:
         self._database.execute(f"SET temp_directory = {_quoted(spill)}")
         for name, file in (beside or {}).items():
             self._take(name, file)
+        if user is not None:
+            closed.hide_the_rest(self._database)
         closed.close(self._database, [f"{self._root}/", f"{self._folder}/"])
         self._make_views()
 

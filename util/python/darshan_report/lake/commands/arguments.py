@@ -21,6 +21,11 @@ DIGEST, SERVE = "darshan digest", "darshan serve"
 _DAY = 86400.0  # seconds
 
 
+def _name(text: str) -> str:
+    """As it stands in the tables: bytes that are no UTF-8 are escaped."""
+    return os.fsencode(text).decode("utf-8", "backslashreplace")
+
+
 def collect(given: Sequence[str]) -> argparse.Namespace:
     """Of darshan collect."""
     parser = argparse.ArgumentParser(
@@ -131,8 +136,8 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--older", metavar="TIME", help="prune: jobs of days that are "
                         "longer ago: 2y, 90d; a day at least")  # fmt: skip
     parser.add_argument(
-        "--user", metavar="NAME", help="prune: all rows of a user, at once and for ever; as the "
-        "column user has it"
+        "--user", metavar="NAME", type=_name, help="prune: all rows of a user, at once and for "
+        "ever; as the column user has it"
     )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="prune: says what would go, and "
                         "leaves it")  # fmt: skip
@@ -179,14 +184,16 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--since", metavar="DAY", help="jobs of this day and later: 2026-11-22, "
                         "or 7d, 8w, 2y ago; days are of UTC")  # fmt: skip
     parser.add_argument("--until", metavar="DAY", help="jobs of this day and before")
-    parser.add_argument("--user", metavar="NAME", help="jobs of a user")
-    parser.add_argument("--program", metavar="NAME", help="jobs of a program")
+    parser.add_argument("--user", metavar="NAME", type=_name, help="jobs of a user")
+    parser.add_argument("--program", metavar="NAME", type=_name, help="jobs of a program")
     parser.add_argument("--top", metavar="N", type=int, default=20, help="how many rows (20)")
     parser.add_argument("--date", metavar="DAY", help="before-after: the day of the change")
     parser.add_argument("--from", dest="from_", metavar="TIME", help="between: 2026-11-22T03:30, "
                         "or 12h ago")  # fmt: skip
     parser.add_argument("--to", dest="to_", metavar="TIME", help="between: the end; UTC")
-    parser.add_argument("--name", metavar="PATTERN", help="files: names, %% stands for anything")
+    parser.add_argument(
+        "--name", metavar="PATTERN", type=_name, help="files: names, %% stands for anything"
+    )
     parser.add_argument("--least", metavar="N", type=int, help="runs that a program needs to be "
                         "compared, in before-after (3) and outliers (8)")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()
@@ -224,7 +231,7 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
                         help="2026-W47, a day in it (2026-11-18, or 14d ago), this, or last, the "
                         "last that is over (last)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="how many programs (10)")
-    parser.add_argument("--user", metavar="NAME", help="of this user's jobs alone")
+    parser.add_argument("--user", metavar="NAME", type=_name, help="of this user's jobs alone")
     parser.add_argument("--text", action="store_true", help="plain lines for a mail instead of "
                         "Markdown; so does an OUT that ends in .txt")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="a file for it")
@@ -259,7 +266,7 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
                         "reach: everybody who does reads everything")  # fmt: skip
     parser.add_argument("--name", metavar="HOST", action="append", default=[], help="another name "
                         "that it is asked by, by a proxy, say; may be repeated")  # fmt: skip
-    parser.add_argument("--user", metavar="NAME", help="shows this user's jobs alone")
+    parser.add_argument("--user", metavar="NAME", type=_name, help="shows this user's jobs alone")
     parser.add_argument("--memory", metavar="SIZE", default="2GB", help="what a page may take, "
                         "before it goes to the disk (2GB)")  # fmt: skip
     options = parser.parse_args(given)

@@ -109,6 +109,9 @@ def main(options: argparse.Namespace) -> int:
         raise
     except OSError as error:
         say(PROGRAM, why(error))
+    except (ValueError, OverflowError) as error:  # days before the year 1, say
+        words = str(error).partition("\n")[0]
+        say(PROGRAM, f"the answer has a value that cannot be written: {words}")
     except LakeError as error:
         say(PROGRAM, str(error).split("\n")[0])
     return 1
