@@ -8,6 +8,7 @@ CC and CFLAGS are heeded.
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import platform
 import re
@@ -278,6 +279,8 @@ class Here(setuptools.Distribution):
 
 pages = [f"doc/man/{name}.1" for name in (*COMMANDS, *PACKING, *STARTED, *PAGES)]
 os.chdir(TREE)
+# The pages name them; they name each other.
+guides = [*sorted(glob.glob("doc/*.md")), "doc/ranks.svg", "doc/centre.ipynb"]
 # What is compiled is nobody else's; a list that goes into the source package lies in the tree.
 base = tempfile.TemporaryDirectory(prefix="darshan-wheel-")
 lists = "build/wheel" if os.access(TREE, os.W_OK) else base.name
@@ -296,7 +299,10 @@ setuptools.setup(
             f"{name} = {PACKAGE}.command:{start}" for name, start in STARTED.items()
         ]
     },
-    data_files=[("share/man/man1", [page for page in pages if os.path.exists(page)])],
+    data_files=[
+        ("share/man/man1", [page for page in pages if os.path.exists(page)]),
+        ("share/doc/darshan", guides),
+    ],
     distclass=Here,
     cmdclass={"build_py": BuildPackage, "build_scripts": BuildCommands, "bdist_wheel": Wheel},
     options={"build": {"build_base": base.name}, "egg_info": {"egg_base": lists}},

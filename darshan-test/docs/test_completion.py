@@ -119,6 +119,51 @@ def test_values_and_programs(tmp_path: Path) -> None:
     assert proposed("darshan", "watch", "-n", "-", where=tmp_path) == set()
 
 
+@pytest.mark.parametrize(
+    "typed, refused, some",
+    [
+        ("darshan-convert --compression", "{} /none/log /none/new", {"zlib", "none"}),
+        ("darshan-config --modulefile", "", {"tcl", "lua", "tools", "jobs", "all"}),
+        ("darshan lake", "{} --user nobody /none", {"check", "views"}),
+        ("darshan lake --user nobody", "{} /none", {"info", "prune"}),
+        ("darshan digest --week", "", {"this", "last"}),
+        ("darshan ask /none", "", {"losses", "before-after"}),
+    ],
+)
+def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> None:
+    """In all shells; each is known to the command, which refuses another word in its place."""
+    words = typed.split()
+    told = proposed(*words, "")
+    assert some <= told
+    assert proposed(*words, max(some)[:2]) == {w for w in told if w.startswith(max(some)[:2])}
+    name = words[0] if words[0] != "darshan" else f"darshan-{words[1]}"
+    zsh = (FOLDER / "zsh" / "_darshan").read_text().partition(f"\n    {name})")[2]
+    for text in (zsh.partition(";;")[0], (FOLDER / "fish" / f"{name}.fish").read_text()):
+        lists = re.findall(r"[('](\w[\w -]+)[)']", text)
+        assert {word for words in lists for word in words.split()} >= told
+    if not refused:
+        return
+
+    def said(word: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [build / words[0], *words[1:], *refused.format(word).split()], capture_output=True,
+            text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stderr
+
+    status, bogus = said("bogus")
+    assert status and "bogus" in bogus
+    for word in told:
+        assert said(word) != (status, bogus.replace("bogus", word))
+
+
+def test_questions_are_those_that_there_are() -> None:
+    source = SOURCE / "util/python/darshan_report/lake/ask/questions.py"
+    names = set(re.findall(r"    Question\(\s*(?:name=)?\"([\w-]+)\"", source.read_text("utf-8")))
+    assert proposed("darshan", "ask", "lake", "") == names
+    assert proposed("darshan", "ask", "lake", "--top", "3", "--csv", "los") == {"losses"}
+
+
 def test_a_real_bash(tmp_path: Path) -> None:
     """With a key pressed on a terminal, by the file that `complete` has for each name."""
     pid, terminal = pty.fork()

@@ -107,6 +107,17 @@ def test_what_is_in_it(place: Place) -> None:
         assert [n for n in names if bytes(SOURCE) in archive.read(n)] == []
 
 
+def test_pages_name_what_is_there(place: Place) -> None:
+    """Guides, where the manual says."""
+    named: set[str] = set()
+    for page in (place.folder / "share/man/man1").glob("*.1"):
+        text = page.read_text("utf-8").replace("\\-", "-")
+        assert text.startswith(".so") or "share/doc/darshan of what is installed" in text
+        named |= set(re.findall(r"([\w-]+\.md)", text))
+    assert "centre.md" in named
+    assert named <= {path.name for path in (place.folder / "share/doc/darshan").iterdir()}
+
+
 def test_nothing_newer_is_needed(place: Place) -> None:
     """By the symbols of its library and its programs; libz and libbz2 are brought later."""
     needs = SOURCE / "darshan-test" / "glibc" / "needs.py"

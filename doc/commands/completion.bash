@@ -21,6 +21,31 @@ _darshan_value() {
   esac
 }
 
+# Words where there are few: NAME OPTION PLACE, behind an option; NAME PLACE, without one.
+_darshan_few() {
+  case "$1" in
+@few@
+  esac
+}
+
+# Those for the word that is typed.
+_darshan_few_here() {
+  local i last="" behind=0 place=1
+  for ((i = $2; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      -?*) last=${COMP_WORDS[i]} behind=0 ;;
+      *)
+        ((++behind))
+        if [ -z "$last" ] || [ $behind -gt 1 ] || [ -z "$(_darshan_value "$1" "$last")" ]; then
+          ((++place))
+        fi
+        ;;
+    esac
+  done
+  if [ -n "$last" ]; then _darshan_few "$1 $last $((behind + 1))"; fi
+  _darshan_few "$1 $place"
+}
+
 # Index of the program that run or stat start, or of the word that is typed.
 _darshan_program() {
   local i
@@ -37,7 +62,7 @@ _darshan_program() {
 _darshan_words() { mapfile -t COMPREPLY < <(compgen "$@" -- "$word"); }
 
 _darshan() {
-  local name=${1##*/} word=${COMP_WORDS[COMP_CWORD]} first=1 program
+  local name=${1##*/} word=${COMP_WORDS[COMP_CWORD]} first=1 program few
   COMPREPLY=()
   if [ "$name" = darshan ] && [ "$COMP_CWORD" -gt 1 ]; then
     if [ "${COMP_WORDS[1]}" = help ]; then
@@ -60,6 +85,11 @@ _darshan() {
       fi
       ;;
   esac
+  few=$(_darshan_few_here "$name" "$first")
+  if [ -n "$few" ] && [ "${word#-}" = "$word" ]; then
+    _darshan_words -W "$few"
+    return
+  fi
   case $(_darshan_value "$name" "${COMP_WORDS[COMP_CWORD - 1]}") in
     folder)
       compopt -o filenames

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from help import HERE, Command, Part, Row
+from help import HERE, Command, Part, Row, choices, places
 
-FOLDERS = {"DIR", "FOLDER"}
+FOLDERS = {"DIR", "FOLDER", "LAKE"}
 FILES = {"FILE", "LOG", "NEW-LOG", "OUT", "PDF"}
 Forms = dict[str, list[Part]]
 
@@ -25,7 +25,7 @@ def rows(parts: list[Part]) -> list[Row]:
 
 
 # In a line of usage, with its value.
-OPTION = r"(?<![\w-])(--?[A-Za-z][\w-]*)(?: ([A-Z]+))?"
+OPTION = r"(?<![\w-])(--?[A-Za-z][\w-]*)(?: ([A-Z][A-Z-]*))?"
 
 
 def _apart(row: Row) -> list[Row]:
@@ -72,21 +72,28 @@ def words(row: Row) -> list[str]:
 
 def bash(commands: list[Command], forms: Forms) -> str:
     front = subcommands(commands, forms)
-    options, values = [], []
+    options, values, few = [], [], []
     for command in commands:
         mine = rows(forms[command.name])
         named = "|".join([command.name, *command.others])
         options.append(f"    {named}) echo '{' '.join(w for row in mine for w in words(row))}' ;;")
         for row in mine:
             if kind(row):
-                cases = [f'"{n} {o}"' for n in named.split("|") for o in row.options]
-                values.append(f"    {' | '.join(cases)}) echo {kind(row)} ;;")
+                values.append(f"    {_cases(named, row.options)}) echo {kind(row)} ;;")
+            lists = choices(row)
+            for place in range(1, len(lists) + 1):  # what comes before may be left out
+                given = [word for later in lists[place - 1 :] for word in later]
+                cases = _cases(named, [f"{option} {place}" for option in row.options])
+                few.append(f"    {cases}) echo '{' '.join(given)}' ;;")
+        for place, given in places(forms[command.name]).items():
+            few.append(f"    {_cases(named, [str(place)])}) echo '{' '.join(given)}' ;;")
     fill = {
         "names": "\n".join(
             f"    {w}) echo {n} ;;" for w, n in front.items() if n != f"darshan-{w}"
         ),
         "options": "\n".join(options),
         "values": "\n".join(values),
+        "few": "\n".join(few),
         "commands": " ".join([*front, "help"]),
         "front": " ".join(o for row in rows(forms["darshan"]) for o in row.options),
         "programs": " | ".join(programs(forms)),
@@ -96,9 +103,18 @@ def bash(commands: list[Command], forms: Forms) -> str:
     return re.sub(r"@(\w+)@", lambda match: fill[match.group(1)], template)
 
 
+def _cases(named: str, words: list[str]) -> str:
+    return " | ".join(f'"{name} {word}"' for name in named.split("|") for word in words)
+
+
 def brief(row: Row) -> str:
     """The first part of what is said."""
     return re.sub(r" \[[^\]]*$", "", re.split(r"; |\.  ", row.text)[0])
+
+
+def how(row: Row) -> str:
+    """What its value is called."""
+    return row.value.strip("[]") or "how"
 
 
 def _zsh_row(row: Row) -> str:
@@ -106,7 +122,11 @@ def _zsh_row(row: Row) -> str:
     text = re.sub(r"([\[\]:])", r"\\\1", brief(row)).replace("'", "'\\''")
     said = f"[{text}]" if text else ""
     action = {"folder": "_files -/", "file": "_files", "other": " "}.get(kind(row), "")
-    value = f":{row.value}:{action}" if action else ""
+    value = f":{how(row)}:{action}" if action else ""
+    lists = choices(row)
+    if lists:  # what stands in brackets may be left out
+        colons = "::" if "[" in row.term else ":"
+        value = "".join(f"{colons}{how(row)}:({' '.join(given)})" for given in lists)
     if "=" in row.term:
         option, _, given = row.term.partition("=")
         return f"'{option}=-{said}::how:({given})'"
@@ -125,8 +145,11 @@ def zsh(commands: list[Command], forms: Forms) -> str:
         given = {row.term.partition("=")[0] for row in mine if "=" in row.term}
         specs = [_zsh_row(row) for row in mine if not given & set(row.options) or "=" in row.term]
         runs = command.name in programs(forms)
+        few = places(forms[command.name])
+        before = ["'1:file:_files'"] if few and 1 not in few else []
+        before += [f"'{place}:which:({' '.join(given)})'" for place, given in few.items()]
         specs += ["'(-):program:_command_names -e'", "'*::arguments:_normal'"] if runs else [
-            "'*:file:_files'"]  # fmt: skip
+            *before, "'*:file:_files'"]  # fmt: skip
         lines.append(f"    {'|'.join([command.name, *command.others])})")
         lines.append("      _arguments -S : \\\n        " + " \\\n        ".join(specs) + " ;;")
     lines += ["  esac", "}", "", "_darshan() {", "  local name=$service"]
@@ -150,8 +173,22 @@ def _fish_rows(command: str, parts: list[Part], when: str) -> list[str]:
             line += f" -l {option[2:]}" if option.startswith("--") else f" -s {option[1:]}"
         line += {"folder": " -x -a '(__fish_complete_directories)'", "file": " -r -F",
                  "other": " -x"}.get(kind(row), "")  # fmt: skip
+        lists = choices(row)
+        if len(lists) == 1:
+            line = line.replace(" -x", "") + f" -x -a '{' '.join(lists[0])}'"
         text = brief(row).replace("'", "\\'")
         lines.append(line + (f" -d '{text}'" if text else ""))
+        if len(lists) > 1:  # behind it, each once
+            seen = f"__fish_contains_opt {row.options[-1][2:]}"
+            for given in lists:
+                told = " ".join(given)
+                test = f"{seen}; and not __fish_seen_subcommand_from {told}"
+                lines.append(f"complete -c {command} -n '{test}' -a '{told}'")
+    behind = when.removeprefix(" -n ").strip("'")
+    for given in places(parts).values():
+        test = f"not __fish_seen_subcommand_from {' '.join(given)}"
+        test = f"{behind}; and {test}" if behind else test
+        lines.append(f"complete -c {command} -n '{test}' -a '{' '.join(given)}'")
     return lines
 
 

@@ -56,6 +56,41 @@ class Part:
         return [row for row in self.body if isinstance(row, Row)]
 
 
+_WORD = r"([a-z][a-z0-9-]*)(?: [\[(][^\])]*[\])])?"
+
+
+def _listed(text: str) -> list[str]:
+    """Words of "a [x], b (y) or c", if the text is nothing else."""
+    if not re.fullmatch(rf"{_WORD}(, {_WORD})*( or {_WORD})?\.?", text):
+        return []
+    return re.findall(
+        _WORD, re.sub(r" or (?=[a-z])", ", ", re.sub(r" [\[(][^\])]*[\])]", "", text))
+    )
+
+
+def choices(row: Row) -> list[list[str]]:
+    """Words that an option takes, if these are few: a list for each word behind it."""
+    if not re.search(r"-[\w-]+ \[?[A-Za-z]", row.term):
+        return []
+    groups = [g.split("|") for g in re.findall(r"\[([a-z|]+)\]", row.term)]
+    words = _listed(row.text.partition("; ")[0])
+    return groups or ([words] if len(words) > 1 else [])
+
+
+def places(parts: list[Part]) -> dict[int, list[str]]:
+    """What is typed without an option, by its place, where NAME "is one of:"."""
+    usage = re.sub(r"\[-[^\]]*(\[[^\]]*\][^\]]*)*\]", "", parts[0].usage[0])
+    names = [word.strip("[].") for word in re.findall(r"\[?[A-Z][A-Z.-]*\]?", usage)]
+    found: dict[int, list[str]] = {}
+    for text in (piece for part in parts for piece in part.body if isinstance(piece, str)):
+        match = re.search(
+            rf"\b([A-Z]+) is one of: ({_WORD}(?:, {_WORD})*)\.", text.replace("\n", " ")
+        )
+        if match:
+            found[names.index(match[1]) + 1] = _listed(match[2])
+    return found
+
+
 def commands() -> list[Command]:
     rows = [line.split("|") for line in (HERE / "commands.txt").read_text().splitlines()]
     return [

@@ -9,6 +9,8 @@ from help import HERE, Command, Part, Row
 DOC = HERE.parent
 RUNTIME = HERE / "runtime.txt"
 BLANKS = r"(?<=[.;]) {2,}"  # behind a sentence of --help
+# make install writes another folder over this one where configure was given one.
+WHERE = "Guides are in share/doc/darshan of what is installed, and in doc of the sources."
 EXIT_STATUS = r"(?i)(the )?exit status"
 
 
@@ -112,7 +114,7 @@ def page(command: Command, parts: list[Part], names: list[str]) -> str:
 def _see(command: Command, names: list[str]) -> list[str]:
     others = [n for n in names if n != command.name] if command.name == "darshan" else ["darshan"]
     lines = [".SH SEE ALSO", *(f".BR {escaped(name)} (1)," for name in others), ".BR darshan (7)"]
-    return [*lines, ".PP", f"The guide doc/{escaped(command.guide)}.md of the sources says more."]
+    return [*lines, ".PP", f"The guide {escaped(command.guide)}.md says more. {WHERE}"]
 
 
 def alias(name: str) -> str:
@@ -138,7 +140,7 @@ def runtime_page() -> str:
         *_title("darshan", 7),
         "darshan \\- what watches the I/O of programs, and its settings",
     ]
-    before, after = RUNTIME.read_text("utf-8").split("@settings@\n")
+    before, after = RUNTIME.read_text("utf-8").replace("@where@", WHERE).split("@settings@\n")
     lines += [_plain(before), ".SH ENVIRONMENT"]
     lines.append("A word in brackets is the directive of the configuration file.")
     last = ""

@@ -1,6 +1,6 @@
 # Made by ./dev describe.
 complete -c darshan-collect -s h -l help -d 'show this help message and exit'
-complete -c darshan-collect -l into -x -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
+complete -c darshan-collect -l into -x -a '(__fish_complete_directories)' -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
 complete -c darshan-collect -l workers -x -d 'processes that read logs (one per core)'
 complete -c darshan-collect -l traces -d 'traced transfers, too: the table dxt'
 complete -c darshan-collect -l no-findings -d 'without the table findings'

@@ -8,6 +8,8 @@ complete -c darshan-config -l preload -d 'the library for LD_PRELOAD'
 complete -c darshan-config -l libs -d 'the same as --dyn-ld-flags: not for a static program'
 complete -c darshan-config -l log-path -d 'the folder for logs that was chosen when this was built'
 complete -c darshan-config -l modulefile -d 'an environment module of this installation, for Modules or Lmod: its commands alone'
+complete -c darshan-config -n '__fish_contains_opt modulefile; and not __fish_seen_subcommand_from tcl lua' -a 'tcl lua'
+complete -c darshan-config -n '__fish_contains_opt modulefile; and not __fish_seen_subcommand_from tools jobs all' -a 'tools jobs all'
 complete -c darshan-config -l all -d 'every fact below, one a line'
 complete -c darshan-config -l version
 complete -c darshan-config -l help

@@ -1,5 +1,5 @@
 # Made by ./dev describe.
-complete -c darshan-convert -l compression -x -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
+complete -c darshan-convert -l compression -x -a 'zlib bzip2 none' -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
 complete -c darshan-convert -l bzip2 -d 'the same as --compression bzip2'
 complete -c darshan-convert -l obfuscate -d 'hide names, command line, hosts, user and job id behind hashes, as 3.5.0 does'
 complete -c darshan-convert -l obfuscate_names -d 'only one of them, or some, as 3.5.0 does'
@@ -14,4 +14,4 @@ complete -c darshan-convert -l reset-md -d 'leave the old metadata out'
 complete -c darshan-convert -l no-annex -d 'leave out the modules that other readers do not know'
 complete -c darshan-convert -l version
 complete -c darshan-convert -l help
-complete -c darshan-convert -s o -x
+complete -c darshan-convert -s o -r -F

@@ -73,7 +73,7 @@ complete -c darshan -n '__fish_seen_subcommand_from merge' -l print -d 'say wher
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l quiet -d 'say nothing else'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l run -x -a '(__fish_complete_directories)'
 complete -c darshan -n '__fish_seen_subcommand_from merge' -l fold -x -a '(__fish_complete_directories)'
-complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
+complete -c darshan -n '__fish_seen_subcommand_from convert' -l compression -x -a 'zlib bzip2 none' -d 'zlib [default], bzip2 (not for PyDarshan\'s wheel) or none'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l bzip2 -d 'the same as --compression bzip2'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate -d 'hide names, command line, hosts, user and job id behind hashes, as 3.5.0 does'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l obfuscate_names -d 'only one of them, or some, as 3.5.0 does'
@@ -88,7 +88,7 @@ complete -c darshan -n '__fish_seen_subcommand_from convert' -l reset-md -d 'lea
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l no-annex -d 'leave out the modules that other readers do not know'
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l version
 complete -c darshan -n '__fish_seen_subcommand_from convert' -l help
-complete -c darshan -n '__fish_seen_subcommand_from convert' -s o -x
+complete -c darshan -n '__fish_seen_subcommand_from convert' -s o -r -F
 complete -c darshan -n '__fish_seen_subcommand_from diff' -l relative -x -d 'values may differ by this part of the larger one, 0.05 for 5 %'
 complete -c darshan -n '__fish_seen_subcommand_from diff' -l seconds -x -d 'times may differ by so much'
 complete -c darshan -n '__fish_seen_subcommand_from diff' -l ignore -x -d 'leave out counters with such a name (POSIX_F_*)'
@@ -102,7 +102,7 @@ complete -c darshan -n '__fish_seen_subcommand_from recover' -s n -l dry-run -d 
 complete -c darshan -n '__fish_seen_subcommand_from recover' -l all-users -d 'of everybody, in everybody\'s name'
 complete -c darshan -n '__fish_seen_subcommand_from recover' -s h -l help
 complete -c darshan -n '__fish_seen_subcommand_from collect' -s h -l help -d 'show this help message and exit'
-complete -c darshan -n '__fish_seen_subcommand_from collect' -l into -x -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
+complete -c darshan -n '__fish_seen_subcommand_from collect' -l into -x -a '(__fish_complete_directories)' -d 'the lake, a folder, made if there is none ($DARSHAN_LAKE, else ./darshan-lake)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l workers -x -d 'processes that read logs (one per core)'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l traces -d 'traced transfers, too: the table dxt'
 complete -c darshan -n '__fish_seen_subcommand_from collect' -l no-findings -d 'without the table findings'
@@ -131,8 +131,9 @@ complete -c darshan -n '__fish_seen_subcommand_from ask' -l json -d 'the answer 
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l parquet -d 'the answer as PARQUET'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -s o -l output -r -F -d 'a file for it'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l memory -x -d 'what it may take, before it goes to the disk (2GB)'
+complete -c darshan -n '__fish_seen_subcommand_from ask; and not __fish_seen_subcommand_from programs losses small-writes users file-systems growth before-after between outliers files problems' -a 'programs losses small-writes users file-systems growth before-after between outliers files problems'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -s h -l help -d 'show this help message and exit'
-complete -c darshan -n '__fish_seen_subcommand_from digest' -l week -x -d '2026-W47, a day in it (2026-11-18, or 14d ago), this, or last, the last that is over (last)'
+complete -c darshan -n '__fish_seen_subcommand_from digest' -l week -x -a 'this last' -d 'this or last (the last that is over, the default)'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l top -x -d 'how many programs (10)'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l user -x -d 'of this user\'s jobs alone'
 complete -c darshan -n '__fish_seen_subcommand_from digest' -l text -d 'plain lines for a mail instead of Markdown'
@@ -150,3 +151,4 @@ complete -c darshan -n '__fish_seen_subcommand_from lake' -l older -x -d 'prune:
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l user -x -d 'prune: all rows of a user, at once and for ever'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l dry-run -d 'prune: says what would go, and leaves it'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -l grace -x -d 'sweep, compact: how long what was replaced stays for those who read it (24h)'
+complete -c darshan -n '__fish_seen_subcommand_from lake; and not __fish_seen_subcommand_from info check compact prune sweep views' -a 'info check compact prune sweep views'

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 
 from .. import when
+from ..ask.questions import BY_NAME
 
 DASK = "dask://"  # how a cluster's address begins
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
@@ -168,8 +169,9 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         prog=ASK,
         description="Asks a lake: ready questions, or SQL over its tables. Without a question, "
         "says which there are.",
-        epilog="OUT's ending (.csv, .json, .parquet) says which form it gets, unless an option "
-        "does. Exit status: 0; 1 if there is no answer; 2 for a wrong use.",
+        epilog=f"QUESTION is one of: {', '.join(BY_NAME)}. OUT's ending (.csv, .json, .parquet) "
+        "says which form it gets, unless an option does. Exit status: 0; 1 if there is no "
+        "answer; 2 for a wrong use.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a ready question")
@@ -228,8 +230,8 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
-                        help="2026-W47, a day in it (2026-11-18, or 14d ago), this, or last, the "
-                        "last that is over (last)")  # fmt: skip
+                        help="this or last (the last that is over, the default); else 2026-W47, or "
+                        "a day in it (2026-11-18, or 14d ago)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="how many programs (10)")
     parser.add_argument("--user", metavar="NAME", type=_name, help="of this user's jobs alone")
     parser.add_argument("--text", action="store_true", help="plain lines for a mail instead of "
@@ -254,7 +256,7 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
         description="A lake in a browser: the week, programs by time lost, a program's runs, a "
         "user's page with what to change first, a job's page. Reads, never writes; goes on "
         "until it is ended.",
-        epilog="Who may see what is the affair of a proxy in front of it (doc/centre.md). Exit "
+        epilog="Who may see what is the affair of a proxy in front of it (guide centre.md). Exit "
         "status: 1 if it cannot begin; 2 for a wrong use.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")

@@ -45,7 +45,7 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
             program,
             f"needs {' and '.join(lacking)}, which {sys.executable} does not have: "
             f"{sys.executable} -m pip install {' '.join(lacking)}, or name a Python that has "
-            "them by DARSHAN_PYTHON (doc/centre.md)",
+            "them by DARSHAN_PYTHON (guide centre.md)",
         )
         return 1
     try:

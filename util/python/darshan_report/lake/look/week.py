@@ -169,7 +169,7 @@ def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> li
 
 
 # A lake that hides names has words that say nothing for whole sentences, which may hold some.
-HIDDEN = "what to change is told in doc/diagnoses.md, under the finding's title."
+HIDDEN = "what to change is told in the guide diagnoses.md, under the finding's title."
 
 
 def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
