@@ -62,6 +62,20 @@ def test_version(name: str, build: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
+def test_help_that_cannot_be_written(name: str, build: Path) -> None:
+    """A line, not the way through Python's own code, and status 1."""
+    words = COMMANDS[name].words
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [build / words[0], *words[1:], "--help"], stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert re.search(r"^.*No space left on device\n", done.stderr)
+    assert done.stderr.count("\n") <= 2  # of scripts each program that writes says so
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_of_a_page(name: str, build: Path) -> None:
     """Those that --help has, neither more nor less."""

@@ -137,6 +137,20 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
+    """The folder stays empty, and the line has the name that was given."""
+    command = installed.command("darshan-gen-cc")
+    (tmp_path / "folder").mkdir()
+    for place in ("folder", "none/cc", "/proc/cc"):
+        done = subprocess.run(
+            [command, "gcc", "--output", place], cwd=tmp_path, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == f"darshan-gen-cc: cannot write {place}\n"
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
+
+
 def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
     """Programs meet no name of ours but those of wrappers and stubs."""
     text = run(["nm", "--defined-only", "-g", archives / "libdarshan.a"]).stdout

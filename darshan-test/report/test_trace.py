@@ -83,6 +83,9 @@ def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
     made = wide_log(2, 5)
     made.names = [(number, HOSTILE) for number, _ in made.names]
     (tmp_path / "a").write_bytes(encode(made))
+    nowhere = trace("-o", "none/b", "a")
+    assert nowhere.returncode == 1
+    assert nowhere.stderr == b"darshan trace: none/b: No such file or directory\n"
     found = transfers(trace("-o", "-", "a").stdout)
     assert {e["args"]["file"] for e in found} == {
         "/a/</script><script>alert(1)</script>&\"'\\x1b[31m\\xff\\x0a\\u202e.h5"

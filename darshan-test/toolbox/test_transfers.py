@@ -118,3 +118,21 @@ def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
     ]
     done = start(words, True, {})
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1), done.stderr
+
+
+def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
+    """The log stays as it is, by each of its names; else the line says what was asked for."""
+    log = tmp_path / "log"
+    log.write_bytes(encode(traced()))
+    (tmp_path / "other").symlink_to(log)
+    before = log.read_bytes()
+    for name, words in (
+        ("log", "is not to replace it"),
+        ("other", "is not to replace it"),
+        ("none/a.pdf", "/none/a.pdf: No such file"),
+    ):
+        status, lines, said = analyzed(build, "-o", tmp_path / name, log)
+        assert (status, said.count("\n")) == (1, 1) and words in said
+        assert name.startswith("none") or lines == []
+        assert log.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log", "other"]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import IO
 
 from ..library import LibraryMissing, LogError
 from ..log import Log, open_log
-from ..summary.output import replace, standard_output
+from ..summary import ending
+from ..summary.output import asked, replace, same_file, standard_output
 from ..summary.text import visible
 from .chrome import lines
 
@@ -64,7 +66,7 @@ def _say(text: str) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     target = options.output or _default(options.log)
-    if target != "-" and os.path.exists(target) and os.path.samefile(target, options.log):
+    if target != "-" and same_file(target, options.log):
         _say(f"{target} is the log, and its trace is not to replace it")
         return 1
     with open_log(options.log) as log:
@@ -79,14 +81,17 @@ def _run(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    options = _arguments(arguments)
+    options = asked(lambda: _arguments(arguments), _say)
     try:
         return _run(options)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        ending.end(signal.SIGPIPE)  # whoever read the output has enough
     except LogError as error:
         text = str(error)
         _say(text if text.startswith(f"{options.log}: ") else f"{options.log}: {text}")
-    except (OSError, LibraryMissing, ImportError) as error:
+    except OSError as error:
+        _say(f"{error.filename or options.output or options.log}: {error.strerror or error}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python would complain at exit
+    except (LibraryMissing, ImportError) as error:
         _say(str(error))
     return 1

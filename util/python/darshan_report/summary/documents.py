@@ -17,7 +17,7 @@ from .context import Context
 from .data import as_csv, as_json, data
 from .latex import NotKeptError, write_pdf
 from .model import Paragraph, Report
-from .output import is_terminal, write_text
+from .output import is_terminal, same_file, write_text
 from .progress import Progress
 from .text import shorten, visible
 
@@ -28,14 +28,6 @@ INCOMPLETE = 3  # exit status: all was made, but a log does not hold everything
 def say(text: str) -> None:
     """One line on stderr; a name from outside cannot steer the terminal."""
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
-
-
-def same_file(one: str, other: str) -> bool:
-    """Are both names, as far as they exist, of one file?"""
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
 
 
 def complain(path: str, error: LogError) -> None:

@@ -63,6 +63,9 @@ def end(number: int) -> None:
     _end(number, None)
 
 
+BESIDE = ".darshan-report-"  # how the names of files begin that are being made
+
+
 @contextlib.contextmanager
 def _held() -> Iterator[None]:
     """Signals wait: what is made here is known before one ends the process."""
@@ -100,7 +103,7 @@ def file_beside(target: str) -> Iterator[tuple[int, str]]:
     """A new file, open, in the folder of target; gone after the block if it was not renamed."""
     with _held():
         # In the target's own folder, so that the rename is one step.
-        made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".darshan-report-")
+        made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=BESIDE)
         _begun.paths.add(made[1])
     try:
         yield made

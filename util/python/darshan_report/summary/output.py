@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable
-from typing import IO
+from typing import IO, TypeVar
 
 from . import ending
+
+_T = TypeVar("_T")
 
 
 def _status(target: str) -> os.stat_result | None:
@@ -18,6 +21,14 @@ def _status(target: str) -> os.stat_result | None:
         return os.stat(target)
     except FileNotFoundError:
         return None
+
+
+def same_file(one: str, other: str) -> bool:
+    """Are both names, as far as they exist, of one file?"""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
 
 
 def _replace(
@@ -43,7 +54,12 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
         with open(target, "wb") as file:
             fill(file)
     else:
-        _replace(os.path.realpath(target), before, fill)
+        try:
+            _replace(os.path.realpath(target), before, fill)
+        except OSError as error:  # nobody knows the name of the file beside it
+            if os.path.basename(str(error.filename)).startswith(ending.BESIDE):
+                error.filename, error.filename2 = target, None
+            raise
 
 
 def standard_output() -> IO[bytes]:
@@ -51,6 +67,24 @@ def standard_output() -> IO[bytes]:
     if sys.stdout is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdout.buffer
+
+
+def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
+    """What the arguments ask for; that --help cannot be written is said in a line."""
+    try:
+        try:
+            return parse()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        ending.end(signal.SIGPIPE)
+        raise
+    except OSError as error:
+        say(f"cannot write -: {error.strerror}")
+        # Python would complain at exit about what it could not write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise SystemExit(1) from None
 
 
 def is_terminal(target: str) -> bool:

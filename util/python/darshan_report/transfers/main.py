@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 
 from ..library import LibraryMissing, LogError
 from ..summary import ending
-from ..summary.output import replace
+from ..summary.output import asked, replace, same_file
 from ..summary.text import printable
 from ..summary.units import amount, seconds
 from .figure import draw
@@ -101,10 +102,14 @@ def _say(text: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
-    options = _arguments(arguments)
+    options = asked(lambda: _arguments(arguments), _say)
     if sys.stdout is None:  # closed by whoever started this
         _say("there is no standard output to write to")
         return 1
+    if options.output and same_file(options.output, options.log):
+        _say(f"{options.output} is the log, and its picture is not to replace it")
+        return 1
+    where = options.log
     try:
         traces = read(options.log)
         if options.filename:
@@ -112,16 +117,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not traces:
             which = f" of {options.filename}" if options.filename else ""
             raise LogError(f"there are no traces{which} (DXT_ENABLE_IO_TRACE=1 makes them)")
+        where = "cannot write -"
         _print(traces, options.ranks)
-        _draw(options, traces)
         sys.stdout.flush()
+        where = options.output
+        _draw(options, traces)
+        _draw(options, traces)
         return 0
     except BrokenPipeError:
         ending.end(signal.SIGPIPE)
     except LogError as error:
         _say(f"{options.log}: {error}")
     except OSError as error:
-        _say(f"{error.filename or options.log}: {error.strerror or error}")
+        _say(f"{error.filename or where}: {error.strerror or error}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python would complain at exit
     except (LibraryMissing, ImportError) as error:
         _say(str(error))
     return 1

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ...library import LibraryMissing
 from ...summary import ending
+from ...summary.output import asked
 from . import arguments
 from .say import say
 
@@ -35,8 +36,9 @@ def _lacking(packages: Sequence[str]) -> list[str]:
 def main(command: str, given: Sequence[str] | None = None) -> int:
     """Runs a command of lakes; its exit status."""
     parse, packages = _COMMANDS[command]
-    options = parse(sys.argv[1:] if given is None else given)
     program = f"darshan {command}"
+    words = sys.argv[1:] if given is None else given
+    options = asked(lambda: parse(words), lambda text: say(program, text))
     if str(getattr(options, "workers", "")).startswith(arguments.DASK):
         packages = (*packages, "distributed")
     lacking = _lacking(packages)
