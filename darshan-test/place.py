@@ -216,6 +216,11 @@ def spark() -> str:
     return programs("java")()
 
 
+def polars() -> str:
+    """Whether there is polars."""
+    return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
+
+
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
@@ -246,6 +251,7 @@ ABILITIES: dict[str, Ability] = {
     "real-logs": Ability(real_logs),
     "slurm": Ability(slurm, ci=False),
     "spark": Ability(spark, ci=False),
+    "polars": Ability(polars, ci=False),
 }
 
 

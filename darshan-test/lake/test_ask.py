@@ -339,3 +339,21 @@ def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         exec(compile(cell, "centre.ipynb", "exec"), names)
     assert list(names["programs"]["jobs"]) == [JOBS // 3] * 3
     assert len(names["sizes"]) == 10 and len(names["losses"].columns) == 7
+
+
+@pytest.mark.needs("polars")
+def test_frames_of_polars(lake: Path) -> None:
+    """Have the rows, and types of their own: days, times, flags, texts, whole numbers."""
+    with lakes.open(lake) as opened:
+        found = opened.sql(
+            "SELECT program, job_id, sum(bytes_written) AS bytes, max(day) AS day, "
+            "max(started) AS began, bool_or(partial) AS flag FROM jobs GROUP BY ALL ORDER BY job_id"
+        )
+        frame = found.polars()
+        assert frame.rows() == list(found) and frame.columns == found.columns
+        kinds = ["String", "Int64", "Int64", "Date", "Datetime", "Boolean"]
+        assert [str(kind).partition("(")[0] for kind in frame.dtypes] == kinds
+        for name in opened.tables:
+            every = opened.sql(f'SELECT * FROM "{name}"')
+            assert every.polars().shape == (len(every), len(every.columns))
+        assert opened.sql("SELECT * FROM jobs WHERE false").polars().is_empty()
