@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../intercept/floats.h"
 #include "../intercept/sys.h"
 
 enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
@@ -23,7 +24,11 @@ static uint64_t ask_vdso(clockid_t id) {
 
 /* By the counter, if it may be read, and the line in use. */
 static uint64_t ns_by_line(const struct darshan_clock *clock, clockid_t id) {
-  uint64_t passed = (uint64_t)(clock_seconds(clock, clock_ticks(clock)) * 1e9);
+  uint64_t ticks = clock_ticks(clock);
+  struct floats floats; /* this is asked outside of any update, too */
+  floats_take(&floats);
+  uint64_t passed = (uint64_t)(clock_seconds(clock, ticks) * 1e9);
+  floats_give(&floats);
   if (id == CLOCK_REALTIME)
     return (uint64_t)clock->start_sec * NS_PER_SECOND + (uint64_t)clock->start_nsec + passed;
   return clock->first_ns + passed;
@@ -37,8 +42,12 @@ uint64_t clock_ns(clockid_t id) {
 uint64_t clock_ticks_asked(const struct darshan_clock *clock) {
   if (clock->source == CLOCK_VDSO) return ask_vdso(CLOCK_MONOTONIC);
   if (clock->source == CLOCK_NOBODY) return clock->base_ticks;
-  double ns = (double)(ask_kernel(CLOCK_MONOTONIC) - clock->base_ns);
-  return clock->base_ticks + (uint64_t)(ns * 1e-9 / clock->lines[clock->current].seconds_per_tick);
+  uint64_t ns = ask_kernel(CLOCK_MONOTONIC) - clock->base_ns;
+  struct floats floats;
+  floats_take(&floats);
+  uint64_t passed = (uint64_t)((double)ns * 1e-9 / clock->lines[clock->current].seconds_per_tick);
+  floats_give(&floats);
+  return clock->base_ticks + passed;
 }
 
 /* The kernel's own verdict: if it keeps time by another source, so do we. */
@@ -115,6 +124,8 @@ void clock_refit(struct darshan_clock *clock) {
   if (!__atomic_compare_exchange_n(&clock->refitting, &idle, 1, 0, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return;
+  struct floats floats; /* a change of the filter refits outside of any update */
+  floats_take(&floats);
   struct moment now = moment_now(clock);
   uint64_t ns = now.ns - clock->first_ns, ticks = now.ticks;
   uint64_t passed = ticks - clock->first_ticks;
@@ -130,6 +141,7 @@ void clock_refit(struct darshan_clock *clock) {
     __atomic_store_n(&clock->current, next, __ATOMIC_RELEASE);
     __atomic_store_n(&clock->refit_at, ticks + (wait < most ? wait : most), __ATOMIC_RELAXED);
   }
+  floats_give(&floats);
   __atomic_store_n(&clock->refitting, 0, __ATOMIC_RELEASE);
 }
 

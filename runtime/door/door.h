@@ -5,6 +5,7 @@
 #define DARSHAN_DOOR_H
 
 #include "counting/clock.h"
+#include "intercept/floats.h"
 #include "intercept/guard.h"
 #include "intercept/spin.h"
 #include "log-format.h"
@@ -39,14 +40,21 @@ int runtime_enter_slow(const char *frame);
 static inline int runtime_enter(void) {
   if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING)) {
     darshan_guard = guard_busy(__builtin_frame_address(0));
+    floats_take(&darshan_floats);
     COMPILER_FENCE();
     return 1;
   }
   return runtime_enter_slow(__builtin_frame_address(0));
 }
-static inline void runtime_leave(void) {
+/* What an update that was left for good held: whoever comes after it has a floating-point
+ * state of its own. */
+static inline void runtime_let_go(void) {
   COMPILER_FENCE();
   darshan_guard &= GUARD_FLAGS & ~GUARD_BUSY;
+}
+static inline void runtime_leave(void) {
+  floats_give(&darshan_floats);
+  runtime_let_go();
 }
 static inline int record_lock(int *lock) { /* runtime_enter, and the lock of a record */
   if (!runtime_enter()) return 0;

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "floats.h"
 #include "signals.h"
 #include "spin.h"
 #include "sys.h"
@@ -33,10 +34,11 @@ static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {
-  int taken;          /* its thread; 0: free */
-  char *memory;       /* AREA_BYTES; NULL: none */
-  char *home;         /* the stack pointer of whoever went over */
-  uint64_t mask;      /* its signals */
+  int taken;     /* its thread; 0: free */
+  char *memory;  /* AREA_BYTES; NULL: none */
+  char *home;    /* the stack pointer of whoever went over */
+  uint64_t mask; /* its signals */
+  struct floats floats;
   int shut;           /* the gate was shut while it was at home */
   int known;          /* valgrind has been told of the memory */
   uintptr_t valgrind; /* its number there */
@@ -122,12 +124,19 @@ static int set_signals(int how, const uint64_t *mask, uint64_t *before) {
   return SYS4(SYS_rt_sigprocmask, how, mask, before, sizeof(*mask)) < 0 ? -1 : 0;
 }
 
+static __attribute__((noinline)) void run_here(void (*function)(void *argument), void *argument) {
+  struct floats floats;
+  floats_take(&floats);
+  function(argument);
+  floats_give(&floats);
+}
+
 int stack_run(void (*function)(void *argument), void *argument) {
   uint64_t all = signals_that_wait(), mask;
   /* Under an inherited filter (sys-gate.h) signals stay as they are, and we where we are. */
   if (area_of(__builtin_frame_address(0)) ||
       (!sys_may(SYS_rt_sigprocmask) && !sys_gate_is_shut())) {
-    function(argument);
+    run_here(function, argument);
     return 0;
   }
   /* First, so that nobody is interrupted while it has an area.  Added to what the
@@ -138,7 +147,9 @@ int stack_run(void (*function)(void *argument), void *argument) {
   if (area) {
     area->mask = mask;
     area->shut = 0;
+    floats_take(&area->floats);
     stack_switch(function, argument, area->memory + AREA_BYTES, &area->home);
+    floats_give(&area->floats);
     mask = area->mask;
     shut = area->shut;
     give_area(area);
@@ -149,7 +160,7 @@ int stack_run(void (*function)(void *argument), void *argument) {
 }
 
 void stack_run_anyway(void (*function)(void *argument), void *argument) {
-  if (stack_run(function, argument) < 0) function(argument);
+  if (stack_run(function, argument) < 0) run_here(function, argument);
 }
 
 void stack_run_at_home(void (*function)(void *argument), void *argument) {

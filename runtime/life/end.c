@@ -112,12 +112,15 @@ static void finish_at_once(void) {
 
 void runtime_finish(void) {
   if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never on */
+  struct floats floats;
+  floats_take(&floats);
   if (sys_gate_is_shut())
     finish_in_memory();
   else if (stack_run(finish, NULL) < 0 && stop_recording() != RUNTIME_OFF)
     finish_at_once();
   run_left();
   fd_vfork_leaves(1);
+  floats_give(&floats);
 }
 
 /* Each thread is a folder there; one that cannot be looked at has others beside it. */
@@ -208,11 +211,14 @@ void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void
 }
 
 void runtime_pause(void) {
+  struct floats floats;
+  floats_take(&floats);
   if (sys_gate_is_shut())
     stop_before_exec();
   else if (fd_may_change() && stack_run(before_exec, NULL) < 0 && stop_before_exec() != RUNTIME_OFF)
     finish_at_once();
   fd_vfork_leaves(1);
+  floats_give(&floats);
 }
 
 /* The file was removed; the records are still there. */

@@ -57,7 +57,7 @@ void runtime_jumps(const char *target) {
   const char *here = __builtin_frame_address(0);
   if ((darshan_guard & GUARD_BUSY) && leaves(guard_frame(), target, here)) {
     spin_release_left();
-    runtime_leave();
+    runtime_let_go();
   }
   const char *life = darshan_mpi_frames[MPI_LEVEL_LIFE];
   if ((darshan_guard & GUARD_MUTED) && life && leaves(life, target, here))

@@ -249,7 +249,7 @@ static int update_was_left(const char *frame) {
   frame = stack_frame(frame);
   if (frame + GUARD_SAME_CALLER < guard_frame() || stack_is_alternate(frame)) return 0;
   spin_release_left();
-  runtime_leave();
+  runtime_let_go();
   return 1;
 }
 
@@ -282,6 +282,7 @@ int runtime_enter_slow(const char *frame) {
     phase = runtime_phase();
   }
   darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy(frame);
+  floats_take(&darshan_floats);
   COMPILER_FENCE();
   if ((phase == RUNTIME_READY || phase == RUNTIME_PREPARING) && runtime_begin_recording() == 0)
     phase = RUNTIME_RECORDING;
@@ -293,10 +294,13 @@ int runtime_enter_slow(const char *frame) {
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp) {
   int saved = errno;
+  struct floats floats;
+  floats_take(&floats);
   libc_arguments(&argc, &argv, &envp);
   loader_look();
   runtime_start(argc, argv, envp);
   last_arrange();
+  floats_give(&floats);
   errno = saved;
 }
 

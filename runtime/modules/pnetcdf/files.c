@@ -106,10 +106,10 @@ static void add_moved(int64_t *counter, int64_t bytes) {
 }
 
 static void close_variables(const struct pn_call *call, const struct pn_known *known) {
-  struct clock_span at = ticks_span(call->t1, call->t2);
   struct pn_variable *variable;
   for (uint32_t i = 0; (variable = pn_next_variable(call->lib, known->ncid, &i));) {
     if (!record_lock(&variable->lock)) return;
+    struct clock_span at = ticks_span(call->t1, call->t2);
     double *times = variable->record->fcounters;
     record_note_start(&times[PNETCDF_VAR_F_CLOSE_START_TIMESTAMP], at.start);
     times[PNETCDF_VAR_F_CLOSE_END_TIMESTAMP] = at.end;

@@ -184,7 +184,11 @@ void posix_ring_made(int outermost, int made) {
 int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   static const double long_open = 1e-3; /* seconds */
   /* Only pipes have a size to tell; a stat of ours would be taken for the program's. */
-  return clock_length(ticks_span(t1, t2)) > long_open && SYS3(SYS_fcntl, fd, F_GETPIPE_SZ, 0) > 0;
+  struct floats floats;
+  floats_take(&floats);
+  int was_long = clock_length(ticks_span(t1, t2)) > long_open;
+  floats_give(&floats);
+  return was_long && SYS3(SYS_fcntl, fd, F_GETPIPE_SZ, 0) > 0;
 }
 
 int posix_is_folder(const char *path) {

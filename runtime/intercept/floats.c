@@ -1,0 +1,3 @@
+#include "floats.h"
+
+__thread struct floats darshan_floats;
