@@ -4,12 +4,38 @@
 #include <libc-mark.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "../intercept/sys.h"
 #include "../job/run-state.h"
+#include "../job/text.h"
 #include "../names/path-buffers.h"
 
 #define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+
+/* Has anybody a lock of fcntl on this file?  If it is this process, to close any descriptor
+ * of the file would end it.  bytes: room to read in. */
+static int is_locked(const struct stat *st, char *bytes) {
+  enum { NUMBER = 24, ROOM = DARSHAN_PATH_ROOM - 1 };
+  char number[NUMBER];
+  struct darshan_text text = darshan_text_in(number, NUMBER);
+  darshan_text_bytes(&text, ":", 1);
+  darshan_text_unsigned(&text, st->st_ino);
+  darshan_text_bytes(&text, " ", 1);
+  int fd = sys_open("/proc/locks", O_RDONLY, 0), found = 0;
+  if (fd < 0) return 0;
+  size_t kept = 0;
+  for (ssize_t n; !found && (n = sys_read(fd, bytes + kept, ROOM - kept)) > 0;) {
+    size_t end = kept + (size_t)n;
+    bytes[end] = '\0';
+    found = strstr(bytes, number) != NULL;
+    kept = end < NUMBER ? end : NUMBER; /* a number may be cut */
+    memmove(bytes, bytes + end - kept, kept);
+  }
+  sys_close(fd);
+  return found;
+}
 
 /* The first bytes of a file, with a NUL behind; how many, 0: it cannot be looked at. */
 static size_t first_bytes(const char *path, char *bytes) {
@@ -46,14 +72,13 @@ static int is_for_loader(const char *bytes, size_t n) {
   return 0;
 }
 
-static int is_watched(const char *path, char *bytes) {
+static int is_watched(const char *path, char *bytes, char *room) {
   struct stat st;
+  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || is_locked(&st, room)) return 1;
   size_t n = first_bytes(path, bytes);
   if (is_script(bytes, n)) {
-    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0) return 1;
+    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0 || is_locked(&st, room)) return 1;
     n = first_bytes(bytes, bytes);
-  } else if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0) {
-    return 1;
   }
   if (st.st_mode & (S_ISUID | S_ISGID)) return 0;
   if (n < sizeof(ElfW(Ehdr)) || memcmp(bytes, ELFMAG, SELFMAG) != 0) return 1;
@@ -61,16 +86,41 @@ static int is_watched(const char *path, char *bytes) {
 }
 
 int file_is_watched(const char *path) {
-  struct path_buffer *bytes = path_buffer_take();
-  int watched = !bytes || is_watched(path, bytes->bytes);
+  struct path_buffer *bytes = path_buffer_take(), *room = path_buffer_take();
+  int watched = !bytes || !room || is_watched(path, bytes->bytes, room->bytes);
+  path_buffer_give(room);
   path_buffer_give(bytes);
   return watched;
+}
+
+static int populate(const void *address) {
+  enum { POPULATE_READ = 22 };
+  uintptr_t size = getauxval(AT_PAGESZ);
+  return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
+}
+
+/* May memory of the program be read here?  The kernel answers an exec with EFAULT where not.
+ * A page that may not be read is not allowed (EINVAL), and so is the question itself before
+ * Linux 5.14, even about a page that can: then it is taken for yes. */
+static int is_there(const void *address, uintptr_t *known) {
+  enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
+  uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
+  if (page == *known) return 1;
+  int answer = populate(address);
+  if (answer == NO_MEMORY || answer == BAD_ADDRESS) return 0;
+  if (answer == NOT_ALLOWED && populate(known) == 0) return 0;
+  *known = page;
+  return 1;
 }
 
 int environment_is_watched(char *const *envp) {
   static const char preload[] = "LD_PRELOAD=", run[] = "DARSHAN_ENABLE_NONMPI=";
   int by_preload = 0, knows_run = 0;
-  for (; envp && *envp; envp++) {
+  uintptr_t list = 1, string = 1; /* no page */
+  for (; envp; envp++) {
+    if (!is_there(envp, &list)) return 0;
+    if (!*envp) break;
+    if (!is_there(*envp, &string)) return 0;
     if (strncmp(*envp, preload, sizeof(preload) - 1) == 0)
       by_preload = strstr(*envp, "libdarshan") != NULL;
     else if (strncmp(*envp, run, sizeof(run) - 1) == 0)
