@@ -225,7 +225,7 @@ def prepare_h5_all_for_one() -> None:
 
 def h5_shuffled(cured: bool) -> None:
     """Samples in random order, of compressed chunks of 256 samples."""
-    order = np.random.default_rng(1).permutation(16384)[:500]
+    order = np.random.default_rng(1).permutation(16384)[:900]
     with h5py.File("train.h5") as file:
         x = file["x"][:] if cured else file["x"]
         for i in order:

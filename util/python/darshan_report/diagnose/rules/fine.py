@@ -8,6 +8,7 @@ from ...measure.exclusive import own_times
 from ...summary.units import seconds, share
 from ..facts import Facts
 from ..finding import GOOD, PROBLEM, Finding
+from .reread import most_read
 
 NAME = "fine"
 
@@ -39,6 +40,18 @@ def _spent(facts: Facts) -> str:
     return (
         f"I/O took {seconds(facts.io_time / _over(facts))} {each}, "
         f"{share(facts.io_time, facts.process_time)} of the {whole}"
+    )
+
+
+def _little(facts: Facts) -> str:
+    """Who parses or inflates the same file twenty times waits for itself, not for the file."""
+    again = most_read(facts)
+    if not again:
+        return "there is nothing to win here."
+    return (
+        f"there is little to win in its calls. But {again}: what the program does with the "
+        "bytes each time, such as parsing or decompressing them, is no I/O and may take longer; "
+        "keep the result."
     )
 
 
@@ -77,9 +90,9 @@ def find(
         yield Finding(
             NAME,
             "Your I/O is fine",
-            f"{_spent(facts)}: there is nothing to win here.",
+            f"{_spent(facts)}: {_little(facts)}",
             GOOD,
-            limits=("io.fine",),
+            limits=("io.fine", "again.mostly"),
         )
     else:
         yield Finding(

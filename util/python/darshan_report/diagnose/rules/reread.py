@@ -70,6 +70,24 @@ def mostly(facts: Facts, table: Table, kind: str) -> Mask:
     return mask & (moved >= facts.limits["again.mostly"] * size)
 
 
+def most_read(facts: Facts) -> str:
+    """Words for the file of which most bytes are read many times, however little that takes;
+    none without one."""
+    best, words = 0, ""
+    for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
+        mask, moved, size = _again(facts, table, "READ")
+        mask = mask & (moved >= facts.limits["again.mostly"] * size)
+        for place in leading(mask, moved - size, 1):
+            if (extra := int(moved[place] - size[place])) > best:
+                best, there = extra, int(size[place])
+                times = float(moved[place]) / max(1.0, float(there))
+                words = (
+                    f"{facts.name(table.ids[place])} was read {times:.1f} times over "
+                    f"({amount(int(moved[place]))} for {amount(there)})"
+                )
+    return words
+
+
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Which files are written once each time they are opened, and that seldom: a checkpoint
     that replaces the one before is no second writing of the same bytes."""

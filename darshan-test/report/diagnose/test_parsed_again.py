@@ -1,0 +1,45 @@
+"""A file that is parsed again and again costs the program, not its I/O: that is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.run import diagnose
+from darshan_report.log import Log
+
+from .build import MIB, Job, row, write
+
+PARSED = Job(
+    (
+        row(
+            "POSIX",
+            "/a.csv",
+            OPENS=20,
+            READS=480,
+            BYTES_READ=120 * MIB,
+            MAX_BYTE_READ=6 * MIB - 1,
+            F_READ_TIME=0.03,
+        ),
+    )
+)
+
+
+def fine(job: Job, folder: Path) -> Finding:
+    """What is said where nothing is wrong."""
+    with Log(write(job, folder / "log.darshan")) as log:
+        return next(f for f in diagnose(log) if f.name == "fine")
+
+
+def test_twenty_times(tmp_path: Path) -> None:
+    """With the file, how often and how much."""
+    found = fine(PARSED, tmp_path)
+    assert "/a.csv was read 20.0 times over (120 MiB for 6.00 MiB)" in found.sentence
+    assert "nothing to win" not in found.sentence
+
+
+def test_once(tmp_path: Path) -> None:
+    """There is nothing to say, nor of a file that is read twice."""
+    for times in (1, 2):
+        found = fine(PARSED.but(BYTES_READ=times * 6 * MIB, OPENS=times), tmp_path)
+        assert found.sentence.endswith("there is nothing to win here.")
