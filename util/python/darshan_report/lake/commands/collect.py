@@ -179,7 +179,7 @@ class Collector:
     def _tell(self) -> None:
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
-        more += [f"{sums.unread:,} could not be read (the same)"] if sums.unread else []
+        more += [f"{sums.unread:,} could not be read (table problems)"] if sums.unread else []
         more += [f"{sums.again:,} were there"] if sums.again else []
         more += [f"{sums.removed:,} removed"] if sums.removed else []
         more += [f"{sums.left:,} still changed: for the next time"] if sums.left else []
