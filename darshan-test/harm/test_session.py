@@ -55,7 +55,8 @@ mpi.MPI_Init(None, None)
 mpi.MPI_Finalize()
 """
 
-# Every line is what somebody types.
+# Every line is what somebody types.  What is said without MPI goes to files: MPICH's
+# launcher now and then drops the output of ranks that end at once (1 job in 100 when busy).
 SESSION = """
 set -u
 make -s -j2
@@ -70,7 +71,8 @@ python3 script.py
 {openmpi} -n 2 ./job-openmpi finalize "$PWD" | sort
 {mpich} -n 2 ./job-mpich finalize "$PWD" | sort
 {openmpi} -n 2 python3 job.py
-{mpich} -n 2 sh -c 'echo no MPI at all' | sort
+{mpich} -n 2 sh -c 'echo no MPI at all >said-by-$PMI_RANK'
+cat said-by-*
 {openmpi} -n 1 hostname >/dev/null
 ./job-mpich finalize "$PWD"
 exec cat numbers
