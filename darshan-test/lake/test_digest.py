@@ -191,13 +191,15 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
         assert " ".join(loser.findings[0]["remedy"].split()) in flat
 
 
-def test_who_reads_ends(build: Path, lake: Path) -> None:
+@pytest.mark.parametrize("words", ["digest LAKE", "lake views LAKE", "ask LAKE losses --csv"])
+def test_who_reads_ends(build: Path, lake: Path, words: str) -> None:
     """Before the text does: the command ends as others do, without a word."""
     read, write = os.pipe()
     os.close(read)
+    command = words.replace("LAKE", str(lake)).split()
     done = subprocess.run(
-        [build / "darshan", "digest", lake], stdout=write, stderr=subprocess.PIPE, check=False,
-        env={**os.environ, "DARSHAN_PYTHON": sys.executable},
+        [build / "darshan", *command], stdout=write, stderr=subprocess.PIPE, check=False,
+        env={**os.environ, "DARSHAN_PYTHON": sys.executable, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")

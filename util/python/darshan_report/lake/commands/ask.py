@@ -15,7 +15,7 @@ from ..ask.stream import Stream
 from ..ask.written import write
 from ..commit.place import LakeError, settings
 from .arguments import ASK as PROGRAM
-from .say import say, why
+from .errors import told
 
 
 def _moment(text: str) -> datetime.datetime:
@@ -95,23 +95,20 @@ def _list() -> int:
     return 0
 
 
-def main(options: argparse.Namespace) -> int:
-    """Runs the command; its exit status."""
-    try:
-        if options.question is None and options.sql is None:
-            settings(options.lake)  # is it one?
-            return _list()
-        with _opened(options) as lake:
+def _run(options: argparse.Namespace) -> int:
+    if options.question is None and options.sql is None:
+        settings(options.lake)  # is it one?
+        return _list()
+    with _opened(options) as lake:
+        try:
             answer = _asked(lake, options)
             _write(answer, options.form, options.output)
-        return 0
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        say(PROGRAM, why(error))
-    except (ValueError, OverflowError) as error:  # days before the year 1, say
-        words = str(error).partition("\n")[0]
-        say(PROGRAM, f"the answer has a value that cannot be written: {words}")
-    except LakeError as error:
-        say(PROGRAM, str(error).split("\n")[0])
-    return 1
+        except (ValueError, OverflowError) as error:  # days before the year 1, say
+            words = str(error).partition("\n")[0]
+            raise LakeError(f"the answer has a value that cannot be written: {words}") from None
+    return 0
+
+
+def main(options: argparse.Namespace) -> int:
+    """Runs the command; its exit status."""
+    return told(PROGRAM, lambda: _run(options))

@@ -8,27 +8,22 @@ import os
 
 from ...summary.output import write_text
 from ..ask.engine import Asked
-from ..commit.place import LakeError
 from ..look.digest import write
 from ..look.forms import Mail, Markdown
 from ..look.week import named, tell
 from .arguments import DIGEST as PROGRAM
-from .say import say, why
+from .errors import told
+
+
+def _run(options: argparse.Namespace) -> int:
+    week = named(options.week, datetime.datetime.now(datetime.timezone.utc).date())
+    mail = options.text or os.path.splitext(options.output)[1].lower() == ".txt"
+    with Asked(options.lake, user=options.user) as lake:
+        facts = tell(lake, week, options.top)
+    write_text(write(Mail() if mail else Markdown(), facts, options.top), options.output)
+    return 0
 
 
 def main(options: argparse.Namespace) -> int:
     """Runs the command; its exit status."""
-    try:
-        week = named(options.week, datetime.datetime.now(datetime.timezone.utc).date())
-        mail = options.text or os.path.splitext(options.output)[1].lower() == ".txt"
-        with Asked(options.lake, user=options.user) as lake:
-            told = tell(lake, week, options.top)
-        write_text(write(Mail() if mail else Markdown(), told, options.top), options.output)
-        return 0
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        say(PROGRAM, why(error))
-    except LakeError as error:
-        say(PROGRAM, str(error).split("\n")[0])
-    return 1
+    return told(PROGRAM, lambda: _run(options))

@@ -15,11 +15,11 @@ from .. import when
 from ..ask.views import for_spark, script
 from ..commit.commits import File, Snapshot
 from ..commit.compact import compact
-from ..commit.place import LakeError
 from ..commit.prune import Which, prune, would_go
 from ..commit.sweep import orphans, sweep
 from ..write.arrow import schema_of, shape, without_pandas
 from .arguments import LAKE as PROGRAM
+from .errors import told
 from .say import say, why
 
 
@@ -140,10 +140,4 @@ def _run(options: argparse.Namespace) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Runs the command; its exit status."""
-    try:
-        return _run(options)
-    except OSError as error:
-        say(PROGRAM, why(error))
-    except (LakeError, pa.ArrowInvalid) as error:
-        say(PROGRAM, str(error))
-    return 1
+    return told(PROGRAM, lambda: _run(options))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ..ask.engine import Asked
-from ..commit.place import LakeError
 from ..serve.server import Server, Site
 from .arguments import SERVE as PROGRAM
+from .errors import told
 from .say import say, why
 
 
@@ -23,15 +23,11 @@ def _serve(site: Site, options: argparse.Namespace) -> int:
     return 0
 
 
+def _run(options: argparse.Namespace) -> int:
+    with Asked(options.lake, user=options.user, memory=options.memory) as lake:
+        return _serve(Site(lake, PROGRAM), options)
+
+
 def main(options: argparse.Namespace) -> int:
     """Runs the command until a signal ends it."""
-    try:
-        with Asked(options.lake, user=options.user, memory=options.memory) as lake:
-            return _serve(Site(lake, PROGRAM), options)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        say(PROGRAM, why(error))
-    except LakeError as error:
-        say(PROGRAM, str(error).split("\n")[0])
-    return 1
+    return told(PROGRAM, lambda: _run(options))
