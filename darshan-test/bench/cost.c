@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "processor-time.h"
 
 enum { MAX_THREADS = 64, BLOCK = 64, ROOM = 4096 };
 
@@ -21,12 +22,6 @@ struct task {
   char path[ROOM];
   double ns; /* result, per call */
 };
-
-static double cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static void must(int done, const char *what) {
   if (!done) err(1, "%s", what);
@@ -41,10 +36,10 @@ static int open_file(const struct task *task) {
 
 #define TIMED(task, statement)                                                                     \
   do {                                                                                             \
-    double start = cpu_ns();                                                                       \
+    double start = processor_ns();                                                                 \
     for (long i = 0; i < (task)->calls; i++)                                                       \
       statement;                                                                                   \
-    (task)->ns = (cpu_ns() - start) / (double)(task)->calls;                                       \
+    (task)->ns = (processor_ns() - start) / (double)(task)->calls;                                 \
   } while (0)
 
 static void loop_ticks(struct task *task) {

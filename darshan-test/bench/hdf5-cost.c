@@ -1,14 +1,13 @@
 /* Times one kind of HDF5 call in a loop: hdf5-cost KIND CALLS FOLDER
  *
- * Prints nanoseconds of processor time per call, in the fastest of LOOPS loops that
- * share the calls: what other programs do to the caches spoils some of them only.
- * The same program is run bare and with the runtime, and the difference is what the
- * runtime adds. */
+ * Prints nanoseconds of processor time per call, in the fastest of LOOPS loops.  The same program
+ * is run bare and with the runtime, and the difference is what the runtime adds. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "processor-time.h"
 
 enum { LOOPS = 40 };
 
@@ -72,12 +71,6 @@ static void attribute(void) {
   must(H5Awrite(made, H5T_NATIVE_INT, &value));
 }
 
-static double processor_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static const struct {
   const char *name;
   void (*call)(void);
@@ -95,14 +88,6 @@ int main(int argc, char **argv) {
   if (!call || calls < LOOPS) return 2;
   prepare(argv[3]);
   call(); /* what the first one does besides is not the question */
-  double fastest = 0;
-  for (int loop = 0; loop < LOOPS; loop++) {
-    double start = processor_ns();
-    for (long i = 0; i < calls / LOOPS; i++)
-      call();
-    double taken = (processor_ns() - start) / (double)(calls / LOOPS);
-    if (loop == 0 || taken < fastest) fastest = taken;
-  }
-  printf("%.1f\n", fastest);
+  printf("%.1f\n", fastest_loop(call, calls, LOOPS));
   return must(H5Fclose(file)) < 0;
 }

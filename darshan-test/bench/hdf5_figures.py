@@ -44,12 +44,8 @@ def calls(bench: Bench) -> list[Row]:
             lambda command=command: numbers(command, bench.settings())[0],
             lambda: 0.0,
         )
-        text = (
-            f"+{added.fastest:.0f} ns (in pairs {added.least:.0f} to {added.most:.0f},"
-            f" middle {added.added:.0f}) on {added.bare:.0f}"
-        )
         met = not goal or added.fastest <= goal
-        rows.append(Row(label, text, f"{goal} ns" if goal else "", met))
+        rows.append(Row(label, added.text(), f"{goal} ns" if goal else "", met))
     return rows
 
 

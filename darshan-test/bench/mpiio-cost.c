@@ -5,23 +5,18 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "processor-time.h"
 
 enum { BYTES = 64, PLACES = 32 };
-
-static double cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static double loop(MPI_File fh, int rank, long calls) {
   char data[BYTES] = "";
   MPI_Offset mine = (MPI_Offset)rank * PLACES * BYTES;
-  double start = cpu_ns();
+  double start = processor_ns();
   for (long i = 0; i < calls; i++)
     MPI_File_write_at(fh, mine + i % PLACES * BYTES, data, BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
-  return (cpu_ns() - start) / (double)calls;
+  return (processor_ns() - start) / (double)calls;
 }
 
 int main(int argc, char **argv) {

@@ -1,34 +1,43 @@
-/* Times calls of MPI that go nowhere, so that what is around them is seen: talk-cost CALLS
+/* Times calls of MPI that go nowhere, so that what is around them is seen: talk-cost KIND CALLS
  *
- * Prints nanoseconds of processor time per MPI_Send to the null process, the least of some
- * rounds. */
+ * A job of one process.  Prints nanoseconds of processor time per call, in the fastest of
+ * some loops. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
-enum { ROUNDS = 10 };
+#include "processor-time.h"
 
-static double cpu_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+enum { LOOPS = 10 };
+
+static int number, sum;
+
+static void send(void) {
+  MPI_Send(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+}
+static void allreduce(void) {
+  MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+}
+static void isend_wait(void) {
+  MPI_Request request;
+  MPI_Isend(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static const struct {
+  const char *name;
+  void (*call)(void);
+} kinds[] = {{"send", send}, {"allreduce", allreduce}, {"isend-wait", isend_wait}};
+
 int main(int argc, char **argv) {
-  double least = 0;
+  void (*call)(void) = NULL;
   MPI_Init(&argc, &argv);
-  long calls = argc == 2 ? atol(argv[1]) : 0;
-  if (calls <= 0) MPI_Abort(MPI_COMM_WORLD, 2);
-  for (int round = 0; round < ROUNDS; round++) {
-    int number = round;
-    double start = cpu_ns();
-    for (long i = 0; i < calls; i++)
-      MPI_Send(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-    double taken = (cpu_ns() - start) / (double)calls;
-    if (round == 0 || taken < least) least = taken;
-  }
-  printf("%.2f\n", least);
+  long calls = argc == 3 ? atol(argv[2]) : 0;
+  for (size_t i = 0; argc == 3 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+    if (strcmp(kinds[i].name, argv[1]) == 0) call = kinds[i].call;
+  if (!call || calls < LOOPS) MPI_Abort(MPI_COMM_WORLD, 2);
+  printf("%.2f\n", fastest_loop(call, calls, LOOPS));
   MPI_Finalize();
   return 0;
 }

@@ -1,0 +1,48 @@
+"""What is added to calls of DAOS, of the libraries that stand for it: they answer from memory."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from machine import Bench, interleaved, numbers
+from rows import Row
+
+HERE = Path(__file__).resolve().parent
+CALLS = 400_000
+# Goals in nanoseconds: of libdaos, one call; of libdfs, two, for it calls libdaos.
+KINDS = {
+    "array": ("daos_array_write of 64 bytes", 100),
+    "key": ("daos_kv_get of 64 bytes", 100),
+    "write": ("dfs_write of 64 bytes", 200),
+    "read": ("dfs_read of 64 bytes", 200),
+    "open": ("dfs_open and dfs_release of the same file", None),
+}
+
+
+def compiled(folder: Path) -> str:
+    """The program, beside the libraries."""
+    libraries, program = HERE.parent / "daos", folder / "daos-cost"
+    common = ["gcc", "-std=gnu11", "-O2", f"-L{folder}"]
+    for name, below in (("daos", []), ("dfs", ["-ldaos"])):
+        source, library = libraries / f"lib{name}.c", folder / f"lib{name}.so"
+        subprocess.run([*common, "-shared", "-fPIC", "-o", library, source, *below], check=True)
+    found = ["-ldfs", "-ldaos", "-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
+    subprocess.run([*common, "-o", program, HERE / "daos-cost.c", *found], check=True)
+    return str(program)
+
+
+def calls(bench: Bench) -> list[Row]:
+    """Rows of the table."""
+    program, rows = compiled(bench.folder), []
+    for kind, (label, goal) in KINDS.items():
+        command = [program, kind, str(CALLS)]
+        added = interleaved(
+            bench.repetitions,
+            lambda command=command: numbers(command)[0],
+            lambda command=command: numbers(command, bench.settings())[0],
+            lambda: 0.0,
+        )
+        met = not goal or added.fastest <= goal
+        rows.append(Row(label, added.text(), f"{goal} ns" if goal else "", met))
+    return rows
