@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import sample
 from logs.bad import small_log
 from logs.encode import encode
 from logs.model import BZIP2
@@ -212,7 +211,6 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.skipif(not sample.everything(), reason="compiles the reader once more")
 def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
     """It is made where libdeflate.h is not, says what it leaves out, and reads the same."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())

@@ -292,10 +292,10 @@ def nc_file_each(cured: bool) -> None:
 def table_row_each(cured: bool) -> None:
     """Rows are appended one by one to an array that grows."""
     with tables.open_file("rows.h5", "w") as file:
-        made = file.create_earray("/", "rows", tables.Float64Atom(), (0, 8), expectedrows=3000)
-        rows = np.ones((3000, 8))
-        for i in range(0, 3000, 3000 if cured else 1):
-            made.append(rows[i : i + (3000 if cured else 1)])
+        made = file.create_earray("/", "rows", tables.Float64Atom(), (0, 8), expectedrows=20000)
+        rows = np.ones((20000, 8))
+        for i in range(0, 20000, 20000 if cured else 1):
+            made.append(rows[i : i + (20000 if cured else 1)])
 
 
 def parquet_batch_each(cured: bool) -> None:
