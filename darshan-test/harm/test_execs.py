@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hostile import both, compile_c, same_end
 
 BAD_MEMORY = r"""
@@ -113,3 +114,14 @@ def test_locks_stay(build: Path, tmp_path: Path) -> None:
     bare, watched = both(build, tmp_path, [program], files)
     assert same_end(bare, watched), (bare.stdout, watched.stdout, watched.stderr)
     assert bare.stdout.count(b": -1") == 4
+
+
+@pytest.mark.needs("program:strace")
+def test_who_has_no_locks_does_not_read_the_list(build: Path, tmp_path: Path) -> None:
+    """To read it takes 10 ms, in which nobody on the machine gets a lock."""
+    strace = ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", "trace=open,openat"]
+    script = "import os; os.system('true'); os.execvp('sh', ['sh', '-c', '/bin/true; exit 3'])"
+    bare, watched = both(build, tmp_path, ["python3", "-c", script], traced=strace)
+    assert same_end(bare, watched) and watched.status == 3
+    trace = (tmp_path / "trace").read_text()
+    assert "libdarshan" in trace and "/proc/locks" not in trace

@@ -139,6 +139,9 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to);
 
+/* This process asks for a lock of fcntl, which it would lose if we closed a file of its. */
+void runtime_locks(void);
+
 /* --- the job's facts, and the log -------------------------------------------------------- */
 int module_is_on(int module_id);
 uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */

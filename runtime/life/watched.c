@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
+#include "../door/door.h"
 #include "../intercept/sys.h"
 #include "../job/run-state.h"
 #include "../job/text.h"
@@ -14,9 +15,20 @@
 
 #define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
+/* The process that has asked for a lock.  A child has none of its parent's, nor has that of a
+ * vfork, whose descriptors are its own. */
+static pid_t has_locks;
+
+void runtime_locks(void) {
+  __atomic_store_n(&has_locks, sys_getpid(), __ATOMIC_RELAXED);
+}
+
 /* Has anybody a lock of fcntl on this file?  If it is this process, to close any descriptor
- * of the file would end it.  bytes: room to read in. */
+ * of the file would end it.  Only who has asked for one looks: to read the list takes 10 ms,
+ * in which nobody on the machine gets a lock.  bytes: room to read in. */
 static int is_locked(const struct stat *st, char *bytes) {
+  pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
+  if (!asked || asked != sys_getpid()) return 0;
   enum { NUMBER = 24, ROOM = DARSHAN_PATH_ROOM - 1 };
   char number[NUMBER];
   struct darshan_text text = darshan_text_in(number, NUMBER);

@@ -125,6 +125,7 @@ void posix_standard_replaced(void) {
 
 int posix_fcntl_may_count(int command) {
   static const struct posix_file any;
+  if (command == F_SETLK || command == F_SETLKW) runtime_locks();
   return posix_fcntl_counts(&any, command);
 }
 
