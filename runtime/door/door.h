@@ -71,6 +71,8 @@ int fd_may_change(void); /* 1: this thread may change tables; 0: the child of a 
 /* What the log says is missing: an event; part of what a module keeps, for want of memory. */
 void runtime_lost_event(int of_another_process); /* that shares this memory */
 void runtime_lost_part(void);
+/* A table has no place for a file, an id or a request: calls on it do not count. */
+void runtime_table_full(void);
 void *runtime_module_memory(size_t size); /* zeroed, for more than records; NULL, and said */
 void runtime_has_traces(void);            /* which no journal has */
 

@@ -33,6 +33,10 @@ void runtime_lost_event(int of_another_process) {
   __atomic_add_fetch(lost, 1, __ATOMIC_RELAXED);
 }
 
+void runtime_table_full(void) {
+  __atomic_add_fetch(&lost_state.for_full_tables, 1, __ATOMIC_RELAXED);
+}
+
 void runtime_lost_part(void) {
   lost_state.parts = 1;
 }

@@ -92,6 +92,8 @@ static void metadata_end(struct darshan_job *job) {
     add_number(&used, "dropped_in_shared_memory", lost_state.in_shared_memory);
   if (lost_state.without_memory)
     add_number(&used, "dropped_for_want_of_memory", lost_state.without_memory);
+  if (lost_state.for_full_tables)
+    add_number(&used, "dropped_for_full_tables", lost_state.for_full_tables);
   modules_add_metadata(add_module_number, &used);
   if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
@@ -102,7 +104,9 @@ enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
 
 static unsigned gaps_here(void) {
   return (darshan_store.unrecorded ? LOG_LACKS_FILES : 0) |
-         (lost_state.without_memory || darshan_spin_lost ? LOG_LACKS_CALLS : 0) |
+         (lost_state.without_memory || darshan_spin_lost || lost_state.for_full_tables
+              ? LOG_LACKS_CALLS
+              : 0) |
          (lost_state.parts || darshan_scratch.lacked ? LOG_LACKS_PARTS : 0);
 }
 

@@ -18,6 +18,7 @@ static uint32_t number_of_pair(const struct daos_container *pair) {
     all[number] = *pair;
     daos->containers++;
   }
+  if (number == DAOS_CONTAINERS) runtime_table_full();
   record_unlock(&daos->lock);
   return number < DAOS_CONTAINERS ? number : 0;
 }

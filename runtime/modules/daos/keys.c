@@ -67,6 +67,7 @@ void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number) {
   uint32_t i = place_of(kind, key);
   for (uint32_t n = 0; !place && n < DAOS_KEYS; n++, i = (i + 1) % DAOS_KEYS)
     if (keys[i].kind == DAOS_NOTHING || keys[i].deleted) place = &keys[i];
+  if (!place) runtime_table_full();
   if (place) *place = (struct daos_key){key, (uint16_t)kind, 0, number};
   record_unlock(&daos->lock);
 }
@@ -96,6 +97,8 @@ void daos_expect(const struct daos_pending *pending) {
   if (place) {
     *place = *pending;
     __atomic_store_n(&daos->pending, daos->pending + 1, __ATOMIC_RELAXED);
+  } else {
+    runtime_table_full();
   }
   record_unlock(&daos->lock);
 }

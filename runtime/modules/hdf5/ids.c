@@ -80,6 +80,7 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
   uint32_t i = place_of(lib, id);
   for (uint32_t n = 0; !entry && n < H5_IDS; n++, i = (i + 1) % H5_IDS)
     if (hdf5->ids[i].library == 0 || hdf5->ids[i].deleted) entry = &hdf5->ids[i];
+  if (!entry) runtime_table_full();
   if (entry) *entry = (struct h5_id){id, lib->common.number, (uint16_t)kind, 0, number};
   record_unlock(&hdf5->lock);
 }

@@ -15,6 +15,7 @@ static void prepare(void) {
   struct mpiio_requests *requests = runtime_module_memory(sizeof(*requests));
   if (!spin_lock(SPIN_RECORD, &mpiio->lock)) return;
   if (!mpiio->prepared && handles && requests) {
+    segments_prepare(&requests->request, sizeof(struct mpiio_request), SEGMENTS_PAGE);
     mpiio->requests = requests;
     __atomic_store_n(&mpiio->handles, handles, __ATOMIC_RELEASE);
     mpiio->prepared = 1;
@@ -77,6 +78,7 @@ struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file) {
   mpiio_view_bytes(&fresh.view);
   if (fh <= WAS_USED || !record_lock(&mpiio->lock)) return NULL;
   struct mpiio_handle *handle = put(fh, &fresh);
+  if (!handle) runtime_table_full();
   record_unlock(&mpiio->lock);
   return handle;
 }

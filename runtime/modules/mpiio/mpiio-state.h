@@ -38,7 +38,8 @@ struct mpiio_view {
   int64_t first;  /* where its first byte is */
 };
 
-enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 4096, MPIIO_BUCKETS = 1024 };
+/* Requests: as many as memory is found for, up to some 64 MiB. */
+enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 1 << 20, MPIIO_BUCKETS = 4096 };
 
 struct mpiio_handle { /* an open file; the lock of its file protects what changes */
   mpi_handle key;     /* 0: free, 1: was used, others may follow */
@@ -59,12 +60,13 @@ struct mpiio_request { /* a non-blocking operation under way */
   uint32_t next;      /* in its bucket, or of the free ones */
   uint32_t next_here; /* of those that a call waits for */
   int place;          /* in that call's array; -1: no call waits */
+  uint32_t number;    /* of this one */
 };
 
 struct mpiio_requests {
   uint32_t bucket[MPIIO_BUCKETS]; /* first request, 0: none */
   uint32_t free, used;
-  struct mpiio_request request[MPIIO_REQUESTS + 1]; /* [1..] */
+  struct segments request; /* mpiio_request [1..] */
 };
 
 struct mpiio_state {

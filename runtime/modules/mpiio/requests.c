@@ -10,36 +10,41 @@ static uint32_t bucket_of(mpi_handle key) {
   return (uint32_t)((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_BUCKETS;
 }
 
+static struct mpiio_request *request_at(uint32_t number) {
+  return segments_at(&mpiio_state.requests->request, number);
+}
+
 /* With the tables' lock. */
 static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
-  for (uint32_t i = table->bucket[bucket_of(key)]; i; i = table->request[i].next)
-    if (table->request[i].key == key) return &table->request[i];
+  for (uint32_t i = table->bucket[bucket_of(key)]; i; i = request_at(i)->next)
+    if (request_at(i)->key == key) return request_at(i);
   return NULL;
 }
 
 /* With the tables' lock; NULL: too many at once. */
 static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   uint32_t i = table->free ? table->free : table->used + 1;
-  if (i > MPIIO_REQUESTS) return NULL;
+  if (i > MPIIO_REQUESTS || segments_have(&table->request, i) < 0) return NULL;
+  struct mpiio_request *request = request_at(i);
   if (table->free)
-    table->free = table->request[i].next;
+    table->free = request->next;
   else
     table->used = i;
   uint32_t *bucket = &table->bucket[bucket_of(key)];
-  table->request[i].next = *bucket;
+  request->number = i;
+  request->next = *bucket;
   *bucket = i;
-  return &table->request[i];
+  return request;
 }
 
 /* With the tables' lock. */
-static void take_out(struct mpiio_requests *table, uint32_t number) {
-  struct mpiio_request *request = &table->request[number];
+static void take_out(struct mpiio_requests *table, struct mpiio_request *request) {
   uint32_t *link = &table->bucket[bucket_of(request->key)];
-  while (*link != number)
-    link = &table->request[*link].next;
+  while (*link != request->number)
+    link = &request_at(*link)->next;
   *link = request->next;
   request->next = table->free;
-  table->free = number;
+  table->free = request->number;
 }
 
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
@@ -51,15 +56,22 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   int known = request != NULL; /* a library may give one handle for all that was over at once */
   if (!request) request = add(mpiio->requests, key);
   if (request) {
-    uint32_t next = request->next;
-    *request =
-        (struct mpiio_request){key, mpiio_file_number(file), operation, bytes, t1, next, 0, -1};
+    *request = (struct mpiio_request){.key = key,
+                                      .file = mpiio_file_number(file),
+                                      .kind = operation,
+                                      .bytes = bytes,
+                                      .begun = t1,
+                                      .next = request->next,
+                                      .place = -1,
+                                      .number = request->number};
     if (!known) {
       __atomic_add_fetch(&mpiio->outstanding, 1, __ATOMIC_RELAXED);
       file->outstanding++;
     }
     int64_t *most = file->ext ? &file->ext->counters[MPIIO_EXT_NB_OUTSTANDING_MAX] : NULL;
     if (most && *most < file->outstanding) *most = file->outstanding;
+  } else {
+    runtime_table_full();
   }
   record_unlock(&mpiio->lock);
 }
@@ -75,7 +87,7 @@ static uint32_t mark(const void *requests, int n) {
     if (!request || request->place >= 0) continue;
     request->place = i;
     request->next_here = 0;
-    *link = (uint32_t)(request - mpiio->requests->request);
+    *link = request->number;
     link = &request->next_here;
   }
   record_unlock(&mpiio->lock);
@@ -83,7 +95,6 @@ static uint32_t mark(const void *requests, int n) {
 }
 
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
-  struct mpiio_state *mpiio = &mpiio_state;
   if (!darshan_hot.fd_limit) return 0;
   wait->first = mark(requests, n);
   wait->requests = requests;
@@ -92,7 +103,7 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
     layer_communication_begin(&wait->layer);
     return 1;
   }
-  const struct mpiio_request *request = &mpiio->requests->request[wait->first];
+  const struct mpiio_request *request = request_at(wait->first);
   layer_mpiio_begin(&wait->layer, request->kind == MPIIO_READ ? LAYER_READ : LAYER_WRITE,
                     &mpiio_file_at(request->file)->layer);
   return 1;
@@ -110,13 +121,13 @@ static const void *status_of(int place, const void *statuses, const int *indices
 /* Takes a request that is over out of the table; 0: it is not over. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
   struct mpiio_state *mpiio = &mpiio_state;
-  struct mpiio_request *request = &mpiio->requests->request[number];
+  struct mpiio_request *request = request_at(number);
   if (!record_lock(&mpiio->lock)) return 0;
   *copy = *request;
   request->place = -1;
   int over = mpi_handle_at(requests, copy->place) != copy->key;
   if (over) {
-    take_out(mpiio->requests, number);
+    take_out(mpiio->requests, request);
     __atomic_sub_fetch(&mpiio->outstanding, 1, __ATOMIC_RELAXED);
     mpiio_file_at(copy->file)->outstanding--;
   }
@@ -146,15 +157,14 @@ static void leave_layer(const struct mpiio_wait *wait, struct mpiio_file *file, 
 
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2) {
-  struct mpiio_state *mpiio = &mpiio_state;
   if (!wait->first) {
     layer_communication_end(&wait->layer, t1, t2);
     return;
   }
-  struct mpiio_file *file = mpiio_file_at(mpiio->requests->request[wait->first].file);
+  struct mpiio_file *file = mpiio_file_at(request_at(wait->first)->file);
   for (uint32_t i = wait->first, next; i; i = next) {
     struct mpiio_request request;
-    next = mpiio->requests->request[i].next_here;
+    next = request_at(i)->next_here;
     if (!take_over(i, wait->requests, &request) || result != 0) continue;
     const void *status = status_of(request.place, statuses, indices, num_statuses);
     note_over(&request, status ? mpi_status_bytes(status) : -1, t2);
@@ -164,13 +174,12 @@ void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statu
 }
 
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2) {
-  struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request request;
   if (!wait->first) {
     layer_communication_end(&wait->layer, t1, t2);
     return;
   }
-  struct mpiio_file *file = mpiio_file_at(mpiio->requests->request[wait->first].file);
+  struct mpiio_file *file = mpiio_file_at(request_at(wait->first)->file);
   if (take_over(wait->first, wait->requests, &request) && result == 0 && record_lock(&file->lock)) {
     if (file->ext) file->ext->counters[MPIIO_EXT_NB_FREED]++;
     record_unlock(&file->lock);

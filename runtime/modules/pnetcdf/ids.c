@@ -105,6 +105,7 @@ void pn_remember(const struct pn_library *lib, int ncid, uint32_t file) {
   uint32_t i = place_of(lib, ncid);
   for (uint32_t n = 0; !open && n < PN_OPEN; n++, i = (i + 1) % PN_OPEN)
     if (pn->open[i].library == 0 || pn->open[i].deleted) open = &pn->open[i];
+  if (!open) runtime_table_full();
   if (open) *open = (struct pn_open){ncid, lib->common.number, 0, file, NULL};
   record_unlock(&pn->lock);
 }

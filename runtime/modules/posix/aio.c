@@ -5,39 +5,33 @@
 
 #include <errno.h>
 
-static uint32_t slot_of(const void *request) {
-  return (uint32_t)(((uintptr_t)request >> 4) * 2654435761u) % AIO_PENDING;
+#include "requests.h"
+
+/* One request of an address at a time: one that was never fetched makes room for the next. */
+static void remember(const void *address, uint64_t ticks) {
+  struct requests *requests = posix_state.aio;
+  uint64_t key = (uintptr_t)address;
+  if (!record_lock(&requests->lock)) return;
+  struct request *request = requests_find(requests, key);
+  if (!request) request = requests_add(requests, key);
+  if (request) request->submitted = ticks;
+  record_unlock(&requests->lock);
 }
 
-/* Once the table is full, further requests are timed from their end. */
-static void remember(const void *request, uint64_t ticks) {
-  struct aio_pending *pending = posix_state.pending;
-  uint32_t start = slot_of(request);
-  if (!record_lock(&pending->lock)) return;
-  for (uint32_t i = 0; i < 16; i++) {
-    uint32_t at = (start + i) % AIO_PENDING;
-    if (pending->slot[at].request && pending->slot[at].request != request) continue;
-    pending->slot[at].request = request;
-    pending->slot[at].submitted = ticks;
-    break;
+/* 1: it was under way since these ticks. */
+static int recall(const void *address, uint64_t *ticks) {
+  struct requests *requests = posix_state.aio;
+  struct request request;
+  int known = 0;
+  if (!record_lock(&requests->lock)) return 0;
+  const struct request *found = requests_find(requests, (uintptr_t)address);
+  if (found) {
+    requests_take(requests, found, &request);
+    *ticks = request.submitted;
+    known = 1;
   }
-  record_unlock(&pending->lock);
-}
-
-static uint64_t recall(const void *request, uint64_t otherwise) {
-  struct aio_pending *pending = posix_state.pending;
-  uint32_t start = slot_of(request);
-  uint64_t ticks = otherwise;
-  if (!record_lock(&pending->lock)) return ticks;
-  for (uint32_t i = 0; i < 16; i++) {
-    uint32_t at = (start + i) % AIO_PENDING;
-    if (pending->slot[at].request != request) continue;
-    pending->slot[at].request = NULL;
-    ticks = pending->slot[at].submitted;
-    break;
-  }
-  record_unlock(&pending->lock);
-  return ticks;
+  record_unlock(&requests->lock);
+  return known;
 }
 
 void aio_submitted(struct posix_file *file, const struct aiocb *cb, uint64_t t1) {
@@ -47,8 +41,11 @@ void aio_submitted(struct posix_file *file, const struct aiocb *cb, uint64_t t1)
 
 void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t result, uint64_t t1,
                   uint64_t t2) {
-  uint64_t start = recall(cb, t1);
-  if (start == t1) return; /* fsync, or fetched before */
+  uint64_t start = t1;
+  int is_transfer = cb->aio_lio_opcode == LIO_WRITE || cb->aio_lio_opcode == LIO_READ;
+  /* What is not known is an fsync, or was fetched before; but where not all requests could be
+   * remembered, a transfer may be one of those, which then began at its end. */
+  if (!recall(cb, &start) && !(is_transfer && posix_state.aio->was_full)) return;
   enum posix_operation operation = cb->aio_lio_opcode == LIO_WRITE ? POSIX_WRITE : POSIX_READ;
   posix_transferred(file, operation, result, cb->aio_offset, (const void *)cb->aio_buf, start, t2);
   if (result >= 0) layers_began_before(t1 - start);
@@ -99,7 +96,8 @@ static void completed(const struct kaio_request *request, int64_t result, uint64
                       uint64_t t2) {
   struct posix_file *file = posix_file_of(request->fd);
   if (!file || result < 0) return;
-  uint64_t start = recall(request, t1);
+  uint64_t start = t1;
+  recall(request, &start);
   enum posix_operation operation = POSIX_READ;
   switch (request->opcode) {
   case KAIO_WRITE:
@@ -131,6 +129,7 @@ void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_
 }
 
 void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2) {
-  recall(request, t1);
+  uint64_t start;
+  recall(request, &start);
   aio_waited(posix_file_of(request->fd), t1, t2);
 }

@@ -12,11 +12,12 @@
 #include "account.h"
 #include "overflow.h"
 #include "record-id.h"
+#include "requests.h"
 
 struct posix_state posix_state;
 
 static struct posix_aux other_paths;
-static struct aio_pending pending;
+static struct requests aio_requests;
 
 int posix_prepare(void) {
   struct posix_state *posix = &posix_state;
@@ -24,7 +25,7 @@ int posix_prepare(void) {
   /* A forked child may bring as many inherited files as it may make records. */
   posix->most_files = 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
   posix->other_paths = &other_paths;
-  posix->pending = &pending;
+  posix->aio = &aio_requests;
   posix->used_files = POSIX_SHARED_FILE;
   segments_prepare(&posix->files, sizeof(struct posix_file), SEGMENTS_PAGE);
   segments_prepare(&posix->aux, sizeof(struct posix_aux), SEGMENTS_PAGE);
@@ -330,7 +331,7 @@ void posix_forked(void) {
   posix->used_files = kept;
   segments_clear(&posix->aux);
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
-  posix->pending->lock = 0;
+  requests_forget(posix->aio);
   overflow_reset(posix);
 }
 

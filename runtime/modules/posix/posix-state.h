@@ -9,6 +9,7 @@
 #include "../heatmap/heatmap-state.h"
 
 struct darshan_posix_record;
+struct requests;
 
 /* Belongs to a record: its lock, and the tables behind its common values. */
 struct posix_aux { /* in lines of its own: another thread may own the next one */
@@ -58,16 +59,6 @@ struct posix_file {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct posix_file) == 128, "two lines, of which a transfer needs both");
 
-/* Asynchronous requests under way. */
-enum { AIO_PENDING = 1024 };
-struct aio_pending {
-  int lock;
-  struct {
-    const void *request; /* where it is; NULL: free */
-    uint64_t submitted;  /* ticks */
-  } slot[AIO_PENDING];
-};
-
 struct posix_state {
   uint64_t mem_alignment;          /* as configured */
   struct segments files;           /* posix_file [1..]: one per record, and those of the overflow */
@@ -79,7 +70,7 @@ struct posix_state {
   uint32_t overflow_names;
   uint32_t *overflow_open;       /* id -> file number, for those that are open */
   struct posix_aux *other_paths; /* of the record for paths without one */
-  struct aio_pending *pending;
+  struct requests *aio;          /* of POSIX AIO and libaio */
   /* FILE_ALIGNMENT is the same within a folder: upper half of its hash, lower
    * half the alignment. */
   uint64_t alignments[64];

@@ -233,6 +233,8 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
         stream->same_fd = entry->stream->same_fd;
     }
     fd_set_stream(fd, stream);
+  } else {
+    runtime_table_full();
   }
   spin_unlock(&stdio->lock);
   runtime_leave();

@@ -1,0 +1,124 @@
+"""What becomes of what finds no place in a table of the runtime: counted, or said."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+from hostile import both, compile_c, metadata, same_end
+from place import absent
+
+LACKS = b"some calls could not be counted"
+
+AIO = r"""
+#include <aio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+enum { N = 20000, BYTES = 64 };
+static char text[BYTES];
+int main(void) {
+  struct aiocb *request = calloc(N, sizeof(*request));
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  for (int i = 0; i < N; i++) {
+    request[i].aio_fildes = fd;
+    request[i].aio_buf = text;
+    request[i].aio_nbytes = BYTES;
+    request[i].aio_offset = (off_t)i * BYTES;
+    if (aio_write(&request[i])) return 2;
+  }
+  for (int i = 0; i < N; i++) {
+    const struct aiocb *one[] = {&request[i]};
+    while (aio_error(&request[i]) == EINPROGRESS) aio_suspend(one, 1, 0);
+    if (aio_return(&request[i]) != BYTES) return 3;
+  }
+  return 0;
+}
+"""
+
+STREAMS = r"""
+#include <stdio.h>
+enum { N = 16500 };
+int main(void) {
+  for (int i = 0; i < N; i++) {
+    FILE *file = fopen("data", "a");
+    if (!file || fputc('x', file) == EOF) return 2;
+  }
+  return 0;
+}
+"""
+
+COOKIES = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+enum { N = 300 };
+static ssize_t put(void *where, const char *text, size_t n) {
+  (void)text;
+  return where ? (ssize_t)n : 0;
+}
+int main(void) {
+  for (int i = 0; i < N; i++) {
+    FILE *file = fopencookie("x", "w", (cookie_io_functions_t){.write = put});
+    if (!file || fputc('x', file) == EOF) return 2;
+  }
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  return write(fd, "x", 1) != 1;
+}
+"""
+
+DATASETS = """
+import h5py
+import sys
+with h5py.File('data.h5', 'w') as file:
+    one = file.create_dataset('d', data=[1, 2, 3])
+    kept = [file['d'] for _ in range(int(sys.argv[1]))]
+    assert len({d.id.id for d in kept}) == len(kept)
+"""
+
+
+@pytest.fixture
+def many_descriptors() -> None:
+    """Descriptors for more streams than the runtime follows."""
+    least = 17000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < least:
+        absent(f"a process may open {hard} files at most")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, least), hard))
+
+
+def test_posix_requests(build: Path, tmp_path: Path) -> None:
+    """There is room for any number of POSIX AIO requests in flight."""
+    bare, watched = both(build, tmp_path, [compile_c(tmp_path, AIO)])
+    same_end(bare, watched)
+    assert watched.value("data", "POSIX_EXT_AIO_SUBMITS") == 20000
+    assert watched.value("data", "POSIX_WRITES") == 20000
+    assert watched.value("data", "POSIX_BYTES_WRITTEN") == 20000 * 64
+    assert watched.value("data", "POSIX_MAX_BYTE_WRITTEN") == 20000 * 64 - 1
+
+
+@pytest.mark.usefixtures("many_descriptors")
+def test_streams(build: Path, tmp_path: Path) -> None:
+    """Of streams 16,384 are followed at a time; the log says how many are not."""
+    _, watched = both(build, tmp_path, [compile_c(tmp_path, STREAMS)])
+    followed = 16384 - 3  # of which three are the standard streams
+    assert watched.status == 0
+    assert watched.value("data", "STDIO_OPENS") == followed
+    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16500 - followed)
+    assert LACKS in watched.stderr
+
+
+def test_cookies(build: Path, tmp_path: Path) -> None:
+    """Of streams with functions of the program 256 are emptied at the end."""
+    _, watched = both(build, tmp_path, [compile_c(tmp_path, COOKIES)])
+    assert watched.status == 0
+    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(300 - 256)
+
+
+def test_datasets(build: Path, tmp_path: Path) -> None:
+    """Of HDF5's ids 16,384 are known at a time: the file's, the first, and so many more."""
+    _, watched = both(build, tmp_path, [sys.executable, "-c", DATASETS, "16400"])
+    assert watched.status == 0
+    assert metadata(build, watched.logs[0])["dropped_for_full_tables"] == str(16400 + 2 - 16384)
