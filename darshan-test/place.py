@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import resource
 import shutil
 import stat
 import subprocess
@@ -197,6 +198,19 @@ def parallel(flavour: str, *more: str) -> Probe:
     return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
 
 
+def storage() -> str:
+    """Whether tests' files lie on something that the kernel counts reads from, and can be made
+    to come from there."""
+    with tempfile.NamedTemporaryFile(prefix="darshan-place-") as file:
+        file.write(os.urandom(1 << 20))
+        os.fsync(file.fileno())
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        os.pread(file.fileno(), 1 << 20, 0)
+        read = resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before
+    return "" if read * 512 >= 1 << 20 else "the kernel counts no bytes from storage here"
+
+
 def real_logs() -> str:
     """Logs of real jobs, beside the tree or where DARSHAN_REAL_LOGS says."""
     beside = Path(__file__).resolve().parent.parent.parent / "shared" / "logs"
@@ -248,6 +262,7 @@ ABILITIES: dict[str, Ability] = {
     "hdf5": Ability(configured("hdf5")),
     "hdf5:static": Ability(configured("hdf5", "static_hdf5")),
     "sqlite": Ability(configured("sqlite")),
+    "storage": Ability(storage, ci=False),
     "real-logs": Ability(real_logs),
     "slurm": Ability(slurm, ci=False),
     "spark": Ability(spark, ci=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from pathlib import Path
 
@@ -196,7 +197,8 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
     bad[0].write_bytes(data[:1400])
     bad[1].write_bytes(b"")
     broken = bytearray(data)  # its last region, of which nobody knows before it is read
-    broken[-300:-200] = bytes(100)
+    (annex,) = struct.unpack_from("<Q", data, len(data) - 24)  # its trailer ends the file
+    broken[annex - 100 : annex] = bytes(100)
     bad[2].write_bytes(broken)
     log = tmp_path / "one.darshan"
     done = merge("--run", run.folder, "-o", log)

@@ -14,5 +14,6 @@ enum store_module {
 
 #define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
 #define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
+#define USAGE_NAME "<process>"           /* what the kernel has accounted to it */
 
 #endif

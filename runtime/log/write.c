@@ -15,6 +15,7 @@
 #include "elsewhere.h"
 #include "owner.h"
 #include "ranks/reduce.h"
+#include "record-id.h"
 #include "round.h"
 #include "save.h"
 #include "say.h"
@@ -127,7 +128,17 @@ static void note_gaps(unsigned gaps) {
 static int content_here(struct log_content *content, const char *job, size_t job_length) {
   const struct record_store *store = &darshan_store;
   *content = (struct log_content){.job = job, .job_length = job_length};
-  if (!store->frame) return 0; /* there was no I/O */
+  if (!store->frame) { /* there was no I/O that was seen */
+    static struct {
+      uint64_t id;
+      char name[sizeof(USAGE_NAME)];
+    } __attribute__((packed)) only = {0, USAGE_NAME};
+    only.id = darshan_hash(USAGE_NAME, sizeof(USAGE_NAME) - 1, 0);
+    content->names = (const char *)&only;
+    content->names_length = sizeof(only);
+    modules_add_parts(content);
+    return 0;
+  }
   content->names = store_all_names(store);
   content->names_length = store->names.used;
   if (!content->names) return -1;

@@ -8,8 +8,8 @@
 enum {
   STORE_JOB_START = sizeof(struct darshan_header),
   STORE_NAMES_START = STORE_JOB_START + DARSHAN_JOB_REGION_MAX,
-  /* What the names of our own two records need, always kept. */
-  STORE_OWN_NAME_BYTES = 2 * (8 + sizeof(OTHER_PATHS_NAME)),
+  /* What the names of our own three records need, always kept. */
+  STORE_OWN_NAME_BYTES = 3 * (8 + sizeof(OTHER_PATHS_NAME)),
   STORE_FIRST_ROOM = 4 * JOURNAL_PAGE, /* the frame and the first names; a first window */
   STORE_NAMES = STORE_MODULES,         /* the part behind those of the modules */
   STORE_PARTS

@@ -242,7 +242,8 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id) {
 }
 
 static int is_ours(const char *name) {
-  return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0;
+  return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0 ||
+         strcmp(name, USAGE_NAME) == 0;
 }
 
 /* Adds the name as the log holds it and tells where it stands.  Our own always

@@ -70,7 +70,8 @@ static __attribute__((noinline)) struct posix_file *look(int fd) {
   int result = fd_look(fd, &facts);
   if (result < 0 && !fd_entry(fd)) return NULL; /* no memory for a number that is closed */
   if (result < 0 || !facts.is_regular || !posix_name_behind(&name, DARSHAN_MOD_POSIX, fd, &facts)) {
-    fd_looked_at(fd, FD_OTHER);
+    int excluded = result == 0 && facts.is_regular && module_is_on(DARSHAN_MOD_POSIX);
+    fd_looked_at(fd, excluded ? FD_EXCLUDED : FD_OTHER);
     return NULL;
   }
   struct posix_file *file = found(fd, &name, facts.block);

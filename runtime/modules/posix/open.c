@@ -35,6 +35,16 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   posix_unlock_other(file, t1, t2);
 }
 
+/* An open of a name that is not recorded.  What the kernel makes up has no bytes on storage. */
+static void opened_excluded(int fd, const char *path) {
+  int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
+                strncmp(path, "/sys/", 5) == 0;
+  if (made_up || !module_is_on(DARSHAN_MOD_POSIX))
+    fd_is_other(fd);
+  else
+    fd_excluded(fd);
+}
+
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
   struct posix_name name;
@@ -49,7 +59,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   fd_dropped(fd);
   int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
   if (!posix_name_opened(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path, fd)) {
-    fd_is_other(fd);
+    opened_excluded(fd, path);
     return;
   }
   uint32_t number = posix_file_enter(&name, fd);

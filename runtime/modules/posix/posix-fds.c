@@ -81,7 +81,7 @@ int fd_looked_at(int fd, struct posix_file *what) {
   if (!__atomic_compare_exchange_n(&entry->file, &nothing, what, 0, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED))
     return 0;
-  if (what != FD_OTHER) __atomic_add_fetch(&what->descriptors, 1, __ATOMIC_RELAXED);
+  if (fd_followed(what)) __atomic_add_fetch(&what->descriptors, 1, __ATOMIC_RELAXED);
   return 1;
 }
 
@@ -115,4 +115,9 @@ void fd_dropped_slow(int fd) {
 void fd_is_other(int fd) {
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);
+}
+
+void fd_excluded(int fd) {
+  fd_dropped(fd);
+  if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_EXCLUDED);
 }

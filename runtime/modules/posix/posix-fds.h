@@ -17,8 +17,10 @@
 /* fd_entry.file of a number that was looked at: no file that is recorded.  NULL: nobody has
  * looked yet, as of all that a process is born with. */
 #define FD_OTHER ((struct posix_file *)(uintptr_t)1)
+/* ... that of a regular file whose name is excluded: only its bytes are counted (usage.h). */
+#define FD_EXCLUDED ((struct posix_file *)(uintptr_t)2)
 static inline struct posix_file *fd_followed(struct posix_file *file) {
-  return LIKELY((uintptr_t)file > (uintptr_t)FD_OTHER) ? file : NULL;
+  return LIKELY((uintptr_t)file > (uintptr_t)FD_EXCLUDED) ? file : NULL;
 }
 
 /* Besides the array in darshan_hot. */
@@ -61,6 +63,12 @@ static inline struct posix_file *posix_file_behind(int fd) {
   struct posix_file *file = __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
   if (LIKELY(file != NULL)) return fd_followed(file);
   return posix_file_look(fd);
+}
+
+/* Known to be a file whose name is excluded; asked of those that are not followed. */
+static inline int fd_is_excluded(int fd) {
+  return LIKELY((uint32_t)fd < darshan_hot.fd_limit) &&
+         __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED) == FD_EXCLUDED;
 }
 
 static inline struct posix_file *posix_file_at(uint32_t number) {
@@ -111,7 +119,8 @@ static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
-/* ... which is known. */
+/* ... which is known; which is a file whose name is excluded. */
 void fd_is_other(int fd);
+void fd_excluded(int fd);
 
 #endif

@@ -24,6 +24,7 @@
 #include "../../life/root.h"
 #include "../../life/run.h"
 #include "../lustre/lustre.h"
+#include "../process/usage.h"
 
 #include <libc-names.h>
 
@@ -36,6 +37,15 @@
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
+/* The same of a transfer: bytes of an excluded file are kept in a sum (usage.h). */
+#define FD_MOVES(way, name, args)                                                                  \
+  struct posix_file *f = posix_file_behind(fd);                                                    \
+  if (LIKELY(!f)) {                                                                                \
+    if (LIKELY(!fd_is_excluded(fd))) FORWARD;                                                      \
+    return usage_excluded_##way(REAL(name) args);                                                  \
+  }
+#define FD_READ(name, args) FD_MOVES(read, name, args)
+#define FD_WRITE(name, args) FD_MOVES(written, name, args)
 #define FD(fd)                                                                                     \
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (LIKELY(!f)) FORWARD

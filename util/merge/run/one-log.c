@@ -15,6 +15,7 @@
 #include "../journals.h"
 #include "../player.h"
 #include "row.h"
+#include "usage.h"
 
 /* --- what a part says ------------------------------------------------------------------- */
 
@@ -133,6 +134,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   if (!again) {
     ask_times(run, process, part, log);
     world_hear(&run->world, process, darshan_log_info(log));
+    usage_hear(&run->tree, process, log);
   }
   if (again && !each.failed && take_records(run, process, part, log) < 0) each.failed = 1;
   darshan_log_free(log);
@@ -166,7 +168,9 @@ static int take_rank(struct one_log *run, int number, int again) {
   }
   uint64_t id = row_name_end(&name, &run->tree);
   if (combined_name(&run->combined, id, name.text) < 0) return -1;
+  if (usage_name(&run->combined, &run->tree, rank, number) < 0) return -1;
   if (!again) return 0;
+  if (usage_settle(&run->combined, &run->tree, rank, number) < 0) return -1;
   if (row_add(&run->combined, &run->tree, rank, id, run->start_ns) < 0) return -1;
   return combined_finish(&run->combined, number);
 }

@@ -32,6 +32,8 @@ struct run_part {
   int left_out; /* 1: it cannot be read */
 };
 
+enum { PROCESS_SUMS = 5 }; /* of what the kernel has added up since a process began (usage.h) */
+
 struct run_process {
   int32_t pid, parent_pid;
   int parent; /* process; -1: not in the run */
@@ -51,6 +53,9 @@ struct run_process {
   uint8_t execs;                          /* its next START is that of the same process */
   uint8_t finished;                       /* a new START of this pid is another process */
   uint8_t was_reaped;
+  int64_t sums[PROCESS_SUMS], sums_of_children[PROCESS_SUMS];
+  int64_t storage_start, storage_known; /* bytes read before, and by, its programs so far */
+  uint8_t has_usage;
   uint8_t lost;   /* its records, as it has said */
   uint8_t unkept; /* they are, if it was killed */
 };

@@ -1,6 +1,7 @@
 #include "worth.h"
 
 #include "darshan-read.h"
+#include "log-format.h"
 
 /* One that cannot be read may have some. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
@@ -8,7 +9,10 @@ static int has_records(const struct run_folder *folder, const struct run_part *p
   struct darshan_error error = {""};
   folder_part_path(folder, part, path);
   darshan_log *log = darshan_log_read(path, &error);
-  int has = !log || darshan_log_info(log)->num_modules > 0;
+  int has = !log;
+  const struct darshan_info *info = log ? darshan_log_info(log) : NULL;
+  for (int i = 0; info && i < info->num_modules; i++) /* what the kernel says of any process */
+    has |= info->modules[i].id != DARSHAN_MOD_USAGE;
   if (log) darshan_log_free(log);
   return has;
 }

@@ -1,0 +1,107 @@
+"""What the kernel has accounted to each process: every byte in the record of one of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runs.reading import processes, rows
+
+MIB = 1 << 20
+# Reads MIB bytes from storage: by calls (r) or through a mapping (m); says what it had by then.
+READER = """
+import mmap, os, resource, sys, time
+how, path, size = sys.argv[1], sys.argv[2], int(sys.argv[3]) << 20
+with open(path, "rb") as file:
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if how == "r":
+        for at in range(0, size, 1 << 20):
+            os.pread(file.fileno(), 1 << 20, at)
+    elif how == "m":
+        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        mapped.madvise(mmap.MADV_RANDOM)
+        for at in range(0, size, 4096):
+            mapped[at]
+had = resource.getrusage(resource.RUSAGE_SELF).ru_inblock * 512
+with open("said", "a") as said:
+    said.write(f"{os.getpid()} {had}\\n")
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with three files on storage and a program that reads them."""
+    (tmp_path / "reader.py").write_text(READER)
+    for name in "abc":
+        with (tmp_path / name).open("wb") as file:
+            file.write(os.urandom(32 * MIB))
+            os.fsync(file.fileno())
+    return tmp_path
+
+
+def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None = None) -> Path:
+    logs = place / "logs"
+    subprocess.run(
+        [build / "darshan", "run", "-o", logs, "--", *command],
+        cwd=place,
+        check=True,
+        capture_output=True,
+        env=os.environ | (settings or {}),
+    )
+    (log,) = logs.glob("*.darshan")
+    return log
+
+
+def said(place: Path) -> dict[int, int]:
+    """The last word of each process: bytes that it had from storage."""
+    return {int(pid): int(had) for pid, had in map(str.split, (place / "said").open())}
+
+
+@pytest.mark.needs("storage")
+def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
+    """Children that are waited for, and a program that becomes another one."""
+    reader = f"{sys.executable} reader.py"
+    inner = f"{reader} m b 16; exec {reader} r c 8"
+    log = run(build, place, "sh", "-c", f"{reader} r a 4; sh -c '{inner}'; exec {reader} m a 12")
+    usage = {int(row["rank"]): row for row in rows(log, "USAGE")}
+    words = said(place)
+    seen = 0
+    for row in processes(log).values():
+        own = usage[int(row["rank"])]
+        has = own["USAGE_STORAGE_START"] + own["USAGE_STORAGE_READ"]
+        expected = words.get(int(row["PROCESS_PID"]))
+        if expected is not None:
+            seen += 1
+            assert expected <= has <= expected + 4 * MIB
+            assert own["USAGE_CHARS_READ"] < 16 * MIB  # none of its children's
+    assert seen == len(words) == 4
+    assert sum(row["USAGE_PROCESSES"] for row in usage.values()) >= 6
+
+
+@pytest.mark.needs("storage")
+def test_calls_and_mappings(build: Path, place: Path) -> None:
+    """What came through a mapping is in no counter of calls, but among the process's bytes."""
+    log = run(build, place, sys.executable, "reader.py", "m", "b", "20")
+    (usage,) = rows(log, "USAGE")
+    moved = sum(row["POSIX_BYTES_READ"] for row in rows(log, "POSIX"))
+    assert moved < MIB
+    assert 20 * MIB <= usage["USAGE_STORAGE_READ"] <= 24 * MIB
+    assert usage["USAGE_MAJOR_FAULTS"] >= 20 * MIB / 4096 / 64
+    assert usage["USAGE_F_BLOCKED_TIME"] > 0
+    assert usage["USAGE_LOADED"] > MIB  # Python and its libraries
+
+
+def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
+    (place / "config").write_text("NAME_EXCLUDE /b$ *\n")
+    settings = {"DARSHAN_CONFIG_PATH": str(place / "config")}
+    log = run(build, place, sys.executable, "reader.py", "r", "b", "8", settings=settings)
+    (usage,) = rows(log, "USAGE")
+    assert 8 * MIB <= usage["USAGE_EXCLUDED_READ"] < 16 * MIB  # and Python's own modules
+    log.unlink()
+    log = run(build, place, sys.executable, "reader.py", "r", "b", "8")
+    (usage,) = rows(log, "USAGE")
+    assert usage["USAGE_EXCLUDED_READ"] < 8 * MIB

@@ -1,0 +1,238 @@
+/* See usage.h. */
+#include "usage.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../../door/door.h"
+#include "../../intercept/sys.h"
+#include "modules/process/records.h"
+#include "record-id.h"
+
+struct usage_excluded usage_excluded;
+
+/* What had been accounted when recording began: by a program that this process was before,
+ * and by the loader. */
+static struct {
+  struct rusage before;
+  int known;
+  uint64_t begun_ns;
+} usage_start;
+
+enum { BLOCK = 512 /* the unit of ru_inblock */, MILLION = 1000000, WORTH = 1 << 20 };
+
+static int ask(int who, struct rusage *usage) {
+  return SYS2(SYS_getrusage, who, usage) == 0;
+}
+
+int usage_prepare(void) {
+  usage_start.known = ask(RUSAGE_SELF, &usage_start.before);
+  usage_start.begun_ns = clock_ns(CLOCK_MONOTONIC);
+  return 0;
+}
+
+void usage_forked(void) {
+  memset(&usage_start.before, 0, sizeof(usage_start.before));
+  usage_start.known = 1;
+  usage_start.begun_ns = clock_ns(CLOCK_MONOTONIC);
+  usage_excluded = (struct usage_excluded){0, 0};
+}
+
+static const char usage_name[] = USAGE_NAME;
+
+static uint64_t usage_id(void) {
+  return darshan_hash(usage_name, sizeof(usage_name) - 1, 0);
+}
+
+/* A record is found by a name, also by the ranks of a job that have to agree on it. */
+void usage_ending(void) {
+  struct record_store *store = &darshan_store;
+  if (runtime_phase() != RUNTIME_RECORDING && runtime_phase() != RUNTIME_SHARED) return;
+  if (!store_lock(store)) return;
+  store_enter(store, usage_id(), usage_name, sizeof(usage_name) - 1);
+  store_unlock(store);
+}
+
+/* --- what the kernel says ---------------------------------------------------------------- */
+
+/* Text of a file of /proc, with a NUL behind; its length, 0: none. */
+static size_t read_text(const char *path, char *out, size_t room) {
+  int fd = sys_open(path, O_RDONLY, 0);
+  if (fd < 0) return 0;
+  ssize_t n = sys_read(fd, out, room - 1);
+  sys_close(fd);
+  out[n > 0 ? n : 0] = '\0';
+  return n > 0 ? (size_t)n : 0;
+}
+
+static int64_t number_at(const char **text) {
+  int64_t value = 0;
+  while (**text && (**text < '0' || **text > '9'))
+    (*text)++;
+  while (**text >= '0' && **text <= '9')
+    value = 10 * value + (*(*text)++ - '0');
+  return value;
+}
+
+static int64_t field(const char *text, const char *name) {
+  const char *at = strstr(text, name);
+  if (!at) return -1;
+  at += strlen(name);
+  return number_at(&at);
+}
+
+static int64_t at_least_0(int64_t value) {
+  return value < 0 ? 0 : value;
+}
+
+/* Bytes on storage.  The kernel adds those of a child to its parent's when that waits for it,
+ * and keeps them apart as blocks: what is left is the process's own. */
+static void take_io(int64_t *counters, const struct rusage *children) {
+  char text[512];
+  const struct rusage *before = &usage_start.before;
+  static const struct {
+    int counter;
+    const char *name;
+  } fields[] = {{USAGE_CHARS_READ, "rchar: "},
+                {USAGE_CHARS_WRITTEN, "wchar: "},
+                {USAGE_READ_CALLS, "syscr: "},
+                {USAGE_WRITE_CALLS, "syscw: "},
+                {USAGE_STORAGE_READ, "\nread_bytes: "},
+                {USAGE_STORAGE_WRITTEN, "\nwrite_bytes: "},
+                {USAGE_CANCELLED, "cancelled_write_bytes: "}};
+  if (!read_text("/proc/self/io", text, sizeof(text))) text[0] = '\0';
+  for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+    counters[fields[i].counter] = field(text, fields[i].name);
+  if (counters[USAGE_STORAGE_READ] < 0 || !usage_start.known || !children) {
+    counters[USAGE_STORAGE_READ] = counters[USAGE_STORAGE_WRITTEN] = -1;
+    counters[USAGE_STORAGE_START] = -1;
+    return;
+  }
+  counters[USAGE_STORAGE_START] = (int64_t)before->ru_inblock * BLOCK;
+  counters[USAGE_STORAGE_READ] = at_least_0(
+      counters[USAGE_STORAGE_READ] - (int64_t)(before->ru_inblock + children->ru_inblock) * BLOCK);
+  counters[USAGE_STORAGE_WRITTEN] =
+      at_least_0(counters[USAGE_STORAGE_WRITTEN] -
+                 (int64_t)(before->ru_oublock + children->ru_oublock) * BLOCK);
+}
+
+static double seconds(const struct timeval *now, const struct timeval *before) {
+  return (double)(now->tv_sec - before->tv_sec) +
+         (double)(now->tv_usec - before->tv_usec) / MILLION;
+}
+
+static void take_times(struct darshan_usage_record *record, const struct rusage *own) {
+  const struct rusage *before = &usage_start.before;
+  int64_t *counters = record->counters;
+  counters[USAGE_MINOR_FAULTS] = own->ru_minflt - before->ru_minflt;
+  counters[USAGE_MAJOR_FAULTS] = own->ru_majflt - before->ru_majflt;
+  counters[USAGE_WAITS] = own->ru_nvcsw - before->ru_nvcsw;
+  counters[USAGE_PREEMPTIONS] = own->ru_nivcsw - before->ru_nivcsw;
+  record->fcounters[USAGE_F_USER_TIME] = seconds(&own->ru_utime, &before->ru_utime);
+  record->fcounters[USAGE_F_SYSTEM_TIME] = seconds(&own->ru_stime, &before->ru_stime);
+}
+
+/* Of the first thread: what it neither ran nor waited for a processor. */
+static void take_blocked(struct darshan_usage_record *record) {
+  char text[128];
+  const char *at = text;
+  double *times = record->fcounters;
+  times[USAGE_F_RUNNABLE_TIME] = times[USAGE_F_BLOCKED_TIME] = -1;
+  if (!read_text("/proc/self/schedstat", text, sizeof(text))) return;
+  double ran = (double)number_at(&at), waited = (double)number_at(&at);
+  const struct rusage *before = &usage_start.before;
+  static const struct timeval none;
+  double lived = (double)(clock_ns(CLOCK_MONOTONIC) - usage_start.begun_ns);
+  double ran_before =
+      NS_PER_SECOND * (seconds(&before->ru_utime, &none) + seconds(&before->ru_stime, &none));
+  double blocked = lived - (ran - ran_before) - waited;
+  times[USAGE_F_RUNNABLE_TIME] = waited / NS_PER_SECOND;
+  times[USAGE_F_BLOCKED_TIME] = blocked > 0 ? blocked / NS_PER_SECOND : 0;
+}
+
+/* --- programs and libraries that are mapped ------------------------------------------------ */
+
+struct objects {
+  int64_t all, of_file; /* bytes */
+  uint64_t inode;       /* whose mappings are read now */
+  int runs;             /* one of them is executable */
+};
+
+static void file_ends(struct objects *objects) {
+  if (objects->runs) objects->all += objects->of_file;
+  objects->of_file = objects->runs = 0;
+}
+
+static uint64_t hex_at(const char **at) {
+  uint64_t value = 0;
+  for (;; (*at)++) {
+    char c = **at;
+    if (c >= '0' && c <= '9')
+      value = value << 4 | (uint64_t)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+      value = value << 4 | (uint64_t)(c - 'a' + 10);
+    else
+      return value;
+  }
+}
+
+/* "from-to rwxp offset major:minor inode   path" */
+static void take_mapping(struct objects *objects, const char *at) {
+  enum { OFFSET = 5, EXECUTABLE = 2 };
+  uint64_t from = hex_at(&at), to = hex_at((at++, &at));
+  int runs = at[0] && at[1 + EXECUTABLE] == 'x';
+  for (int words = 0; words < 3 && *at; at++)
+    words += *at == ' ';
+  while (*at && *at != ' ')
+    at++;
+  uint64_t inode = (uint64_t)number_at(&at);
+  if (inode != objects->inode) file_ends(objects);
+  objects->inode = inode;
+  if (!inode) return;
+  objects->of_file += (int64_t)(to - from);
+  objects->runs |= runs;
+}
+
+static int64_t loaded_bytes(void) {
+  struct objects objects = {0, 0, 0, 0};
+  struct path_buffer *buffer = path_buffer_take();
+  int fd = buffer ? sys_open("/proc/self/maps", O_RDONLY, 0) : -1;
+  size_t kept = 0;
+  for (ssize_t n; fd >= 0 && kept < DARSHAN_PATH_ROOM - 1; kept = strlen(buffer->bytes)) {
+    n = sys_read(fd, buffer->bytes + kept, DARSHAN_PATH_ROOM - 1 - kept);
+    if (n <= 0) break;
+    buffer->bytes[kept + (size_t)n] = '\0';
+    char *line = buffer->bytes;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+      *end = '\0';
+      take_mapping(&objects, line);
+    }
+    memmove(buffer->bytes, line, strlen(line) + 1);
+  }
+  if (fd >= 0) sys_close(fd);
+  path_buffer_give(buffer);
+  file_ends(&objects);
+  return objects.all;
+}
+
+/* --- the record ------------------------------------------------------------------------------ */
+
+static void fill(struct darshan_usage_record *record) {
+  int64_t *counters = record->counters;
+  struct rusage own, children;
+  *record = (struct darshan_usage_record){.base = {usage_id(), store_rank(&darshan_store)}};
+  counters[USAGE_PROCESSES] = 1;
+  take_io(counters, ask(RUSAGE_CHILDREN, &children) ? &children : NULL);
+  if (usage_start.known && ask(RUSAGE_SELF, &own)) take_times(record, &own);
+  take_blocked(record);
+  counters[USAGE_EXCLUDED_READ] = usage_excluded.read;
+  counters[USAGE_EXCLUDED_WRITTEN] = usage_excluded.written;
+  if (counters[USAGE_STORAGE_READ] > WORTH) counters[USAGE_LOADED] = loaded_bytes();
+}
+
+void usage_add_part(struct log_content *content) {
+  static struct darshan_usage_record record;
+  fill(&record);
+  log_add_part(content, DARSHAN_MOD_USAGE, DARSHAN_VERSION_USAGE, (const char *)&record,
+               sizeof(record), 0, 0);
+}

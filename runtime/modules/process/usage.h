@@ -1,0 +1,23 @@
+/* What the kernel has accounted to this process, read once, when its records are written. */
+#ifndef DARSHAN_USAGE_H
+#define DARSHAN_USAGE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Bytes that calls moved from and to files that are not recorded. */
+struct usage_excluded {
+  int64_t read, written;
+};
+extern struct usage_excluded usage_excluded __attribute__((visibility("hidden")));
+
+static inline ssize_t usage_excluded_read(ssize_t n) {
+  if (n > 0) __atomic_fetch_add(&usage_excluded.read, n, __ATOMIC_RELAXED);
+  return n;
+}
+static inline ssize_t usage_excluded_written(ssize_t n) {
+  if (n > 0) __atomic_fetch_add(&usage_excluded.written, n, __ATOMIC_RELAXED);
+  return n;
+}
+
+#endif
