@@ -43,13 +43,16 @@ def test_only_the_c_library_is_needed(library: Path) -> None:
     assert set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
-def test_undefined_symbols_are_those_of_libc(library: Path) -> None:
-    """Every strong undefined symbol carries a version of the C library; the weak ones
-    are the compiler's, which libc's start files give or leave out."""
-    undefined = symbols(library, "--undefined-only")
-    assert undefined
-    for kind, name in undefined:
-        assert kind == "w" or re.search(r"@(GLIBC_|LIBC)", name), name
+def test_what_is_bound_by_name_is_listed(library: Path) -> None:
+    """The loader binds by name what libc-calls.def allows, and no function that we call: a
+    program or another preloaded library may define one of the same name."""
+    rows = (RUNTIME / "libc/glibc/libc-calls.def").read_text()
+    allowed = set(re.findall(r"^BY_NAME\((\w+)\)", rows, re.M))
+    straight = set(re.findall(r"^STRAIGHT\((\w+)\)", rows, re.M))
+    undefined = {name.partition("@")[0] for _, name in symbols(library, "--undefined-only")}
+    assert allowed & undefined
+    assert not undefined - allowed, "not in libc-calls.def"
+    assert not straight & undefined
 
 
 def test_no_hdf5_or_mpi(library: Path) -> None:

@@ -16,7 +16,7 @@ static void *entry_below(const struct link_map *object, const char *name) {
   if (object && object->l_name && object->l_name[0]) {
     void *handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
     if (handle) {
-      found = dlsym(handle, name);
+      found = loader_symbol(handle, name);
       dlclose(handle);
     }
   }
@@ -26,7 +26,7 @@ static void *entry_below(const struct link_map *object, const char *name) {
 /* The program itself, or an object whose scope does not tell (a tail call hides
  * the caller): the next in global scope, else the only one that is loaded. */
 static void *entry_anywhere(const char *name) {
-  void *volatile found = dlsym(RTLD_NEXT, name);
+  void *found = loader_symbol(RTLD_NEXT, name);
   if (found) return found;
   void *self = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
   struct link_map *map = NULL;
@@ -242,7 +242,7 @@ static void answer(void *question_) {
   const struct library *library = question->library;
   void *handle = library->handle ? library->handle : open_object(library->object);
   if (!handle) return;
-  question->found = dlsym(handle, question->name);
+  question->found = loader_symbol(handle, question->name);
   if (handle != library->handle) dlclose(handle);
 }
 

@@ -2,6 +2,26 @@
  * compiled with, or that has no _dl_find_object to begin with. */
 #include "loader.h"
 
+#include "straight.h"
+
+/* The linker's names for both ends of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static int is_ours(const void *address) {
+  return (const char *)address >= __ehdr_start && (const char *)address < _end;
+}
+
+/* dlsym tells its caller by the return address, so its call must not become a tail jump: the
+ * result goes through a volatile. */
+void *loader_symbol(void *handle, const char *name) {
+  void *volatile found = dlsym(handle, name);
+  if (!found || !is_ours(found)) return found;
+  found = handle == RTLD_NEXT ? NULL : dlsym(RTLD_NEXT, name);
+  if (found && !is_ours(found)) return found;
+  return straight_function(name);
+}
+
 #if !defined(__GLIBC__) || !defined(DLFO_STRUCT_HAS_EH_DBASE) || defined(DARSHAN_OLD_GLIBC)
 
 /* What _dl_find_object fills, by its interface; headers before 2.35 do not have it. */
@@ -59,13 +79,13 @@ int loader_object_of(const void *address, struct loaded_object *object) {
 /* Before 2.32 libc's own constructor comes after ours, which is the first: without what
  * it calls, and will call again, regular expressions fall over classes of characters. */
 static void begin_libc(void) {
-  void *volatile found = dlsym(RTLD_DEFAULT, "__ctype_init");
+  void *found = straight_function("__ctype_init");
   if (found) ((void (*)(void))found)();
 }
 
 void loader_look(void) {
   if (!loader_is_there()) return;
-  void *volatile found = libc_find_object();
+  void *found = straight_function("_dl_find_object");
   __atomic_store_n(&ask_loader, (ask *)found, __ATOMIC_RELAXED);
   if (!found) begin_libc();
 }

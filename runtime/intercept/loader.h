@@ -23,6 +23,10 @@ static inline int loader_is_there(void) {
          libc_loader_is_there();
 }
 
+/* dlsym in an object that is loaded, or RTLD_NEXT: never an address in this library, which
+ * would lead a wrapper back to itself. */
+void *loader_symbol(void *handle, const char *name) __attribute__((visibility("hidden")));
+
 /* What an address lies in, and from where to where that is mapped. */
 struct loaded_object {
   const void *start, *end;

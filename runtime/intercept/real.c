@@ -5,6 +5,7 @@
 #include "linked.h"
 #include "loader.h"
 #include "stack.h"
+#include "straight.h"
 
 #if defined(__x86_64__)
 #define OLDEST_LIBC "GLIBC_2.2.5"
@@ -17,12 +18,10 @@ static long missing(void) {
   return -1;
 }
 
-/* dlsym tells its caller by the return address, so its call must not become a
- * tail jump: the result goes through a volatile. */
 static void *next_symbol(const char *name) {
-  void *volatile found = linked_function(name);
+  void *found = linked_function(name);
   if (found || !loader_is_there()) return found;
-  found = dlsym(RTLD_NEXT, name);
+  found = loader_symbol(RTLD_NEXT, name);
   if (!found) found = libc_old_symbol(name, OLDEST_LIBC);
   return found;
 }
@@ -47,6 +46,12 @@ void *real_resolve(void **slot, const char *name) {
   if (!question.found) question.found = (void *)&missing;
   __atomic_store_n(slot, question.found, __ATOMIC_RELEASE);
   return question.found;
+}
+
+void *real_of_libc(void **slot, const char *name) {
+  void *found = straight_function(name);
+  if (!found) found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  return found ? found : real_resolve(slot, name);
 }
 
 void real_prepare(void **slot, const char *name) {

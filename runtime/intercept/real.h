@@ -12,6 +12,13 @@ void *real_resolve(void **slot, const char *name) __attribute__((visibility("hid
 /* Fills it if there is such a function by now. */
 void real_prepare(void **slot, const char *name) __attribute__((visibility("hidden")));
 
+/* The C library's own, where it can be told; else what REAL is. */
+void *real_of_libc(void **slot, const char *name) __attribute__((visibility("hidden")));
+
+/* A wrapped function for the runtime's own purposes: a preloaded library that has one, too, may
+ * not be ready for it. */
+#define LIBC(name) ((__typeof__(real_##name))real_of_libc((void **)&real_##name, #name))
+
 /* Threads fill a slot side by side, with the same value; the load is atomic so
  * that none of them sees half of it. */
 #define REAL(name)                                                                                 \

@@ -6,7 +6,7 @@
 
 #include "sys.h"
 
-extern char **environ;
+extern char **__environ; /* libc's own; programs may define environ */
 
 enum { REFUSED = -1 /* -EPERM */ };
 
@@ -51,7 +51,7 @@ static int look_at(const char *path, struct stat *st) {
 ssize_t instead_of_getcwd(char *buf, size_t n) {
   struct stat here, there;
   const char *path = NULL;
-  for (char **entry = environ; entry && *entry && !path; entry++)
+  for (char **entry = __environ; entry && *entry && !path; entry++)
     if (strncmp(*entry, "PWD=/", 5) == 0) path = *entry + 4;
   if (!path || strlen(path) >= n || look_at(".", &here) < 0 || look_at(path, &there) < 0 ||
       here.st_dev != there.st_dev || here.st_ino != there.st_ino)

@@ -11,7 +11,7 @@
 #include "../names/path-buffers.h"
 #include "watched.h"
 
-extern char **environ;
+extern char **__environ; /* libc's own; programs may define environ */
 
 /* All else is no answer, and the exec may well have another: it asks for the rights
  * of the effective user, and the file system of the moment.  But a file that nobody may
@@ -39,7 +39,7 @@ enum exec_kind exec_may_work(const char *path) {
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */
 static const char *search_path(void) {
-  for (char **e = environ; e && *e; e++)
+  for (char **e = __environ; e && *e; e++)
     if (strncmp(*e, "PATH=", 5) == 0) return *e + 5;
   return "/bin:/usr/bin";
 }

@@ -79,7 +79,7 @@ static int let_go(struct record_store *store) {
 static void as_without_us(const siginfo_t *info) {
   struct sigaction none = {.sa_handler = SIG_DFL};
   watching = 0;
-  REAL(sigaction)(SIGBUS, &none, NULL);
+  LIBC(sigaction)(SIGBUS, &none, NULL);
   if (info->si_code <= 0) /* sent, not met: it will not come again by itself */
     SYS3(SYS_tgkill, sys_getpid(), SYS1(SYS_gettid, 0), SIGBUS);
 }
@@ -98,11 +98,11 @@ static void on_bus_error(int signal, siginfo_t *info, void *context) {
 static void take_signal(void) {
   struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   struct sigaction before;
-  if (REAL(sigaction)(SIGBUS, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
+  if (LIBC(sigaction)(SIGBUS, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) ||
       before.sa_handler != SIG_DFL)
     return;
   program = before;
-  REAL(sigaction)(SIGBUS, &ours, NULL);
+  LIBC(sigaction)(SIGBUS, &ours, NULL);
 }
 
 void torn_watch(void) {

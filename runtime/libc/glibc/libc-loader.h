@@ -25,11 +25,6 @@ static inline struct link_map *libc_object_of(const void *address) {
   return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-/* _dl_find_object, where this C library has it. */
-static inline void *libc_find_object(void) {
-  return dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
-}
-
 static inline struct link_map *libc_first_object(void) {
   return _r_debug.r_map;
 }

@@ -108,7 +108,7 @@ static void begin_message(struct message *message, const char *format, va_list l
 extern int (*real_fflush)(FILE *file) __attribute__((visibility("hidden")));
 static void begin_error(void) {
   int error = errno;
-  REAL(fflush)(stdout);
+  LIBC(fflush)(stdout);
   errno = error;
 }
 

@@ -1,0 +1,179 @@
+/* This file calls nothing and must not: its loops keep the compiler from making calls of
+ * strlen or memcpy of them (KEEP_LOOP), since those lead back here. */
+#include "straight.h"
+
+#include <elf.h>
+#include <libc-loader.h>
+#include <libc-mark.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KEEP_LOOP __asm__ volatile("")
+#define HIDDEN __attribute__((visibility("hidden")))
+
+enum { OBJECTS = 4 }; /* libc, its loader, libdl of older releases */
+enum { VERSION_IS_OLD = 0x8000 };
+
+/* The tables of an object that is loaded. */
+struct tables {
+  uintptr_t base;
+  const ElfW(Sym) * symbols;
+  const char *strings;
+  const uint16_t *versions; /* NULL: symbols have none */
+  const uint32_t *gnu_hash; /* one of the two */
+  const uint32_t *hash;
+  const char *soname;
+};
+
+extern void *straight_slots[] HIDDEN;
+/* Static programs have neither. */
+#pragma weak _DYNAMIC
+#pragma weak straight_slots
+
+static const char names[] =
+#define BY_NAME(name)
+#define STRAIGHT(name) #name "\0"
+#include <libc-calls.def>
+#undef STRAIGHT
+    ;
+
+static struct tables libc[OBJECTS];
+static int libc_objects;
+
+/* glibc has made addresses of the offsets that the file holds; musl and the kernel have not. */
+static const void *address_in(uintptr_t base, uintptr_t value) {
+  return (const void *)(value < base ? base + value : value);
+}
+
+static struct tables tables_of(const struct link_map *map) {
+  struct tables tables = {.base = map->l_addr};
+  uintptr_t soname = 0;
+  for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+    const void *at = address_in(map->l_addr, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) tables.symbols = at;
+    if (entry->d_tag == DT_STRTAB) tables.strings = at;
+    if (entry->d_tag == DT_VERSYM) tables.versions = at;
+    if (entry->d_tag == DT_GNU_HASH) tables.gnu_hash = at;
+    if (entry->d_tag == DT_HASH) tables.hash = at;
+    if (entry->d_tag == DT_SONAME) soname = entry->d_un.d_val;
+  }
+  if (soname && tables.strings) tables.soname = tables.strings + soname;
+  return tables;
+}
+
+static int same(const char *a, const char *b) {
+  for (; *a && *a == *b; a++, b++)
+    KEEP_LOOP;
+  return *a == *b;
+}
+
+/* One that is defined, in the version that is linked with today. */
+static const ElfW(Sym) * symbol_if(const struct tables *tables, uint32_t number, const char *name) {
+  const ElfW(Sym) *symbol = &tables->symbols[number];
+  if (symbol->st_shndx == SHN_UNDEF || !same(tables->strings + symbol->st_name, name)) return NULL;
+  if (tables->versions && (tables->versions[number] & VERSION_IS_OLD)) return NULL;
+  return symbol;
+}
+
+static const ElfW(Sym) * by_gnu_hash(const struct tables *tables, const char *name) {
+  const uint32_t *head = tables->gnu_hash; /* buckets, first symbol, words of the filter, shift */
+  const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+  const uint32_t *chain = buckets + head[0];
+  uint32_t hash = 5381;
+  for (const char *c = name; *c; c++) {
+    KEEP_LOOP;
+    hash = hash * 33 + (unsigned char)*c;
+  }
+  uint32_t number = buckets[hash % head[0]];
+  if (number < head[1]) return NULL;
+  for (;; number++) {
+    uint32_t of_symbol = chain[number - head[1]];
+    const ElfW(Sym) *found = (of_symbol | 1) == (hash | 1) ? symbol_if(tables, number, name) : NULL;
+    if (found || (of_symbol & 1)) return found;
+  }
+}
+
+static const ElfW(Sym) * symbol_in(const struct tables *tables, const char *name) {
+  const ElfW(Sym) *found = NULL;
+  if (!tables->symbols || !tables->strings) return NULL;
+  if (tables->gnu_hash) return by_gnu_hash(tables, name);
+  for (uint32_t i = 1; tables->hash && i < tables->hash[1] && !found; i++)
+    found = symbol_if(tables, i, name);
+  return found;
+}
+
+/* A function that chooses among several for this processor says which one it takes. */
+static void *chosen(void *choose) {
+#if defined(__aarch64__) && defined(__GLIBC__)
+  const uint64_t has_more = (uint64_t)1 << 62;
+  typedef unsigned long ask(unsigned long);
+  ask *auxiliary = (ask *)straight_function("getauxval");
+  struct {
+    unsigned long size, first, second;
+  } processor = {sizeof(processor), 0, 0};
+  if (auxiliary) processor.first = auxiliary(AT_HWCAP), processor.second = auxiliary(AT_HWCAP2);
+  return ((void *(*)(uint64_t, const void *))choose)(processor.first | has_more, &processor);
+#else
+  return ((void *(*)(void))choose)();
+#endif
+}
+
+/* Of our own list of objects: with dlmopen there are several, each with a libc. */
+static const struct link_map *first_object(void) {
+  const struct link_map *first = libc_first_object();
+  const struct r_debug *list = NULL;
+  for (const ElfW(Dyn) *entry = first ? first->l_ld : NULL; entry && entry->d_tag != DT_NULL;
+       entry++)
+    if (entry->d_tag == DT_DEBUG) list = (const struct r_debug *)entry->d_un.d_ptr;
+  for (; list; list = list->r_version > 1 ? *(const struct r_debug *const *)(list + 1) : NULL)
+    for (const struct link_map *map = list->r_map; map; map = map->l_next)
+      if (map->l_ld == _DYNAMIC) return list->r_map;
+  return first;
+}
+
+static int is_libc(const char *soname) {
+  static const char known[][12] = {LIBC_SONAMES};
+  for (unsigned i = 0; soname && i < sizeof(known) / sizeof(known[0]); i++) {
+    const char *a = known[i], *b = soname;
+    for (; *a && *a == *b; a++, b++)
+      KEEP_LOOP;
+    if (!*a) return 1;
+  }
+  return 0;
+}
+
+static void find_libc(void) {
+  int count = 0;
+  for (const struct link_map *map = first_object(); map && count < OBJECTS; map = map->l_next) {
+    struct tables tables = tables_of(map);
+    if (is_libc(tables.soname)) libc[count++] = tables;
+  }
+  libc_objects = count;
+}
+
+void *straight_function(const char *name) {
+  if (!libc_objects) find_libc();
+  for (int i = 0; i < libc_objects; i++) {
+    const ElfW(Sym) *symbol = symbol_in(&libc[i], name);
+    if (!symbol) continue;
+    void *found = (void *)(libc[i].base + symbol->st_value);
+    return ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC ? chosen(found) : found;
+  }
+  return NULL;
+}
+
+/* Of what this release does not have. */
+static long nothing(void) {
+  return 0;
+}
+
+void straight_bind(void) {
+  int number = 0;
+  for (const char *name = names; *name; number++) {
+    void *found = straight_function(name);
+    __atomic_store_n(&straight_slots[number], found ? found : (void *)&nothing, __ATOMIC_RELEASE);
+    while (*name++)
+      KEEP_LOOP;
+  }
+}
