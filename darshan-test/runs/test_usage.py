@@ -105,3 +105,34 @@ def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8")
     (usage,) = rows(log, "USAGE")
     assert usage["USAGE_EXCLUDED_READ"] < 8 * MIB
+
+
+def told(build: Path, log: Path) -> str:
+    command = [build / "darshan-job-summary", "--text", log]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return " ".join(done.stdout.split())
+
+
+@pytest.mark.needs("storage")
+@pytest.mark.parametrize("among", ["", "sleep 0.1;"], ids=["alone", "in-a-tree"])
+def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, among: str) -> None:
+    reader = f"exec {sys.executable} reader.py m b 28"
+    text = told(build, run(build, place, "sh", "-c", f"{among} {reader}"))
+    assert "Part of the I/O was not seen" in text
+    assert "came from storage" in text
+    assert "fine" not in text
+
+
+@pytest.mark.needs("storage")
+def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
+    """The same program, whose bytes came from the page cache; and its start from storage."""
+    (place / "b").write_bytes((place / "b").read_bytes())
+    for path in (Path(sys.executable).resolve(), *Path(os.__file__).parent.glob("**/*.pyc")):
+        with path.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    source = READER.replace(
+        "    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)\n", ""
+    )
+    (place / "reader.py").write_text(source + "time.sleep(0.2)\n")
+    text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "28"))
+    assert "not seen" not in text

@@ -62,6 +62,7 @@ BESIDE = {
 }
 # Those whose program is in a test of this file.
 TESTS = {
+    "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
     "unseen-hdf5": "test_hdf5_inside",
     "unseen-programs": "test_static_program",
@@ -180,6 +181,27 @@ def test_static_program(build: Path, tmp_path: Path) -> None:
     log.unlink()
     log = run_of(build, tmp_path, "sh", "-c", "cat a.c > b; cat b; true")
     assert "unseen-programs" not in told(build, log)
+
+
+MAPPED = """
+import mmap, os, sys
+with open("a", "r+b") as file:
+    os.fsync(file.fileno())
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    mapped = mmap.mmap(file.fileno(), 0)
+    for at in range(0, len(mapped), 4096):
+        mapped[at]
+"""
+
+
+@pytest.mark.needs("storage")
+def test_bytes_from_storage(build: Path, tmp_path: Path) -> None:
+    """Page faults of a mapped file, whose bytes no call has moved; not of a small file."""
+    for size, is_told in ((32, True), (0, False)):
+        (tmp_path / "a").write_bytes(os.urandom((size << 20) + 4096))
+        log = run_of(build, tmp_path, sys.executable, "-c", MAPPED)
+        assert ("unseen-storage" in told(build, log)) == is_told
+        log.unlink()
 
 
 def test_rings(build: Path, tmp_path: Path) -> None:

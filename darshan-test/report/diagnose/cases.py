@@ -218,6 +218,12 @@ def posix() -> list[Case]:
         )
     )
     mapped = Job((row("POSIX", "/a", MMAPS=1), row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB)))
+    stored = Job(
+        (
+            row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=MIB),
+            row("USAGE", "<process>", PROCESSES=1, STORAGE_READ=400 * MIB, F_BLOCKED_TIME=9.0),
+        )
+    )
     ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1)))
     inside = Job((row("POSIX", "/a.h5", OPENS=1, READS=9, SIZE_READ_0_100=5, BYTES_READ=900),))
     static = Job(
@@ -250,6 +256,7 @@ def posix() -> list[Case]:
         ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
+        ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),
         ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),
         ("unseen-hdf5", inside, inside.but(SIZE_READ_0_100=1)),
         ("unseen-programs", static, replace(static, rows=(static.rows[0], *seen))),

@@ -70,7 +70,8 @@ def _verdict(context: Context, prefix: str) -> str:
     ]
     if fine:
         words = f"{fine[0].title}. {fine[0].sentence}"
-        return f'<div class="change fine"><h2>Nothing to change</h2><p>{text(words)}</p></div>'
+        heading = "Nothing to change" if fine[0].kind == GOOD else "Not known"
+        return f'<div class="change fine"><h2>{heading}</h2><p>{text(words)}</p></div>'
     return ""
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...measure.exclusive import own_times
-from ...summary.units import seconds, share
+from ...summary.units import amount, seconds, share
 from ..facts import Facts
-from ..finding import GOOD, PROBLEM, Finding
+from ..finding import GOOD, NOTICE, PROBLEM, Finding
+from ..unjudged import is_unjudged, unjudged
 from .reread import most_read
 
 NAME = "fine"
@@ -66,6 +67,24 @@ def _missed(near: Finding | None) -> str:
     )
 
 
+def _not_judged(facts: Facts) -> Finding:
+    """Time on storage that nothing explains: what was seen may be fine, the rest nobody knows."""
+    known = unjudged(facts)
+    words = (
+        f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went to storage past the "
+        f"calls that were seen: {amount(known.read + known.written)}."
+        if known
+        else ""
+    )
+    return Finding(
+        NAME,
+        "Part of the I/O was not seen",
+        f"{words} Of what was seen, {_spent(facts)}; no known problem is in that.",
+        NOTICE,
+        limits=("io.fine",),
+    )
+
+
 def _nothing(_: Facts) -> None:
     return None
 
@@ -77,6 +96,9 @@ def find(
 ) -> Iterator[Finding]:
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
+        return
+    if is_unjudged(facts):
+        yield _not_judged(facts)
         return
     if not facts.layers and not facts.base_time:
         yield Finding(

@@ -10,6 +10,7 @@ import numpy as np
 from ...summary.units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
+from ..unjudged import unjudged
 
 NAME = "unseen"
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
@@ -19,9 +20,32 @@ _NOT_SEEN = "(not seen)"  # a process that never spoke (util/merge/run)
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Notices, never problems: what is missing from all other numbers."""
+    yield from _storage(facts)
     yield from _traffic(facts)
     yield from _hdf5(facts)
     yield from _programs(facts)
+
+
+def _storage(facts: Facts) -> Iterator[Finding]:
+    """Bytes on storage that no call was seen to move, whatever they cost."""
+    known = unjudged(facts)
+    table = facts.table("USAGE")
+    if known is None or table is None:
+        return
+    part = known.read + known.written
+    whole = known.from_storage + known.to_storage
+    if part < facts.limits["unseen.share"] * whole:
+        return
+    yield _notice(
+        "storage",
+        "Bytes on storage that no call was seen to move",
+        known.sentence,
+        facts.sums(table, "STORAGE_READ", "STORAGE_WRITTEN", "MAJOR_FAULTS"),
+        Remedy(
+            "Page faults of mapped files, rings of the kernel, read-ahead and programs that could "
+            "not be watched move bytes so; other notices here name those that are known."
+        ),
+    )
 
 
 def _hdf5(facts: Facts) -> Iterator[Finding]:
@@ -92,7 +116,8 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
             "counter of this log.",
             facts.sums(extra, "URING_RINGS"),
             Remedy(
-                "Compare with the bytes of the process in /proc/PID/io, or run with io_uring off."
+                "Compare the bytes that went from and to storage (USAGE_STORAGE_READ and _WRITTEN) "
+                "with those of the calls here, or run with io_uring off."
             ),
         )
     if mapped > facts.limits["unseen.share"] * moved and mapped >= facts.limits["again.bytes"]:

@@ -1,0 +1,108 @@
+"""Time on storage that no call and no start of a program explains: nobody may call it fine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..measure.usage import Seen, Usage
+from ..summary.units import amount, plural, seconds
+from .facts import Facts, once
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """Of all processes together; seconds: of one of them, as many as it can have been."""
+
+    read: float
+    written: float
+    from_storage: float  # bytes
+    to_storage: float
+    seen_read: float
+    seen_written: float
+    starting: float
+    faults: float
+    seconds: float
+    share: float  # of the time that it ran
+
+    @property
+    def sentence(self) -> str:
+        """What came from where."""
+        words = []
+        if self.read:
+            came = f"{amount(self.from_storage)} came from storage, "
+            came += f"{amount(min(self.seen_read, self.from_storage))} of that through calls that "
+            came += "were seen"
+            if self.starting:
+                came += f" and at most {amount(self.starting)} as programs and libraries"
+            words.append(came)
+        if self.written:
+            words.append(
+                f"{amount(self.to_storage)} went to storage, "
+                f"{amount(min(self.seen_written, self.to_storage))} of that through calls that "
+                "were seen"
+            )
+        waited = plural(int(self.faults), "page fault")
+        faults = f", with {waited} that waited for it" if self.faults else ""
+        return "; ".join(words) + f"{faults}: up to {seconds(self.seconds)} of waiting."
+
+
+@once
+def unjudged(facts: Facts) -> Unjudged | None:
+    """None if all of it is explained, or nothing is known."""
+    known = _usage(facts)
+    if known is None:
+        return None
+    seen, whole = _seen(facts, known)
+    least = facts.limits["again.bytes"]
+    took = known.seconds(seen, least)
+    read, written = (np.where(b >= least, b, 0.0) for b in known.unexplained(seen))
+    if not (read.sum() or written.sum()):
+        return None
+    shares = np.divide(took, whole, out=np.zeros_like(took), where=whole > 0)
+    worst = int(np.argmax(shares))
+    return Unjudged(
+        float(read.sum()),
+        float(written.sum()),
+        known.from_storage,
+        float(known["STORAGE_WRITTEN"].sum()),
+        float(seen.read.sum()),
+        float(seen.written.sum()),
+        float((known["STORAGE_START"] + known.starting).sum()),
+        float(known["MAJOR_FAULTS"].sum()),
+        float(took[worst]),
+        float(shares[worst]),
+    )
+
+
+def is_unjudged(facts: Facts) -> bool:
+    """Whether so much of the run went there that nothing can be called fine."""
+    found = unjudged(facts)
+    return found is not None and found.share >= facts.limits["io.fine"]
+
+
+@once
+def _usage(facts: Facts) -> Usage | None:
+    table = facts.table("USAGE")
+    return None if table is None else Usage(table.records)
+
+
+def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray]:
+    """What calls did, and the time that there was, in the order of the records of USAGE."""
+    tree = facts.tree
+    if tree is not None and len(known) > 1:
+        at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
+        there = tree.ranks[at] == known.ranks
+        columns = (tree.read, tree.written, tree["WRITES"], tree.time)
+        parts = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
+        # A share of the run: who lived for a moment does not matter to whom waits for all.
+        return Seen(*parts), np.maximum(tree.counts[at], 1) * facts.run_time
+    sums = np.zeros((4, len(known)))
+    for layer, table in facts.layers:
+        if layer.base:
+            sums[0] += table.sum("BYTES_READ")
+            sums[1] += table.sum("BYTES_WRITTEN")
+            sums[2] += table.sum("WRITES")
+    sums[3] = facts.base_time
+    return Seen(*sums), np.full(len(known), facts.run_time * max(facts.nprocs, 1))
