@@ -79,7 +79,7 @@ with open("file", "w") as file:
     os.fsync(file)
 os.sync()
 """
-UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
 def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> None:

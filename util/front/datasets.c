@@ -59,7 +59,26 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
   }
 }
 
-int datasets_add(struct datasets *datasets, darshan_log *log, struct darshan_error *error) {
+/* Time of all records of one kind, so that rounding of single ones does no harm. */
+struct above {
+  double hdf5, mpi;
+};
+
+static void add_above(struct above *above, const struct darshan_layers_record *record) {
+  int64_t upper = record->counters[LAYERS_UPPER_MODULE];
+  int is_hdf5 = upper == DARSHAN_MOD_H5F || upper == DARSHAN_MOD_H5D;
+  if (!is_hdf5 && upper != DARSHAN_MOD_MPIIO) return;
+  for (int i = 0; i < OPERATIONS; i++) {
+    const double *times = &record->fcounters[LAYERS_F_OPEN_TIME + i * TIMES];
+    double mpi = times[MPIIO_TIME] + times[COMM_TIME];
+    above->mpi += mpi;
+    if (is_hdf5) above->hdf5 += times[0] - times[POSIX_TIME] - times[STDIO_TIME] - mpi;
+  }
+}
+
+int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
+                 struct darshan_error *error) {
+  struct above above = {0, 0};
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_LAYERS, error);
   const void *next;
   size_t size;
@@ -67,6 +86,7 @@ int datasets_add(struct datasets *datasets, darshan_log *log, struct darshan_err
   if (!records) return -1;
   while ((more = darshan_records_next(records, &next, &size, error)) > 0) {
     const struct darshan_layers_record *record = next;
+    add_above(&above, record);
     if (record->counters[LAYERS_UPPER_MODULE] != DARSHAN_MOD_H5D) continue;
     struct dataset *dataset = id_table_get(&datasets->table, record->base.id, &is_new);
     if (!dataset) break;
@@ -75,6 +95,8 @@ int datasets_add(struct datasets *datasets, darshan_log *log, struct darshan_err
     add_record(dataset, record);
   }
   darshan_records_close(records);
+  if (above.hdf5 > 0) *own += above.hdf5; /* and is a number */
+  if (above.mpi > 0) *own += above.mpi;
   return more < 0 ? -1 : 0;
 }
 

@@ -23,9 +23,11 @@ struct datasets {
 void datasets_init(struct datasets *datasets);
 void datasets_free(struct datasets *datasets);
 
-/* Adds the datasets of a log that has LAYERS; -1: error filled, what came
- * before the damage is added. */
-int datasets_add(struct datasets *datasets, darshan_log *log, struct darshan_error *error);
+/* Adds the datasets of a log that has LAYERS, and to *own the seconds that libraries took
+ * themselves (HDF5, MPI-IO, communication); -1: error filled, what came before the damage is
+ * added. */
+int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
+                 struct darshan_error *error);
 
 /* Those that took most time, the first first; returns how many.  Valid until
  * the next call of datasets_add. */

@@ -126,15 +126,42 @@ static int is_stream(const darshan_log *log, const struct darshan_base_record *r
                   strcmp(name, "<STDERR>") == 0);
 }
 
-/* seen: the ids of POSIX. */
-static void add_module(struct picture *picture, darshan_log *log, int id, int is_tree,
-                       const char *path, struct id_table *seen) {
+/* One log, while it is added. */
+struct adding {
+  darshan_log *log;
+  const char *path;
+  int is_tree;
+  struct id_table seen; /* the ids of POSIX */
+  struct log_shares shares;
+};
+
+/* Layers of libraries that move no bytes themselves: only their time counts. */
+static int is_above(int id) {
+  return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
+}
+
+static void add_time_above(struct adding *adding, const struct darshan_module *module) {
   struct darshan_error error = {""};
+  struct darshan_merge_plan plan;
+  const void *record;
+  size_t size;
+  darshan_merge_plan_make(&plan, module);
+  darshan_records *records = darshan_records_open(adding->log, module->id, &error);
+  while (records && darshan_records_next(records, &record, &size, &error) > 0)
+    log_shares_record(&adding->shares, &plan, record, 0);
+  if (records) darshan_records_close(records);
+  log_shares_end_module(&adding->shares, 0);
+}
+
+static void add_module(struct picture *picture, struct adding *adding, int id) {
+  struct darshan_error error = {""};
+  darshan_log *log = adding->log;
   const struct darshan_module *module = darshan_module_by_id(id);
   if (!module || id >= DARSHAN_MAX_MODULES ||
       (module->kind != DARSHAN_KIND_COUNTERS && module->kind != DARSHAN_KIND_FILE_COUNTERS &&
        !is_daos(module)))
     return;
+  if (is_above(id)) add_time_above(adding, module);
   struct picture_layer *layer = layer_of(picture, module);
   if (!layer) return;
   darshan_records *records = darshan_records_open(log, id, &error);
@@ -142,26 +169,29 @@ static void add_module(struct picture *picture, darshan_log *log, int id, int is
   size_t size;
   int more = -1, is_new;
   while (records && (more = darshan_records_next(records, &record, &size, &error)) > 0) {
-    if (is_tree && is_stream(log, record)) continue;
+    int elsewhere = is_stream(log, record);
+    log_shares_record(&adding->shares, &layer->plan, record, elsewhere);
+    if (adding->is_tree && elsewhere) continue;
     darshan_total_add(&layer->plan, &layer->state, layer->total, record);
     uint64_t number = ((const struct darshan_base_record *)record)->id;
     id_table_get(&layer->files, number, &is_new);
-    if (id == DARSHAN_MOD_POSIX) id_table_get(seen, number, &is_new);
+    if (id == DARSHAN_MOD_POSIX) id_table_get(&adding->seen, number, &is_new);
     if (picture_is_bottom(&layer->plan)) add_file(picture, &layer->plan, log, record);
   }
-  if (more < 0) say("%s: %s: %s", say_path(path), module->name, say_path(error.text));
+  log_shares_end_module(&adding->shares, picture_is_bottom(&layer->plan));
+  if (more < 0) say("%s: %s: %s", say_path(adding->path), module->name, say_path(error.text));
   if (records) darshan_records_close(records);
 }
 
-static void add_beside(struct picture *picture, darshan_log *log, const char *path,
-                       const struct id_table *seen) {
+static void add_beside(struct picture *picture, struct adding *adding) {
   struct darshan_error error = {""};
   struct beside sum;
-  if (beside_of(&sum, log, seen, &error) != 0) {
-    say("%s: POSIX_EXT: %s", say_path(path), say_path(error.text));
+  if (beside_of(&sum, adding->log, &adding->seen, &error) != 0) {
+    say("%s: POSIX_EXT: %s", say_path(adding->path), say_path(error.text));
     return;
   }
   if (sum.metadata + sum.syncs <= 0) return;
+  log_shares_beside(&adding->shares, sum.metadata + sum.syncs);
   struct picture_layer *layer = layer_of(picture, darshan_module_by_id(DARSHAN_MOD_POSIX));
   if (!layer) return;
   double *total = darshan_record_fcounters(&layer->plan, layer->total);
@@ -169,10 +199,12 @@ static void add_beside(struct picture *picture, darshan_log *log, const char *pa
   total[layer->plan.write_time] += sum.syncs;
 }
 
-static void add_datasets(struct picture *picture, darshan_log *log, const char *path) {
+static void add_datasets(struct picture *picture, struct adding *adding) {
   struct darshan_error error = {""};
-  if (datasets_add(&picture->datasets, log, &error) != 0)
-    say("%s: %s", say_path(path), say_path(error.text));
+  double own = 0;
+  if (datasets_add(&picture->datasets, &own, adding->log, &error) != 0)
+    say("%s: %s", say_path(adding->path), say_path(error.text));
+  log_shares_own(&adding->shares, own);
 }
 
 /* Ranks may stand for several processes, and the processes of a run that were ranks of a
@@ -188,7 +220,28 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
   return 0;
 }
 
-static void add_job(struct picture *picture, const struct darshan_info *info) {
+static int shares_record(const darshan_log *log, int module) {
+  static const char overflow[] = "<overflow>";
+  if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
+  const char *name = darshan_log_name(log, darshan_id_of_name(overflow, sizeof(overflow) - 1));
+  return name && strcmp(name, overflow) == 0;
+}
+
+static int missing_of(const darshan_log *log) {
+  static const char *const lost[] = {"processes_without_records", "parts_left_out"};
+  const struct darshan_info *info = darshan_log_info(log);
+  int found = info->annex_problem ? PICTURE_LOST : 0;
+  for (int i = 0; i < info->num_modules; i++)
+    if (info->modules[i].partial)
+      found |= shares_record(log, info->modules[i].id) ? PICTURE_SHARED : PICTURE_LOST;
+  for (int i = 0; i < info->num_metadata; i++)
+    for (size_t j = 0; j < sizeof(lost) / sizeof(lost[0]); j++)
+      if (strcmp(info->metadata[i].key, lost[j]) == 0) found |= PICTURE_LOST;
+  return found;
+}
+
+static void add_job(struct picture *picture, const darshan_log *log) {
+  const struct darshan_info *info = darshan_log_info(log);
   double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
   double ended = (double)info->job.end_time_sec + (double)info->job.end_time_nsec * 1e-9;
   if (picture->logs == 0 || began < picture->began) {
@@ -197,33 +250,41 @@ static void add_job(struct picture *picture, const struct darshan_info *info) {
     picture->command = strdup(info->exe);
   }
   if (ended > picture->ended) picture->ended = ended;
-  if (info->partial_flag || info->annex_problem) picture->incomplete = 1;
+  picture->missing |= missing_of(log);
   picture->logs++;
+}
+
+static void add_regions(struct picture *picture, struct adding *adding) {
+  const struct darshan_info *info = darshan_log_info(adding->log);
+  struct darshan_error error = {""};
+  if (log_shares_begin(&adding->shares, adding->log, &error) != 0)
+    say("%s: %s", say_path(adding->path), say_path(error.text));
+  for (int i = 0; i < info->num_modules; i++) {
+    if (!info->modules[i].length) continue;
+    add_module(picture, adding, info->modules[i].id);
+    if (info->modules[i].id == DARSHAN_MOD_LAYERS) add_datasets(picture, adding);
+    if (info->modules[i].id == DARSHAN_MOD_POSIX_EXT) add_beside(picture, adding);
+  }
+  log_shares_end(&adding->shares, adding->log, &picture->shares);
 }
 
 void picture_add(struct picture *picture, const char *path) {
   struct darshan_error error = {""};
-  darshan_log *log = darshan_log_read(path, &error);
-  if (!log) {
+  struct adding adding = {.log = darshan_log_read(path, &error), .path = path};
+  if (!adding.log) {
     say("%s: %s", say_path(path), say_path(error.text));
     return;
   }
-  const struct darshan_info *info = darshan_log_info(log);
-  struct id_table seen;
-  id_table_init(&seen, 1);
-  add_job(picture, info);
-  int is_tree = add_programs(picture, log, path);
-  if (!is_tree) add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
-  for (int i = 0; i < info->num_modules; i++) {
-    if (info->modules[i].length)
-      add_module(picture, log, info->modules[i].id, is_tree, path, &seen);
-    if (info->modules[i].id == DARSHAN_MOD_LAYERS && info->modules[i].length)
-      add_datasets(picture, log, path);
-    if (info->modules[i].id == DARSHAN_MOD_POSIX_EXT && info->modules[i].length)
-      add_beside(picture, log, path, &seen);
-  }
-  id_table_free(&seen);
-  darshan_log_free(log);
+  const struct darshan_info *info = darshan_log_info(adding.log);
+  int64_t before = picture->processes;
+  id_table_init(&adding.seen, 1);
+  add_job(picture, adding.log);
+  int is_told = add_programs(picture, adding.log, path);
+  adding.is_tree = is_told && picture->processes - before > 1;
+  if (!is_told) add(&picture->processes, info->job.nprocs > 0 ? info->job.nprocs : 1);
+  add_regions(picture, &adding);
+  id_table_free(&adding.seen);
+  darshan_log_free(adding.log);
 }
 
 size_t picture_slowest(const struct picture *picture, size_t places[], size_t room) {

@@ -7,8 +7,12 @@
 #include "datasets.h"
 #include "merge.h"
 #include "programs.h"
+#include "shares.h"
 
 enum { PICTURE_LAYERS = 8 };
+
+/* What logs had no room for.  Files that share a record are in all sums. */
+enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2 };
 
 /* A module that moves bytes. */
 struct picture_layer {
@@ -30,13 +34,14 @@ struct picture {
   char *command;   /* of the log that began first */
   double began;    /* wall clock, seconds since the epoch */
   double ended;    /* the same; 0: only journals */
-  double run_time; /* seconds; 0: from began to ended */
-  int incomplete;  /* a log had to leave something out */
+  double run_time; /* seconds; of logs without an end, what whoever started it measured */
+  int missing;     /* enum picture_missing of all logs, added up */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files; /* record id -> struct picture_file, of POSIX, STDIO and DFS */
   struct datasets datasets;
   struct programs programs;
+  struct shares shares;
 };
 
 void picture_init(struct picture *picture);

@@ -32,7 +32,7 @@ const char *quantity_seconds(char out[QUANTITY_ROOM], double value) {
                                  : 2,
              value * 1e3);
   else
-    snprintf(out, QUANTITY_ROOM, "%.0f us", value * 1e6);
+    snprintf(out, QUANTITY_ROOM, "%.0f \u00b5s", value * 1e6);
   return out;
 }
 
@@ -64,5 +64,14 @@ const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole) {
   /* A log may say anything: shares outside the whole are none. */
   if (!(whole > 0 && part >= 0 && part <= whole)) return "-";
   snprintf(out, QUANTITY_ROOM, "%.0f%%", 100 * part / whole);
+  return out;
+}
+
+const char *quantity_percent(char out[QUANTITY_ROOM], double part, double whole) {
+  if (!(whole > 0 && part >= 0)) return "-";
+  double percent = 100 * part / whole;
+  if (!(percent < 1e9)) return "-";
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
+  snprintf(out, QUANTITY_ROOM, "%.*f %%", percent < 99.95 ? 1 : 0, percent);
   return out;
 }

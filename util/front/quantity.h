@@ -10,7 +10,7 @@ enum { QUANTITY_ROOM = 32 };
  * if negative or not a number.  Returns out or a constant, as all of these do. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
-/* Seconds in three significant digits: "23 us", "1.50 s", "28 h". */
+/* Seconds in three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h". */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
 /* A count, in millions and more where it is long: "9999999", "12M". */
@@ -21,5 +21,8 @@ const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole);
 
 /* part of whole: "37%"; "-" where there is no whole. */
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole);
+
+/* The same as the report says it: "4.3 %", "< 0.1 %", "100 %". */
+const char *quantity_percent(char out[QUANTITY_ROOM], double part, double whole);
 
 #endif

@@ -183,7 +183,7 @@ int command_stat(int argc, char **argv) {
   picture_init(&picture);
   add_logs(&picture, &outcome.logs);
   add_logs(&picture, &outcome.journals);
-  picture.run_time = end.wall_time;
+  picture.run_time = end.wall_time; /* of logs that have no end */
   screen_print(&picture);
   findings_print(outcome.logs.count ? &outcome.logs : &outcome.journals);
   say_outcome(&outcome, command[0], &end);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "screen.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,11 @@ static void end_line(struct screen *screen) {
   screen->lines++;
 }
 
+/* A cell, to the right, with a blank before it; a micro sign is two bytes in one column. */
+static void put_cell(int width, const char *text) {
+  fprintf(stderr, " %*s", width + (strstr(text, "\u00b5") ? 1 : 0), text);
+}
+
 static void heading(struct screen *screen, const char *text) {
   end_line(screen);
   fprintf(stderr, "%s%s%s", screen->bold, text, screen->plain);
@@ -37,7 +43,7 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
 
 /* Bytes, and seconds in calls that moved them, of the layers next to the system. */
 struct moved {
-  double read, written, read_time, write_time, time;
+  double read, written, read_time, write_time;
 };
 static struct moved moved_bytes(const struct picture *picture) {
   struct moved sum = {0};
@@ -49,16 +55,48 @@ static struct moved moved_bytes(const struct picture *picture) {
     sum.written += (double)bytes(layer, plan->bytes_written);
     sum.read_time += value(layer, plan->read_time);
     sum.write_time += value(layer, plan->write_time);
-    sum.time += value(layer, plan->meta_time);
   }
-  sum.time += sum.read_time + sum.write_time;
   return sum;
 }
 
-static void print_head(struct screen *screen, const struct picture *picture,
-                       const struct moved *moved) {
-  char name[4 * COLUMNS], time[NUMBER], busy[NUMBER];
-  double run = picture->run_time > 0 ? picture->run_time : picture->ended - picture->began;
+/* The log's own where it has one, so that the same log never has two. */
+static double run_time(const struct picture *picture) {
+  double logged = picture->ended - picture->began;
+  return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
+}
+
+static void print_share(const char *words, double part, double whole) {
+  char time[NUMBER], percent[NUMBER];
+  fprintf(stderr, "%s%s", quantity_seconds(time, part), words);
+  if (whole > 0) fprintf(stderr, " (%s)", quantity_percent(percent, part, whole));
+}
+
+/* What the headline has no room for: both only where they differ from what it says. */
+static void print_shares(struct screen *screen, const struct picture *picture, double run) {
+  const struct shares *shares = &picture->shares;
+  const double rounding = 0.005;
+  double whole = picture->programs.table.count ? run : run * (double)picture->processes;
+  int is_above = shares->all > shares->files;
+  int has_waited = shares->work > 0 && fabs(shares->work - whole) > rounding * whole;
+  char work[NUMBER];
+  if (is_above) print_share(" in I/O of all layers", shares->all, shares->work);
+  if (is_above && has_waited) fputs("; ", stderr);
+  if (has_waited) fprintf(stderr, "of %s working time", quantity_seconds(work, shares->work));
+  if (is_above || has_waited) end_line(screen);
+}
+
+/* In the words of the report (notes.py). */
+static void print_missing(struct screen *screen, int missing) {
+  if (missing & PICTURE_LOST)
+    fputs("the log does not hold everything: the numbers are lower bounds", stderr);
+  else if (missing & PICTURE_SHARED)
+    fputs("some files share a record: totals are exact, numbers of files are not", stderr);
+  if (missing) end_line(screen);
+}
+
+static void print_head(struct screen *screen, const struct picture *picture) {
+  char name[4 * COLUMNS], time[NUMBER];
+  double run = run_time(picture);
   say_printable(name, sizeof(name), picture->command ? picture->command : "", COLUMNS - 9, 0);
   fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
   end_line(screen);
@@ -66,13 +104,11 @@ static void print_head(struct screen *screen, const struct picture *picture,
   fprintf(stderr, "%lld process%s", (long long)picture->processes,
           picture->processes == 1 ? "" : "es");
   if (picture->logs > 1) fprintf(stderr, " in %zu logs", picture->logs);
-  fprintf(stderr, ", %s in file I/O", quantity_seconds(busy, moved->time));
-  if (run > 0 && picture->processes == 1) fprintf(stderr, " (%.1f %%)", 100 * moved->time / run);
+  fputs(", ", stderr);
+  print_share(" in file I/O", picture->shares.files, picture->shares.work);
   end_line(screen);
-  if (picture->incomplete) {
-    fputs("parts were left out of the log: the numbers are lower bounds", stderr);
-    end_line(screen);
-  }
+  print_shares(screen, picture, run);
+  print_missing(screen, picture->missing);
 }
 
 /* Items one after another, with a comma between; 0: there is no line left for it. */
@@ -163,20 +199,20 @@ static void print_tree(struct screen *screen, const struct picture *picture) {
 }
 
 static void print_layers(struct screen *screen, const struct picture *picture) {
-  char a[7][NUMBER];
+  char a[NUMBER];
   heading(screen,
           "layer        files    reads   writes      read   written  t.read t.write  t.meta");
   for (int i = 0; i < picture->num_layers; i++) {
     const struct picture_layer *layer = &picture->layers[i];
     const struct darshan_merge_plan *plan = &layer->plan;
-    fprintf(stderr, "%-11s %6zu %8s %8s %9s %9s %7s %7s %7s", plan->module->name,
-            layer->files.count, quantity_count(a[0], picture_reads(plan, layer->total)),
-            quantity_count(a[1], picture_writes(plan, layer->total)),
-            quantity_bytes(a[2], (double)bytes(layer, plan->bytes_read)),
-            quantity_bytes(a[3], (double)bytes(layer, plan->bytes_written)),
-            quantity_seconds(a[4], value(layer, plan->read_time)),
-            quantity_seconds(a[5], value(layer, plan->write_time)),
-            quantity_seconds(a[6], value(layer, plan->meta_time)));
+    fprintf(stderr, "%-11s %6zu", plan->module->name, layer->files.count);
+    put_cell(8, quantity_count(a, picture_reads(plan, layer->total)));
+    put_cell(8, quantity_count(a, picture_writes(plan, layer->total)));
+    put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_read)));
+    put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_written)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->read_time)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->write_time)));
+    put_cell(7, quantity_seconds(a, value(layer, plan->meta_time)));
     end_line(screen);
   }
 }
@@ -221,7 +257,7 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
 
 static void print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
-  char name[4 * COLUMNS], a[7][NUMBER];
+  char name[4 * COLUMNS], a[NUMBER];
   size_t shown = datasets_slowest(datasets, top);
   if (shown == 0) return;
   heading(screen,
@@ -229,20 +265,21 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
   for (size_t i = 0; i < shown; i++) {
     const struct dataset *one = top[i];
     size_t width = say_printable(name, sizeof(name), one->name ? one->name : "(no name)", 28, 1);
-    fprintf(stderr, "%s%*s %9s %9s %7s %7s %4s %4s %5s", name, (int)(28 - width), "",
-            quantity_bytes(a[0], (double)one->asked), quantity_bytes(a[1], (double)one->moved),
-            quantity_ratio(a[2], (double)one->moved, (double)one->asked),
-            quantity_seconds(a[3], one->time),
-            quantity_share(a[4], one->time - one->lower_time - one->mpi_time, one->time),
-            quantity_share(a[5], one->mpi_time, one->time),
-            quantity_share(a[6], one->lower_time, one->time));
+    fprintf(stderr, "%s%*s", name, (int)(28 - width), "");
+    put_cell(9, quantity_bytes(a, (double)one->asked));
+    put_cell(9, quantity_bytes(a, (double)one->moved));
+    put_cell(7, quantity_ratio(a, (double)one->moved, (double)one->asked));
+    put_cell(7, quantity_seconds(a, one->time));
+    put_cell(4, quantity_share(a, one->time - one->lower_time - one->mpi_time, one->time));
+    put_cell(4, quantity_share(a, one->mpi_time, one->time));
+    put_cell(5, quantity_share(a, one->lower_time, one->time));
     end_line(screen);
   }
 }
 
 static void print_files(struct screen *screen, const struct picture *picture, int room) {
   size_t places[LINES];
-  char name[4 * COLUMNS], a[4][NUMBER];
+  char name[4 * COLUMNS], a[NUMBER];
   size_t shown = picture_slowest(picture, places, room > 0 ? (size_t)room : 0);
   if (shown == 0) return;
   heading(screen,
@@ -250,9 +287,11 @@ static void print_files(struct screen *screen, const struct picture *picture, in
   for (size_t i = 0; i < shown; i++) {
     const struct picture_file *file = id_table_value(&picture->files, places[i]);
     size_t width = say_printable(name, sizeof(name), file->name ? file->name : "(no name)", 42, 1);
-    fprintf(stderr, "%s%*s %9s %9s %8s %7s", name, (int)(42 - width), "",
-            quantity_bytes(a[0], (double)file->read), quantity_bytes(a[1], (double)file->written),
-            quantity_count(a[2], file->calls), quantity_seconds(a[3], file->time));
+    fprintf(stderr, "%s%*s", name, (int)(42 - width), "");
+    put_cell(9, quantity_bytes(a, (double)file->read));
+    put_cell(9, quantity_bytes(a, (double)file->written));
+    put_cell(8, quantity_count(a, file->calls));
+    put_cell(7, quantity_seconds(a, file->time));
     end_line(screen);
   }
   if (picture->files.count > shown) {
@@ -266,7 +305,7 @@ void screen_print(const struct picture *picture) {
   struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
   if (picture->logs > 0) {
     struct moved moved = moved_bytes(picture);
-    print_head(&screen, picture, &moved);
+    print_head(&screen, picture);
     print_tree(&screen, picture);
     if (picture->num_layers) print_layers(&screen, picture);
     if (moved.read > 0 || moved.written > 0) end_line(&screen);

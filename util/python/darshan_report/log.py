@@ -160,6 +160,17 @@ class Log:
         found = (module_by_id(r.id) for r in self.info.regions if r.length > 0)
         return tuple(m for m in found if m is not None)
 
+    def work(self) -> float | None:
+        """Seconds in which the processes of a run could work, added up: what they lived without
+        what they waited for their children.  None: the log does not tell them apart."""
+        found, error = ctypes.c_double(), structs.Error()
+        known = self._library.darshan_log_work(
+            self._open_handle(), ctypes.byref(found), ctypes.byref(error)
+        )
+        if known < 0:
+            raise LogError(library.message(error))
+        return found.value if known else None
+
     def records(self, module: str | Module) -> Records:
         """All records of a module with records of one size, without a copy.
 

@@ -13,12 +13,14 @@ from ..library import LogError
 from ..log import Log
 from ..measure.attribution import Attribution, Upper
 from ..measure.beside import Beside, beside
+from ..measure.exclusive import own_times
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
 from ..measure.overflow import ID, files_in_it, shared_record
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
-from ..measure.streams import of_files
+from ..measure.shares import Shares
+from ..measure.streams import of_files, standard_ids
 from ..measure.targets import Stripes, stripes
 from ..records import Records, among
 from ..summary.units import amount
@@ -29,6 +31,7 @@ from .streams import Streams
 from .table import Table
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
+_ROUNDING = 0.005  # two times that differ less are told as one
 _DATASETS = 200  # datasets that are looked at one by one
 PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
 
@@ -104,14 +107,19 @@ class Facts:
         everybody = self.tree.number if self.tree else self.nprocs
         return Table(records, prefix, Users(everybody, self.shared, self.tree))
 
-    def _without_pipes(self, records: Records) -> Records:
-        """Those of files: who waits at a named pipe waits for a program, not for its I/O."""
+    @functools.cached_property
+    def _pipes(self) -> np.ndarray:
+        """Ids of named pipes."""
         pipes: set[int] = set()
         for module in ("POSIX_EXT", "STDIO_EXT"):
             beside = self.table(module)
             if beside is not None and beside.has("FIFO_OPENS"):
                 pipes |= set(beside.ids[beside["FIFO_OPENS"] > 0].tolist())
-        waited = among(records.ids, np.fromiter(pipes, "u8", len(pipes)))
+        return np.fromiter(pipes, "u8", len(pipes))
+
+    def _without_pipes(self, records: Records) -> Records:
+        """Those of files: who waits at a named pipe waits for a program, not for its I/O."""
+        waited = among(records.ids, self._pipes)
         # Logs of others do not tell of pipes; but for a single process no file system takes
         # minutes for a name.
         prefix = records.module.name
@@ -173,19 +181,17 @@ class Facts:
         ]
         return max(ends, default=0.0)
 
-    @property
+    @functools.cached_property
     def process_time(self) -> float:
-        """What all processes had together: run time times processes, or, of a tree, the
-        seconds that they lived."""
-        lived = self.tree.seconds if self.tree else 0.0
-        return lived or self.run_time * self.nprocs
+        """Seconds in which the processes could work, added up: run time times processes, or, of
+        a run that tells them apart, their lives without what they waited for their children."""
+        work = self.processes.work if self.processes else 0.0
+        return work or self.run_time * self.nprocs
 
-    @property
+    @functools.cached_property
     def at_once(self) -> float:
-        """How many processes there are at a time, on average; never less than one."""
-        if self.tree is None or self.run_time <= 0:
-            return float(self.nprocs)
-        return max(1.0, self.process_time / self.run_time)
+        """How many processes are in I/O at a time, on average; never less than one."""
+        return self.tree.at_once if self.tree else float(self.nprocs)
 
     @staticmethod
     def time(table: Table) -> np.ndarray:
@@ -223,13 +229,32 @@ class Facts:
         if extra is None:
             return Beside()
         posix = self.table("POSIX")
-        return beside(extra.records, np.empty(0, "u8") if posix is None else posix.ids)
+        files = np.empty(0, "u8") if posix is None else posix.ids
+        return beside(extra.records, np.concatenate((files, self._pipes)))
+
+    def _time_of(self, layer: Layer, table: Table) -> float:
+        """Seconds in calls of a layer on files; time in a pipe or at a terminal is waiting."""
+        time = self.time(table)
+        if layer.module == "STDIO":
+            time = time[~np.isin(table.ids, standard_ids())]
+        return float(time.sum())
 
     @functools.cached_property
+    def shares(self) -> Shares:
+        """How much of the time was I/O (measure/shares.py)."""
+        times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
+        files = sum(time for layer, time in times if layer.base)
+        files += self.beside.metadata + self.beside.syncs
+        own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0
+        above = files + own if own > 0 else max([files, *(time for _, time in times)])
+        whole = self.run_time * (1 if self.tree else self.nprocs)
+        waited = abs(self.process_time - whole) > _ROUNDING * whole
+        return Shares(files, above, self.process_time, waited)
+
+    @property
     def io_time(self) -> float:
-        """Seconds in I/O, by the layer that has most: what the processes waited for."""
-        tops = [float(self.time(t).sum()) for _, t in self.layers]
-        return max([self.base_time, *tops])
+        """Seconds in I/O of all layers: what the processes waited for."""
+        return self.shares.all
 
     @functools.cached_property
     def overflow(self) -> np.uint64:
@@ -260,7 +285,17 @@ class Facts:
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
         """A stake, never more than there is."""
         seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
-        return Stake(seconds, self.process_time, int(moved), int(of), basis)
+        whole = min(self.run_time, self.process_time)
+        return Stake(
+            seconds,
+            self.process_time,
+            int(moved),
+            int(of),
+            basis,
+            run=min(seconds / self.at_once, whole or seconds),
+            of_run=whole,
+            ranks=1 if self.tree else self.nprocs,
+        )
 
     def worth(self, stake: Stake) -> bool:
         """Whether this much time is worth a finding."""

@@ -27,11 +27,14 @@ class Stake:
     """What could be won: at most this much.  of: the whole that it is a part of."""
 
     seconds: float = 0.0  # summed over processes
-    of_seconds: float = 0.0  # run time times processes; of a tree, the time that they lived
+    of_seconds: float = 0.0  # in which the processes could work, added up
     bytes: int = 0
     of_bytes: int = 0
     basis: str = ""  # how it was estimated
     same_as: str = ""  # title of the finding before that claims these seconds, too
+    run: float = 0.0  # seconds of the run's wall time
+    of_run: float = 0.0  # seconds of it in which there was work
+    ranks: int = 1  # of a job, which are alike: each has these seconds
 
     @property
     def share(self) -> float:

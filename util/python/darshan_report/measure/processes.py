@@ -47,6 +47,7 @@ class Processes:
         self.parents = self._parents()
         self.hosts, self.commands = self._named(log)
         self.programs = self._programs()
+        self.work = log.work() or 0.0  # seconds in which those of this log could work
 
     def __len__(self) -> int:
         return len(self.ranks)
@@ -144,6 +145,24 @@ class Processes:
         """How long those lived whose I/O is in this log, added up."""
         return float(self.lives[self.own].sum())
 
+    @functools.cached_property
+    def at_once(self) -> float:
+        """How many processes did I/O at a time, on average over their seconds in I/O, which are
+        spread evenly over their lives; at least 1.  What costs each of eight workers a second
+        costs the run a second; what costs one process a second that others wait for does, too."""
+        some = self.own & (self.time > 0) & (self.end > self.start)
+        if not some.any():
+            return 1.0
+        start, end = self.start[some], self.end[some]
+        part = self.time[some] / (end - start)
+        times, order = _in_order(start, end)
+        width = np.diff(times)
+        busy = np.cumsum(np.concatenate((part, -part))[order])[:-1]
+        square = np.cumsum(np.concatenate((part**2, -(part**2)))[order])[:-1]
+        real = busy > part.max() * 1e-9  # else what rounding has left
+        wall = float((square[real] / busy[real] * width[real]).sum())
+        return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
+
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Places of ranks; those without a record are left out."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
@@ -174,6 +193,15 @@ class Processes:
         else:
             named += (program.times(numbers[program]) for program in left)
         return _listed(named)
+
+
+def _in_order(
+    start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Begins and ends as moments of one time line, and where each stands in begins + ends."""
+    both = np.concatenate((start, end))
+    order = np.argsort(both, kind="stable")
+    return both[order], order
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -7,11 +7,12 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 
-from ..summary.campaign import Job, frequent
+from ..summary import in_io
+from ..summary.campaign import Job, frequent, together
 from ..summary.context import Context
 from ..summary.output import write_text
 from ..summary.text import visible
-from ..summary.units import count, plural, seconds, share
+from ..summary.units import count, plural, seconds
 from . import run
 from .blocks import of_blocks, part
 from .shell import page, text
@@ -51,8 +52,9 @@ def _row(job: Job) -> list[object]:
         job.run_time,
         job.read,
         job.written,
-        min(1.0, job.io_time / job.process_time) if job.process_time else 0,
-        job.stake,
+        job.shares.files / job.shares.work if job.shares.work > 0 else 0,
+        job.shares.all / job.shares.work if job.shares.work > 0 else 0,
+        job.stake.run,
         "; ".join(dict.fromkeys(job.problems)) or "none",
         visible(job.path),
     ]
@@ -60,12 +62,14 @@ def _row(job: Job) -> list[object]:
 
 def _summary(jobs: Sequence[Job]) -> str:
     troubled = sum(1 for job in jobs if job.problems)
-    whole, inside = sum(j.process_time for j in jobs), sum(j.io_time for j in jobs)
+    shares = together(jobs)
+    above = [(in_io.all_layers(shares), f"of {in_io.OF_WORK} {in_io.ALL}")] if shares.above else []
     figures = (
         (count(len(jobs)), plural(len(jobs), "job").partition(" ")[2]),
-        (share(inside, whole), "of the processes' time in I/O"),
+        (in_io.files(shares), f"of {in_io.OF_WORK} {in_io.FILES}"),
+        *above,
         (count(troubled), "with a problem that can be changed"),
-        (seconds(sum(j.stake for j in jobs)), "at stake in the costliest of each, all processes"),
+        (seconds(sum(j.stake.run for j in jobs)), "of run time at stake in the costliest of each"),
     )
     return "".join(
         f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..summary.compare import compare
+from ..summary.compare import compare, share_rows
 from ..summary.context import Context
 from ..summary.model import Heading
 from ..summary.units import seconds
 from . import run
 from .blocks import of_blocks, section
-from .first import in_io
 from .shell import page, text
 
 _ONE, _TWO = "First", "Second"
@@ -17,7 +16,7 @@ _ONE, _TWO = "First", "Second"
 def _figures(one: Context, two: Context) -> str:
     rows = (
         ("run time", seconds(one.run_time), seconds(two.run_time)),
-        ("in I/O", in_io(one)[0], in_io(two)[0]),
+        *share_rows(one, two),
     )
     return "".join(
         f'<div class="figure"><span>{text(words)}:</span> '

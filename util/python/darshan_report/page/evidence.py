@@ -94,8 +94,8 @@ def findings(context: Context, prefix: str, links: Links) -> str:
             f"{''.join(good)}</details>"
         )
     note = (
-        "Problems first, by what is at stake; seconds are summed over all processes, of "
-        + ("the time that they lived" if context.tree else "run time times processes")
+        "Problems first, by what is at stake: seconds of the run's wall time"
+        + (", of each process on average" if context.of_ranks else "")
         + ". Counters are those of darshan-parser."
     )
     return part(f"{prefix}-findings", "Findings", f'<p class="note">{note}</p>{content}', True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
+from ..summary import in_io
 from ..summary.context import Context
 from ..summary.sections import job, notes
 from ..summary.sections.findings import stake
@@ -17,23 +18,26 @@ def _figure(value: str, words: str) -> str:
     return f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
 
 
-def in_io(context: Context) -> tuple[str, str]:
-    """The part of the processes' time that went into I/O, and where."""
-    whole = context.process_time
-    of_what = "of the processes' life in I/O" if context.tree else "of the run time in I/O"
-    # Layers of which none holds another: those without what they called, else the lowest.
-    parts = [(o.title, o.time) for o in context.exclusive]
-    parts = parts or [(f.layer.title, f.time) for f in context.figures if f.layer.base]
-    busy = job.busiest(context)
-    if busy is not None and not context.exclusive and busy.time > sum(t for _, t in parts):
-        parts = [(busy.layer.title, busy.time)]
+def figures_of_io(context: Context) -> list[tuple[str, str]]:
+    """The parts of the time that went into I/O, each with its name, and where."""
+    shares = context.shares
+    of = f"of the {in_io.of_what(shares)}"
+    base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
+    found = [(in_io.files(shares), f"{of} {in_io.FILES}{_where(base, shares.work)}")]
+    if shares.above:
+        # Layers of which none holds another: those without what they called.
+        parts = [(o.title, o.time) for o in context.exclusive]
+        where = _where(parts, shares.work)
+        found.append((in_io.all_layers(shares), f"{of} {in_io.ALL}{where}"))
+    return found
+
+
+def _where(parts: list[tuple[str, float]], whole: float) -> str:
     parts = sorted((p for p in parts if p[1] > 0), key=lambda p: -p[1])
-    if not parts or whole <= 0:
-        return "0 %", of_what
-    where = ", ".join(f"{title} {share(time, whole)}" for title, time in parts[:_PARTS])
-    if len(parts) == 1:
-        where = parts[0][0]
-    return share(sum(time for _, time in parts), whole), f"{of_what}: {where}"
+    if len(parts) < 2 or whole <= 0:
+        return f": {parts[0][0]}" if parts else ""
+    named = (f"{title} {share(time, whole)}" for title, time in parts[:_PARTS])
+    return f": {', '.join(named)}"
 
 
 def moved(context: Context) -> tuple[int, int]:
@@ -82,7 +86,6 @@ def screen(context: Context, prefix: str) -> str:
     # By command line, which is in the page of the job in full.
     number = plural(context.number, "process")
     run_time = "not finished" if info.live else seconds(context.run_time)
-    part, words = in_io(context)
     read, written = moved(context)
     warnings = "".join(
         f'<p class="warning">Caution: {text(line)}</p>' for line in notes.warnings(context)
@@ -94,7 +97,7 @@ def screen(context: Context, prefix: str) -> str:
             f'<p class="log">{text(context.log.path)}</p>',
             '<div class="figures">',
             _figure(run_time, f"run time, {number}"),
-            _figure(part, words),
+            *(_figure(part, words) for part, words in figures_of_io(context)),
             _figure(amount(read), "read"),
             _figure(amount(written), "written"),
             "</div>",

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..diagnose.finding import PROBLEM
+from ..diagnose.finding import PROBLEM, Stake
 from ..diagnose.limits import Limits
 from ..library import LogError
 from ..log import open_log
+from ..measure.shares import Shares
+from . import in_io
 from .context import Context
 from .model import Block, Column, Heading, Paragraph, Plot, PlotRow, Report, Table
 from .plots import style
 from .text import shorten
-from .units import amount, count, percent, plural, seconds, share
+from .units import amount, count, percent, plural, seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,11 +40,10 @@ class Job:
     start: float  # seconds since the epoch
     run_time: float
     processes: int
-    process_time: float  # seconds that they had: run time times processes, or what they lived
+    shares: Shares  # how much of the time was I/O
     read: float  # bytes of the lowest layers
     written: float
-    io_time: float  # seconds in the lowest layers, all processes
-    stake: float  # seconds of the costliest problem
+    stake: Stake  # of the costliest problem
     problems: tuple[str, ...]  # titles, costliest first
     page: str = ""  # where the log's own page is, relative to that of all jobs
 
@@ -80,11 +81,10 @@ def _job(path: str, limits: Limits, page: Callable[[Context], str]) -> Job:
             context.info.start,
             context.run_time,
             context.number,
-            context.process_time,
+            context.shares,
             sum(f.read or 0 for f in base),
             sum(f.written or 0 for f in base),
-            sum(f.time for f in base),
-            problems[0].stake.seconds if problems else 0.0,
+            problems[0].stake if problems else Stake(),
             tuple(f.title for f in problems),
             page(context),
         )
@@ -105,7 +105,7 @@ def read(
         except LogError as error:
             complain(path, error)
         progress(number, len(paths))
-    return sorted(jobs, key=lambda j: (-j.stake, -j.io_time, j.path))
+    return sorted(jobs, key=lambda j: (-j.stake.run, -j.shares.files, j.path))
 
 
 def _row(job: Job) -> tuple[str, ...]:
@@ -117,14 +117,15 @@ def _row(job: Job) -> tuple[str, ...]:
         seconds(job.run_time),
         amount(job.read),
         amount(job.written),
-        share(job.io_time, job.process_time),
-        seconds(job.stake) if job.stake else "-",
-        shorten(job.problems[0], 32) if job.problems else "none",
+        in_io.files(job.shares),
+        in_io.all_layers(job.shares),
+        seconds(job.stake.run) if job.stake.run else "-",
+        shorten(job.problems[0], 28) if job.problems else "none",
     )
 
 
 def _table(jobs: list[Job]) -> Table:
-    rights = ("Processes", "Run time", "Read", "Written", "In I/O", "At stake")
+    rights = ("Processes", "Run time", "Read", "Written", "File I/O", "All layers", "At stake")
     columns = (
         Column("Program", code=True),
         Column("Start"),
@@ -133,8 +134,9 @@ def _table(jobs: list[Job]) -> Table:
     )
     left = len(jobs) - _ROWS
     note = (
-        "In I/O: time in calls of the lowest layers, of run time times processes. At stake: "
-        "seconds over all processes."
+        "File I/O: time in calls of the lowest layers; All layers: that and in the libraries "
+        f"above, such as HDF5; both of {in_io.OF_WORK}, which is what processes lived without "
+        "what they waited for their children. At stake: seconds of the run time."
     ) + (f" {count(left)} more jobs are not shown." if left > 0 else "")
     return Table(columns, tuple(_row(j) for j in jobs[:_ROWS]), note)
 
@@ -154,7 +156,7 @@ def _trend(jobs: list[Job]) -> Plot:
     ordered = sorted(jobs, key=lambda j: j.start)
     first = ordered[0].start
     days = [(j.start - first) / 86400 for j in ordered]
-    parts = [100 * min(1.0, j.io_time / j.process_time) if j.process_time else 0 for j in ordered]
+    parts = [100 * j.shares.part for j in ordered]
 
     def draw(axes: Axes) -> None:
         troubled = [bool(j.problems) for j in ordered]
@@ -167,19 +169,30 @@ def _trend(jobs: list[Job]) -> Plot:
             axes.scatter(xs, ys, s=12, marker=marker, linewidths=0.8, label=label, **look)
         axes.set_ylim(0, 105)
         axes.set_xlabel("days since the first job")
-        axes.set_ylabel("time in I/O, % of processes' time")
+        axes.set_ylabel("I/O of all layers, % of working time")
         style.legend(axes, 2)
 
     return Plot("Share of time in I/O, job by job", draw, 60, left=14, bottom=10, wide=True)
 
 
+def together(jobs: Sequence[Job]) -> Shares:
+    """The shares of all jobs."""
+    return Shares(
+        sum(j.shares.files for j in jobs),
+        sum(j.shares.all for j in jobs),
+        sum(j.shares.work for j in jobs),
+        True,
+    )
+
+
 def _summary(jobs: list[Job]) -> Iterator[Block]:
     troubled = sum(1 for j in jobs if j.problems)
-    whole, inside = sum(j.process_time for j in jobs), sum(j.io_time for j in jobs)
+    shares = together(jobs)
+    above = f", {in_io.all_layers(shares)} into I/O of all layers" if shares.above else ""
     yield Paragraph(
-        f"{plural(len(jobs), 'job')}: {share(inside, whole)} of the processes' time went into "
-        f"I/O; {count(troubled)} of them {'has' if troubled == 1 else 'have'} a problem that can "
-        "be changed.",
+        f"{plural(len(jobs), 'job')}: {in_io.files(shares)} of the {in_io.OF_WORK} went into "
+        f"file I/O{above}; {count(troubled)} of them {'has' if troubled == 1 else 'have'} a "
+        "problem that can be changed.",
         strong=True,
     )
 

@@ -30,11 +30,13 @@ def row(job: Job) -> dict[str, Any]:
         "start": _number(job.start),
         "run_seconds": _number(job.run_time),
         "processes": job.processes,
-        "process_seconds": _number(job.process_time),
+        "process_seconds": _number(job.shares.work),
         "bytes_read": job.read,
         "bytes_written": job.written,
-        "io_seconds": _number(job.io_time),
-        "stake_seconds": _number(job.stake),
+        "io_seconds": _number(job.shares.files),
+        "all_layers_seconds": _number(job.shares.all),
+        "stake_seconds": _number(job.stake.seconds),
+        "stake_run_seconds": _number(job.stake.run),
         "problems": list(job.problems),
     }
 
@@ -52,7 +54,8 @@ def as_csv(jobs: Sequence[Job]) -> str:
     rows = [row(job) for job in jobs]
     names = [
         "log", "program", "job_id", "user", "user_id", "start", "run_seconds", "processes",
-        "process_seconds", "bytes_read", "bytes_written", "io_seconds", "stake_seconds", "problems",
+        "process_seconds", "bytes_read", "bytes_written", "io_seconds", "all_layers_seconds",
+        "stake_seconds", "stake_run_seconds", "problems",
     ]  # fmt: skip
     writer.writerow(names)
     for one in rows:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from ..diagnose.finding import PROBLEM, Finding
+from . import in_io
 from .context import Context, LayerFigures
 from .model import Block, Column, Heading, Paragraph, Report, Table
 from .sections.findings import stake
@@ -34,9 +35,20 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
     return (what, *cells, _factor(before, after))
 
 
+def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
+    """Shares of the time in I/O: name, of the first, of the second."""
+    shares = one.shares, two.shares
+    what = in_io.OF_WORK if any(s.waited for s in shares) else in_io.OF_RUN
+    yield f"{in_io.FILES}, of {what}", *map(in_io.files, shares)
+    if any(s.above for s in shares):
+        yield f"{in_io.ALL}, of {what}", *map(in_io.all_layers, shares)
+
+
 def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:
     yield _row("Run time", one.run_time, two.run_time, duration)
     yield _row("Processes", one.number, two.number, count)
+    for words, before, after in share_rows(one, two):
+        yield words[0].upper() + words[1:], before, after, NONE
 
 
 def _layer_rows(one: LayerFigures, two: LayerFigures) -> Iterator[tuple[str, ...]]:

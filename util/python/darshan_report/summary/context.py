@@ -27,6 +27,7 @@ from ..measure.order import Order, order
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.shared import Users, shared
+from ..measure.shares import Shares
 from ..measure.streams import are_standard, of_files
 from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
@@ -202,9 +203,19 @@ class Context:
     @functools.cached_property
     def findings(self) -> list[Finding]:
         """What the diagnoses say, problems first, by what is at stake."""
-        # Kept only where they are asked again: they hold all records.
+        return self._judged[0]
+
+    @functools.cached_property
+    def shares(self) -> Shares:
+        """How much of the time was I/O: what every report says of it."""
+        return self._judged[1]
+
+    @functools.cached_property
+    def _judged(self) -> tuple[list[Finding], Shares]:
+        # Facts are kept only where they are asked again: they hold all records.
         facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
-        return diagnose_facts(facts)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return diagnose_facts(facts), facts.shares
 
     @functools.cached_property
     def facts(self) -> Facts:
@@ -238,9 +249,13 @@ class Context:
 
     @property
     def process_time(self) -> float:
-        """What all processes had: run time times processes, or the seconds that they lived."""
-        lived = self.tree.seconds if self.tree else 0.0
-        return lived or self.run_time * self.nprocs
+        """Seconds in which the processes could work, added up."""
+        return self.shares.work
+
+    @property
+    def of_ranks(self) -> bool:
+        """Whether this is a job of ranks, which are alike: times are told of each on average."""
+        return self.nprocs > 1 and self.tree is None
 
     @property
     def mean_over(self) -> int:

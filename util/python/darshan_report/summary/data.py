@@ -48,6 +48,8 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "stake": {
             "seconds": _number(stake.seconds),
             "of_seconds": _number(stake.of_seconds),
+            "run_seconds": _number(stake.run),
+            "of_run_seconds": _number(stake.of_run),
             "bytes": stake.bytes,
             "of_bytes": stake.of_bytes,
             "basis": stake.basis,
@@ -208,6 +210,17 @@ def _communication(context: Context) -> dict[str, Any] | None:
     }
 
 
+def _io(context: Context) -> dict[str, Any]:
+    shares = context.shares
+    return {
+        "file_io_seconds": _number(shares.files),
+        "all_layers_seconds": _number(shares.all),
+        "working_seconds": _number(shares.work),
+        "file_io_share": _number(shares.files / shares.work) if shares.work > 0 else None,
+        "all_layers_share": _number(shares.all / shares.work) if shares.work > 0 else None,
+    }
+
+
 def data(context: Context) -> dict[str, Any]:
     """Everything, as plain lists and dictionaries."""
     info, attribution = context.info, context.attribution
@@ -227,6 +240,7 @@ def data(context: Context) -> dict[str, Any]:
             "log_format": info.version,
             "metadata": {visible(key): visible(value) for key, value in info.metadata},
         },
+        "io": _io(context),
         "warnings": notes.warnings(context),
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],

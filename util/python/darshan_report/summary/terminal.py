@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ..diagnose.finding import GOOD, PROBLEM, Finding
+from . import in_io
 from .context import Context
 from .model import Table
 from .sections import communication, notes, processes
 from .sections.findings import stake, value
 from .sections.job import bad_ends, own_sentence
 from .text import shorten, visible
-from .units import WRONG, amount, duration, plural, seconds, share
+from .units import WRONG, amount, duration, plural, seconds
 
 _WIDTH = 80
 _BRIEF = 3  # problems
@@ -76,7 +77,7 @@ def _processes(context: Context) -> Iterator[str]:
     if tree is None:
         return
     yield ""
-    yield _PROCESS.format("program", "lived", "in I/O", "read", "written")
+    yield _PROCESS.format("program", "lived", "file I/O", "read", "written")
     for row in processes.tree_rows(tree, _TREE):
         name = processes.title(context, tree, row, _PROGRAM)
         sums = row.sums
@@ -130,10 +131,8 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     yield from _head(context)
     for text in notes.warnings(context):
         yield from _wrapped(f"Caution: {text}", "")
-    base = sum(f.time for f in context.figures if f.layer.base)
-    part = share(base, context.process_time)
     if context.figures:
-        yield from _wrapped(f"Calls of the lowest layers took {part} of the processes' time.", "")
+        yield from _wrapped(in_io.sentence(context.shares), "")
     yield from _layers(context)
     yield from _processes(context)
     yield from _communication(context)

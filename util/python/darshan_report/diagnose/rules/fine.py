@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...measure.exclusive import own_times
+from ...summary import in_io
 from ...summary.units import amount, seconds, share
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
@@ -33,14 +34,13 @@ def _over(facts: Facts) -> int:
 
 
 def _spent(facts: Facts) -> str:
-    each, whole = (
-        ("in all processes together", "time that they lived")
-        if facts.tree
-        else ("per process on average", "run time")
-    )
+    shares = facts.shares
+    each = " in all processes together" if facts.tree else " per process on average"
+    each = each if facts.tree or facts.nprocs > 1 else ""
+    what = "I/O of all layers" if shares.above else "File I/O"
     return (
-        f"I/O took {seconds(facts.io_time / _over(facts))} {each}, "
-        f"{share(facts.io_time, facts.process_time)} of the {whole}"
+        f"{what} took {seconds(shares.all / _over(facts))}{each}, "
+        f"{in_io.all_layers(shares)} of the {in_io.of_what(shares)}"
     )
 
 
@@ -60,7 +60,7 @@ def _missed(near: Finding | None) -> str:
     """Which pattern was almost one."""
     if near is None:
         return "none of the patterns that are known to be slow was found."
-    cost = f"{seconds(near.stake.seconds)}, {share(near.stake.seconds, near.stake.of_seconds)}"
+    cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
     return (
         "no pattern that is known to be slow is there often enough, or costs enough. Nearest to "
         f"one is: {near.title} ({cost} at most)."

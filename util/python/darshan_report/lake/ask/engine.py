@@ -17,6 +17,7 @@ import pyarrow as pa
 from .. import columns
 from ..commit.commits import File, Snapshot
 from ..commit.place import LakeError
+from ..write.arrow import schema, shape
 from . import closed, exact
 from .stream import Stream
 from .stream import typed as with_types
@@ -206,6 +207,9 @@ class Asked:
             rows = f"SELECT * FROM {read_parquet(self._root, files)}" if files else _empty(table)
             if self._only and files:
                 rows += f" WHERE {self._only}"
+            if any(f.shape != shape(schema(table)) for f in files):
+                # Files of an earlier release have no columns that are new.
+                rows = f"({rows}) UNION ALL BY NAME ({_empty(table)})"
             self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
 
     def refresh(self) -> None:

@@ -30,7 +30,11 @@ class Question:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
-_IO = "coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0)"
+# Where findings were looked for, what the report says; else the sums of the lowest layers.
+IO = (
+    "coalesce(io_seconds, coalesce(read_seconds, 0) + coalesce(write_seconds, 0)"
+    " + coalesce(meta_seconds, 0))"
+)
 _MOVED = "coalesce(bytes_read, 0) + coalesce(bytes_written, 0)"
 _SMALL_CALLS = " + ".join(f"coalesce(writes_{end}, 0)" for end in SMALL)
 _SMALL_BYTES = " + ".join(
@@ -44,7 +48,7 @@ QUESTIONS = (
         f"""WITH one AS (
   SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
     CAST(sum(bytes_read) AS BIGINT) AS r, CAST(sum(bytes_written) AS BIGINT) AS w,
-    sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds, sum({_MOVED}) AS moved
+    sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds, sum({_MOVED}) AS moved
   FROM {{jobs}} GROUP BY program)
 SELECT program, jobs, users, r AS bytes_read, w AS bytes_written, io_seconds, process_seconds
 FROM one ORDER BY moved DESC NULLS LAST, program LIMIT $top""",
@@ -84,7 +88,7 @@ worst AS (
   FROM by_rule GROUP BY "user"),
 lose AS (SELECT "user", sum(lost) AS sum_lost FROM each GROUP BY "user")
 SELECT "user", count(*) AS jobs, count(DISTINCT program) AS programs,
-  CAST(sum({_MOVED}) AS BIGINT) AS bytes, sum({_IO}) AS io_seconds,
+  CAST(sum({_MOVED}) AS BIGINT) AS bytes, sum({IO}) AS io_seconds,
   max(sum_lost) AS lost_seconds, max(begin_with) AS begin_with
 FROM {{jobs}} LEFT JOIN worst USING ("user") LEFT JOIN lose USING ("user")
 GROUP BY "user" ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, "user" LIMIT $top""",
@@ -107,17 +111,17 @@ ORDER BY sum(r) + sum(w) DESC NULLS LAST, mount, file_system NULLS LAST LIMIT $t
     ),
     Question(
         "growth",
-        "weeks: jobs, bytes, time in I/O",
+        "weeks: jobs, bytes, time in file I/O",
         f"""SELECT CAST(date_trunc('week', day) AS DATE) AS week, count(*) AS jobs,
   count(DISTINCT "user") AS users, CAST(sum(bytes_read) AS BIGINT) AS bytes_read,
-  CAST(sum(bytes_written) AS BIGINT) AS bytes_written, sum({_IO}) AS io_seconds
+  CAST(sum(bytes_written) AS BIGINT) AS bytes_written, sum({IO}) AS io_seconds
 FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
     ),
     Question(
         "before-after",
         "programs whose runs changed on a day (--date), by medians; those that changed most first",
         f"""WITH run AS (
-  SELECT program, day < $date AS before, {_MOVED} AS moved, {_IO} AS io, run_seconds
+  SELECT program, day < $date AS before, {_MOVED} AS moved, {IO} AS io, run_seconds
   FROM {{jobs}} WHERE day IS NOT NULL),
 side AS (
   SELECT program, before, count(*) AS jobs, median(moved) AS bytes, median(io) AS io,
@@ -143,7 +147,7 @@ ORDER BY abs(ln(nullif(greatest(a.pace, 1e-15) / greatest(b.pace, 1e-15), 0))) D
   FROM {{jobs}} WHERE started < $to AND (ended IS NULL OR ended > $from))
 SELECT log, "user", program, job_id, started, ended, nprocs, inside AS seconds_inside,
   CAST(round(({_MOVED}) * least(1, inside / nullif(run_seconds, 0))) AS BIGINT) AS bytes_inside,
-  {_IO} AS io_seconds, meta_seconds
+  {IO} AS io_seconds, meta_seconds
 FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
         ("from", "to"),
     ),
@@ -152,8 +156,8 @@ FROM ran ORDER BY bytes_inside DESC NULLS LAST, log LIMIT $top""",
         "runs that took far longer for a byte than other runs of their program (logarithms, "
         "by median and median deviation)",
         f"""WITH run AS (
-  SELECT log, "user", program, started, {_MOVED} AS bytes, {_IO} AS io_seconds,
-    ln(({_IO}) / nullif({_MOVED}, 0)) AS pace FROM {{jobs}} WHERE {_IO} > 0),
+  SELECT log, "user", program, started, {_MOVED} AS bytes, {IO} AS io_seconds,
+    ln(({IO}) / nullif({_MOVED}, 0)) AS pace FROM {{jobs}} WHERE {IO} > 0),
 usual AS (SELECT program, median(pace) AS middle, count(pace) AS runs FROM run GROUP BY program),
 spread AS (
   SELECT program, middle, runs, greatest(median(abs(pace - middle)) * 1.4826, 0.05) AS deviation

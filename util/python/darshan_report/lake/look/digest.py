@@ -19,8 +19,8 @@ _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Users", "users", count),
     ("Read", "bytes_read", amount),
     ("Written", "bytes_written", amount),
-    ("Time in I/O, all processes", "io_seconds", seconds),
-    ("Run time, all processes", "process_seconds", seconds),
+    ("Time in file I/O, all processes", "io_seconds", seconds),
+    ("Working time, all processes", "process_seconds", seconds),
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from .. import when
 from ..ask.engine import Asked
 from ..ask.losses import EACH
-from ..ask.questions import BY_NAME, Filters, Question, query
+from ..ask.questions import BY_NAME, IO, Filters, Question, query
 from ..commit.place import LakeError
 
 _DAYS = datetime.timedelta(days=7)
@@ -22,15 +22,15 @@ _FIRST_YEAR = 1970
 SUMS = Question(
     "sums",
     "what all jobs did",
-    """SELECT count(*) AS jobs, count(DISTINCT program) AS programs,
+    f"""SELECT count(*) AS jobs, count(DISTINCT program) AS programs,
   count(DISTINCT "user") AS users, coalesce(sum(bytes_read), 0)::DOUBLE AS bytes_read,
   coalesce(sum(bytes_written), 0)::DOUBLE AS bytes_written,
-  coalesce(sum(coalesce(read_seconds, 0) + coalesce(write_seconds, 0)
-    + coalesce(meta_seconds, 0)), 0) AS io_seconds,
+  coalesce(sum({IO}), 0) AS io_seconds,
+  coalesce(sum(greatest({IO}, coalesce(all_layers_seconds, 0))), 0) AS all_layers_seconds,
   coalesce(sum(process_seconds), 0) AS process_seconds,
   count(*) FILTER (WHERE partial) AS partial,
   count(*) FILTER (WHERE problems IS NULL) AS not_looked
-FROM {jobs}""",
+FROM {{jobs}}""",
 )
 _LOST = Question(
     "lost",

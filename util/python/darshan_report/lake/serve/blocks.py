@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...measure.shares import Shares
 from ...page.shell import Kind, page, text
+from ...summary import in_io
 from ...summary.text import visible
 from .wanted import Wanted
 
@@ -29,6 +31,17 @@ _FIELDS = (
 )  # fmt: skip
 _TEXTS = frozenset(("text", "long", "path", "id", "date"))
 Row = dict[str, Any]
+
+
+def shares_of(
+    files: float | None, layers: float | None, work: float | None
+) -> tuple[tuple[str, str], ...]:
+    """The parts of the working time in I/O, under the names that reports have for them."""
+    shares = Shares(files or 0.0, max(files or 0.0, layers or 0.0), work or 0.0)
+    found = [(in_io.files(shares), f"of {in_io.OF_WORK} {in_io.FILES}")]
+    if shares.above:
+        found.append((in_io.all_layers(shares), f"of {in_io.OF_WORK} {in_io.ALL}"))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ...summary.units import amount, count, plural, seconds, share
+from ...summary.units import amount, count, plural, seconds
 from ..ask.engine import Asked
 from ..ask.questions import Filters
 from ..look.week import told_openly
 from ..read import files
 from . import questions
-from .blocks import Column, Made, Row, link
+from .blocks import Column, Made, Row, link, shares_of
 from .wanted import Refused, Wanted
 
 _AROUND = datetime.timedelta(days=45)  # whose other runs it leads to
@@ -92,10 +92,12 @@ def render(lake: Asked, asked: Wanted) -> str:
     number = f", job {row['job_id']}" if row["job_id"] is not None else ""
     made = Made(asked, f"{row['program'] or '(no name)'}{number}")
     whole = row["process_seconds"]
-    inside = sum(row[f"{kind}_seconds"] or 0 for kind in ("read", "write", "meta"))
+    inside = row["io_seconds"]
+    if inside is None:
+        inside = sum(row[f"{kind}_seconds"] or 0 for kind in ("read", "write", "meta"))
     made.figures(
         (seconds(row["run_seconds"]), f"run time, {plural(row['processes'] or 1, 'process')}"),
-        (share(inside, whole or 0), "of the processes' time in I/O"),
+        *shares_of(inside, row["all_layers_seconds"], whole),
         (amount(row["bytes_read"]), "read"), (amount(row["bytes_written"]), "written"),
         *_problems(row["problems"]),
     )  # fmt: skip

@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ...summary.units import amount, count, plural, seconds, share
+from ...summary.units import amount, count, plural, seconds
 from ..ask.engine import Asked
 from ..ask.questions import BY_NAME, Filters
 from ..commit.place import LakeError
 from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
 from . import questions
-from .blocks import Column, Made, Row, link
+from .blocks import Column, Made, Row, link, shares_of
 from .wanted import Refused, Wanted, within
 
 _MOST = 500  # rows of a table
@@ -27,12 +27,12 @@ _ONE_DAY = datetime.timedelta(days=1)
 
 _JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users")
 _MOVED = (Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"))
-_IO, _LOST = Column("In I/O", "seconds", "io_seconds"), Column("Lost", "seconds", "lost_seconds")
+_IO, _LOST = Column("File I/O", "seconds", "io_seconds"), Column("Lost", "seconds", "lost_seconds")
 _FINDING = Column("By which finding most", "text", "finding")
-_UPPER = ("Lost: at most; it and time in I/O are seconds of all processes, of which a job of 100 "
+_UPPER = ("Lost: at most; it and File I/O are seconds of all processes, of which a job of 100 "
           "ranks has 100 in a second.")  # fmt: skip
 _NONE = "No job is like that in these days."
-_EACH = ("In I/O: seconds of all processes. Costliest: what the costliest problem costs of them, "
+_EACH = ("File I/O: seconds of all processes. Costliest: what the costliest problem costs of them, "
          "at most.")  # fmt: skip
 _RUNS = (
     Column("Started (UTC)", "date", "started"), Column("Program", "text", "program"),
@@ -70,7 +70,7 @@ def _figures(made: Made, sums: Row, of: str = "") -> None:
         *named,
         (amount(sums["bytes_read"]), "read"),
         (amount(sums["bytes_written"]), "written"),
-        (share(sums["io_seconds"], sums["process_seconds"]), "of the processes' time in I/O"),
+        *shares_of(sums["io_seconds"], sums["all_layers_seconds"], sums["process_seconds"]),
     )
     jobs = plural(sums["jobs"], "log")
     if sums["partial"]:

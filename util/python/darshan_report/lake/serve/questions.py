@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..ask.losses import COST, EACH
-from ..ask.questions import Question
+from ..ask.questions import IO, Question
 
-_IO = "coalesce(read_seconds, 0) + coalesce(write_seconds, 0) + coalesce(meta_seconds, 0)"
 PROGRAMS = Question(
     "programs",
     "programs by time lost, with the finding that costs most",
@@ -17,7 +16,7 @@ worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM by_rule GROUP
 lose AS (SELECT program, sum(lost) AS sum_lost FROM each GROUP BY program)
 SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
   sum(bytes_read)::DOUBLE AS bytes_read, sum(bytes_written)::DOUBLE AS bytes_written,
-  sum({_IO}) AS io_seconds, sum(process_seconds) AS process_seconds,
+  sum({IO}) AS io_seconds, sum(process_seconds) AS process_seconds,
   any_value(sum_lost) AS lost_seconds, any_value(finding) AS finding
 FROM {{jobs}} LEFT JOIN worst USING (program) LEFT JOIN lose USING (program)
 GROUP BY program ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, program LIMIT $top""",
@@ -34,7 +33,7 @@ FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, jobs DESC, program,
 )
 _EACH_JOB = f"""SELECT log, program, "user", job_id, started, epoch(started) AS seconds, nprocs,
   run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,
-  {_IO} AS io_seconds, process_seconds, problems, stake_seconds
+  {IO} AS io_seconds, process_seconds, problems, stake_seconds
 FROM {{jobs}} """
 JOBS = Question(
     "jobs",

@@ -101,7 +101,9 @@ class Findings:
             more = {
                 "problems": len(problems),
                 "stake_seconds": max((f.stake.seconds for f in problems), default=0.0),
-                "process_seconds": facts.process_time,
+                "process_seconds": facts.shares.work,
+                "io_seconds": facts.shares.files,
+                "all_layers_seconds": facts.shares.all,
             }
             return list(_rows(job, found)), more
 

@@ -173,7 +173,10 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
         "run_seconds": run,
         "nprocs": info["nprocs"],
         "processes": process["PROCESS_COUNT"] if process else info["nprocs"],
-        "process_seconds": None if run is None else run * ranks,
+        # How long each of them could work is told where findings are looked for.
+        "process_seconds": None if run is None or process else run * ranks,
+        "io_seconds": None,
+        "all_layers_seconds": None,
         "hosts": len(job.hosts) or None,
         "library": info["metadata"].get("lib_ver"),
         "format": info["version"],

@@ -4,19 +4,20 @@
 const JOB_COLUMNS = [
   ["Program", "name"], ["Job", "number", String], ["User", "text"], ["Start", "date"], ["Processes", "number", count],
   ["Run time", "number", seconds], ["Read", "number", amount], ["Written", "number", amount],
-  ["In I/O", "number", (value) => share(value, 1)], ["At stake", "number", (value) => (value ? seconds(value) : "-")],
+  ["File I/O", "number", (value) => share(value, 1)], ["All layers", "number", (value) => share(value, 1)],
+  ["At stake", "number", (value) => (value ? seconds(value) : "-")],
   ["Problems, the costliest first", "text"], ["Log", "text"],
 ];
-const IN_IO = 8;
-const STAKE = 9;
+const IN_IO = 9;
+const STAKE = 10;
 
 function makeTrend(node, campaign) {
   const order = campaign.starts.map((_, i) => i).sort((a, b) => campaign.starts[a] - campaign.starts[b]);
-  const of = (wanted) => order.map((i) => (campaign.rows[i][STAKE] > 0 === wanted ? 100 * campaign.rows[i][IN_IO] : null));
+  const of = (wanted) => order.map((i) => (campaign.rows[i][STAKE] > 0 === wanted ? Math.min(100, 100 * campaign.rows[i][IN_IO]) : null));
   const data = [order.map((i) => campaign.starts[i]), of(false), of(true)];
   const said = element("p", { class: "said" }, "A point is a job; point at it to see which. Drag to look closer, double click to see all.");
   const place = element("div");
-  node.append(element("h2", {}, "Share of time in I/O, job by job"),
+  node.append(element("h2", {}, "I/O of all layers, % of working time, job by job"),
     legend(["read", "no problem"], ["write", "a problem"]), place, said);
   let chart;
   painted(node, () => {
@@ -32,7 +33,7 @@ function makeTrend(node, campaign) {
     options.hooks = { setCursor: [(u) => {
       if (u.cursor.idx === null || u.cursor.idx === undefined) return;
       const row = campaign.rows[order[u.cursor.idx]];
-      said.textContent = `${row[0]}, job ${row[1]}, ${row[3]}: ${share(row[IN_IO], 1)} in I/O, ${row[10]}`;
+      said.textContent = `${row[0]}, job ${row[1]}, ${row[3]}: ${share(row[IN_IO], 1)} in I/O of all layers, ${row[11]}`;
     }] };
     chart = new uPlot(options, data, place);
   });
@@ -41,5 +42,5 @@ function makeTrend(node, campaign) {
 function makeCampaign(campaign) {
   if (campaign.rows.length > 1) makeTrend(document.getElementById("trend"), campaign);
   new SortedTable(document.getElementById("jobs-table"), JOB_COLUMNS, campaign.rows, (i) => campaign.pages[i] || null,
-    "In I/O: time in calls of the lowest layers, of the processes' time. At stake: seconds over all processes, of the costliest problem. A program's name leads to the page of its log.");
+    "File I/O: time in calls of the lowest layers; All layers: that and in the libraries above; both of working time, which is what processes lived without what they waited for their children. At stake: seconds of the run time, of the costliest problem. A program's name leads to the page of its log.");
 }

@@ -18,8 +18,9 @@ def stake(finding: Finding) -> str:
     at = finding.stake
     parts = []
     if at.seconds > 0:
-        whole = f" of {seconds(at.of_seconds)}" if at.of_seconds > 0 else ""
-        parts.append(f"up to {seconds(at.seconds)}{whole} ({share(at.seconds, at.of_seconds)})")
+        whole = f" of {seconds(at.of_run)}" if at.of_run > 0 else ""
+        each = " per process" if at.ranks > 1 else ""
+        parts.append(f"up to {seconds(at.run)}{whole}{each} ({share(at.run, at.of_run)})")
     if at.bytes > 0:
         whole = f" of {amount(at.of_bytes)}" if at.of_bytes > 0 else ""
         parts.append(f"{amount(at.bytes)}{whole}")
@@ -88,8 +89,8 @@ def full(context: Context) -> list[Block]:
     found: list[Block] = [Heading("Findings")]
     found.append(
         Paragraph(
-            "Problems first, by what is at stake; seconds are summed over all processes, of "
-            + ("the time that they lived" if context.tree else "run time times processes")
+            "Problems first, by what is at stake: seconds of the run's wall time"
+            + (", of each process on average" if context.of_ranks else "")
             + ". Counters are those of darshan-parser, over all processes."
         )
     )

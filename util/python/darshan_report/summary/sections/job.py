@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 
 from ...measure.endings import KILLED, endings
+from .. import in_io
 from ..context import Context, LayerFigures
 from ..model import Block, Facts, Heading, Paragraph
 from ..text import printable, shorten
-from ..units import amount, duration, plural, rate, seconds, share
+from ..units import amount, duration, plural, rate, seconds
 
 _COMMAND = 240  # characters shown of a command line
 
@@ -61,15 +62,10 @@ def _time_sentence(context: Context, figures: LayerFigures) -> str:
         "metadata": figures.meta_time,
     }
     split = ", ".join(f"{seconds(t / context.mean_over)} {k}" for k, t in parts.items() if t)
-    of_whom, of_what = (
-        ("in all processes together", "time that they lived")
-        if context.tree
-        else ("per process on average", "run time")
-    )
-    return (
-        f"The layer with the most time is {figures.layer.title}: {seconds(mean)} {of_whom}, "
-        f"{share(figures.time, context.process_time)} of the {of_what}"
-        + (f" ({split})." if split else ".")
+    of_whom = "in all processes together" if context.tree else "per process on average"
+    of_whom = f" {of_whom}" if context.number > 1 else ""
+    return f"The layer with the most time is {figures.layer.title}: {seconds(mean)}{of_whom}" + (
+        f" ({split})." if split else "."
     )
 
 
@@ -97,6 +93,7 @@ def answer(context: Context) -> list[Block]:
     found: list[Block] = [Paragraph(_run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)
+        found.append(Paragraph(in_io.sentence(context.shares), strong=True))
         if busy is not None and busy.time > 0:
             found.append(Paragraph(_time_sentence(context, busy), strong=True))
             if context.exclusive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import in_io
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, PlotRow, Table
 from ..plots import access_sizes, operations, time_per_layer
@@ -33,9 +34,9 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
 def _note(context: Context) -> str:
     if context.tree:
         times = (
-            f"Bytes and times: sums over all processes ({context.number:,}), which lived "
-            f"{seconds(context.process_time)} altogether. Estimate: bytes divided by the time in "
-            "the layer's calls."
+            f"Bytes and times: sums over all processes ({context.number:,}), whose working time "
+            f"was {seconds(context.process_time)} altogether. Estimate: bytes divided by the "
+            "time in the layer's calls."
         )
     else:
         times = (
@@ -68,7 +69,7 @@ def blocks(context: Context) -> list[Block]:
         Column("Read time", right=True),
         Column("Write time", right=True),
         Column("Metadata time", right=True),
-        Column("Of lifetime" if context.tree else "Share of run", right=True),
+        Column(f"Of {in_io.of_what(context.shares)}", right=True),
         Column("Estimate", right=True),
     )
     rows = tuple(_row(f, context) for f in context.figures)

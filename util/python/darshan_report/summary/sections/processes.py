@@ -87,11 +87,11 @@ def tree_rows(tree: Processes, most: int) -> list[Row]:
 
 
 def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
-    rights = ["From", "To", "Lived", "In I/O", "Read", "Written"]
+    rights = ["From", "To", "Lived", "File I/O", "Read", "Written"]
     note = (
         "A program below that which started it; \u00d7: equal ones whose parents are "
         "equal, added up. From, To: seconds since the run's start, of the first and the last. "
-        "Lived, In I/O: added up. I/O: POSIX and STDIO, of these processes alone."
+        "Lived, File I/O: added up. I/O: POSIX and STDIO, of these processes alone."
     )
     if any(row.sums.failed for row in found):
         rights.append("Failed")

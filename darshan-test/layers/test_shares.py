@@ -1,0 +1,209 @@
+"""How much of a run was I/O: one log has one answer, in every output that tells it."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .program import Program
+
+SECONDS = 60
+FILES, ALL = "in file I/O", "in I/O of all layers"
+# Computes for as long as it is told, between small writes that go to the system one by one.
+WRITES = """
+import os, time
+fd = os.open("out", os.O_WRONLY | os.O_CREAT, 0o600)
+for i in range(150000):
+    os.write(fd, b"0123456789")
+until = time.monotonic() + 1
+while time.monotonic() < until:
+    pass
+"""
+SHELLS = 8
+Share = str  # as it is told: "4.3 %"
+Tool = Callable[..., str]
+Told = dict[str, tuple[Share, Share]]  # by output: in file I/O, in I/O of all layers
+
+
+@pytest.fixture
+def tool(build: Path, tmp_path: Path) -> Tool:
+    """What a command of `darshan` says, on stdout and stderr."""
+
+    def run(*arguments: str | Path) -> str:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
+        journals = tmp_path / "left"
+        journals.mkdir(exist_ok=True)
+        more = {"DARSHAN_PYTHON": sys.executable, "DARSHAN_MMAP_LOGPATH": str(journals)}
+        done = subprocess.run(
+            [build / "darshan", *arguments],
+            cwd=tmp_path,
+            env={**kept, **more, "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    return run
+
+
+def log_of(tool: Tool, folder: Path, *command: str) -> Path:
+    """The one log of a run."""
+    tool("run", "-o", folder, "--", *command)
+    (log,) = folder.rglob("*.darshan")
+    return log
+
+
+def nested(depth: int, command: list[str]) -> list[str]:
+    """The command, in so many shells that wait for one another."""
+    for _ in range(depth):
+        command = ["sh", "-c", '"$@"; true', "sh", *command]
+    return command
+
+
+def _share(pattern: str, text: str) -> Share:
+    found = re.search(pattern, text)
+    assert found, (pattern, text[:2000])
+    return found[1]
+
+
+def of_stat(screen: str) -> tuple[Share, Share]:
+    """Of `darshan stat`."""
+    files = _share(rf"{FILES} \(([^)]*%)\)", screen)
+    return files, _share(rf"{ALL} \(([^)]*%)\)", screen) if ALL in screen else files
+
+
+def of_text(text: str) -> tuple[Share, Share]:
+    """Of the report as a text, or of that of many jobs."""
+    flat = " ".join(text.split())
+    files = _share(r"(< 0\.1 %|[\d.]+ %) of the (?:run|working) time went into file I/O", flat)
+    both = ", (< 0.1 %|[\\d.]+ %) into I/O of all layers"
+    return files, _share(both, flat) if "into I/O of all layers" in flat else files
+
+
+def of_page(page: str) -> tuple[Share, Share]:
+    """Of the figures of a page."""
+    figures = [
+        (html.unescape(value), words)
+        for value, words in re.findall(r"<b>([^<]*)</b> <span>([^<]*)</span>", page)
+    ]
+    files = next(value for value, words in figures if FILES in words)
+    return files, next((value for value, words in figures if ALL in words), files)
+
+
+def of_pair(page: str) -> tuple[Share, Share]:
+    """Of the page of two logs, which are the same."""
+    found = re.findall(r"<span>(in [^<]*):</span> <b>([^<]*) \u2192 ([^<]*)</b>", page)
+    assert found and all(before == after for _, before, after in found)
+    told = {words.partition(",")[0]: html.unescape(value) for words, value, _ in found}
+    return told[FILES], told.get(ALL, told[FILES])
+
+
+def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
+    """Of data."""
+
+    def told(name: str) -> Share:
+        part = 100 * float(row[name]) / float(row[work])
+        return "< 0.1 %" if 0 < part < 0.1 else f"{part:.{1 if part < 99.95 else 0}f} %"
+
+    return told(files), told(layers)
+
+
+def outputs(tool: Tool, log: Path) -> Told:
+    """What every output says of one log."""
+    report = ("report", "-o", "-")
+    data = json.loads(tool(*report, "--json", log))["io"]
+    columns = "io_seconds", "all_layers_seconds", "process_seconds"
+    jobs = json.loads(tool(*report, "--campaign", "--json", log))["jobs"]
+    rows = list(csv.DictReader(io.StringIO(tool(*report, "--campaign", "--csv", log))))
+    pair = tool(*report, "--compare", "--html", log, log)
+    names = "file_io_seconds", "all_layers_seconds", "working_seconds"
+    return {
+        "stat": of_stat(tool("stat", "-r", log)),
+        "text": of_text(tool("report", "--text", log)),
+        "page": of_page(tool(*report, "--html", log)),
+        "data": of_seconds(data, *names),
+        "campaign": of_text(tool("report", "--campaign", "--text", log)),
+        "campaign page": of_page(tool(*report, "--campaign", "--html", log)),
+        "campaign data": of_seconds(jobs[0], *columns),
+        "campaign table": of_seconds(rows[0], *columns),
+        "compare": of_pair(pair),
+        "lake": of_lake(tool, log),
+    }
+
+
+def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
+    """Of a lake that has this log alone."""
+    lake = log.parent / "lake"
+    tool("collect", "--into", lake, log)
+    asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")
+    row = json.loads(asked)
+    row = row[0] if isinstance(row, list) else row
+    return of_seconds(row, "io_seconds", "all_layers_seconds", "process_seconds")
+
+
+def test_one_process(tool: Tool, tmp_path: Path) -> None:
+    """A program without libraries above: both are the same."""
+    told = outputs(tool, log_of(tool, tmp_path / "logs", sys.executable, "-c", WRITES))
+    assert len(set(told.values())) == 1, told
+    assert len(set(told["stat"])) == 1, told
+
+
+def test_shells(tool: Tool, tmp_path: Path) -> None:
+    """A tree of programs."""
+    command = nested(2, [sys.executable, "-c", WRITES])
+    told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
+    assert len(set(told.values())) == 1, told
+
+
+def test_hdf5(program: Program, tool: Tool) -> None:
+    """HDF5 took most of the time: the two sums differ, and each output tells both."""
+    told = outputs(tool, program.run("timing").log)
+    assert len(set(told.values())) == 1, told
+    files, layers = (float(share.strip("< %")) for share in told["stat"])
+    assert files < layers
+
+
+def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
+    """The same program alone and in eight shells: the same share, and the same finding."""
+    program = [sys.executable, "-c", WRITES]
+    alone, within = (
+        json.loads(tool("report", "--json", "-o", "-", log))
+        for log in (
+            log_of(tool, tmp_path / "alone", *program),
+            log_of(tool, tmp_path / "within", *nested(SHELLS, program)),
+        )
+    )
+    problems = [[f["name"] for f in one["findings"] if f["kind"] == "problem"][:1]
+                for one in (alone, within)]  # fmt: skip
+    assert problems[0] == problems[1] != []
+    tree = within["processes"]
+    assert tree["lived_seconds"] > SHELLS * within["job"]["run_seconds"] / 2
+    assert within["io"]["working_seconds"] < 1.1 * within["job"]["run_seconds"]
+    first = within["findings"][0]["stake"]
+    assert first["of_run_seconds"] == pytest.approx(within["job"]["run_seconds"], rel=0.05)
+    assert first["run_seconds"] == pytest.approx(first["seconds"], rel=0.05)
+
+
+def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
+    """Four programs side by side lose as much of the run as one of them does."""
+    script = 'for i in 1 2 3 4; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
+    log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, WRITES)
+    told = json.loads(tool("report", "--json", "-o", "-", log))
+    stake = next(f["stake"] for f in told["findings"] if f["kind"] == "problem")
+    assert stake["run_seconds"] < 0.5 * stake["seconds"]
+    assert stake["run_seconds"] <= stake["of_run_seconds"] <= told["job"]["run_seconds"] * 1.001

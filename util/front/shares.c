@@ -1,0 +1,86 @@
+#include "shares.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "records.h"
+
+/* What is not known, or no number, is nothing. */
+static double seconds(double value) {
+  return isfinite(value) && value > 0 ? value : 0;
+}
+
+static int64_t pipe_opens(const void *record, int module) {
+  if (module == DARSHAN_MOD_STDIO_EXT)
+    return ((const struct darshan_stdio_ext_record *)record)->counters[STDIO_EXT_FIFO_OPENS];
+  return ((const struct darshan_posix_ext_record *)record)->counters[POSIX_EXT_FIFO_OPENS];
+}
+
+static int add_pipes(struct log_shares *sums, darshan_log *log, int module,
+                     struct darshan_error *error) {
+  darshan_records *records = darshan_records_open(log, module, error);
+  const void *record;
+  size_t size;
+  int more = -1, is_new;
+  while (records && (more = darshan_records_next(records, &record, &size, error)) > 0)
+    if (pipe_opens(record, module) > 0)
+      id_table_get(&sums->pipes, ((const struct darshan_base_record *)record)->id, &is_new);
+  if (records) darshan_records_close(records);
+  return more;
+}
+
+int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_error *error) {
+  const struct darshan_info *info = darshan_log_info(log);
+  int failed = 0;
+  memset(sums, 0, sizeof(*sums));
+  id_table_init(&sums->pipes, 1);
+  for (int i = 0; i < info->num_modules; i++) {
+    int id = info->modules[i].id;
+    if (!info->modules[i].length || (id != DARSHAN_MOD_POSIX_EXT && id != DARSHAN_MOD_STDIO_EXT))
+      continue;
+    if (add_pipes(sums, log, id, error) < 0) failed = -1;
+  }
+  return failed;
+}
+
+void log_shares_record(struct log_shares *sums, const struct darshan_merge_plan *plan,
+                       const void *record, int elsewhere) {
+  const double *fcounters = darshan_record_fcounters(plan, record);
+  uint64_t id = ((const struct darshan_base_record *)record)->id;
+  const int times[] = {plan->read_time, plan->write_time, plan->meta_time};
+  if (elsewhere || id_table_find(&sums->pipes, id)) return;
+  for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+    if (times[i] >= 0) sums->layer += seconds(fcounters[times[i]]);
+}
+
+void log_shares_end_module(struct log_shares *sums, int is_bottom) {
+  if (is_bottom) sums->files += sums->layer;
+  if (sums->layer > sums->tallest) sums->tallest = sums->layer;
+  sums->layer = 0;
+}
+
+void log_shares_beside(struct log_shares *sums, double time) {
+  sums->files += seconds(time);
+}
+
+void log_shares_own(struct log_shares *sums, double time) {
+  sums->own += seconds(time);
+}
+
+/* Of a log that does not tell its processes apart each had the run time. */
+static double work_of(darshan_log *log) {
+  const struct darshan_info *info = darshan_log_info(log);
+  struct darshan_error error = {""};
+  double work;
+  if (darshan_log_work(log, &work, &error) > 0 && work > 0) return work;
+  return seconds(info->run_time) * (double)(info->job.nprocs > 0 ? info->job.nprocs : 1);
+}
+
+void log_shares_end(struct log_shares *sums, darshan_log *log, struct shares *all) {
+  double above = sums->files + sums->own;
+  if (sums->own <= 0 && sums->tallest > sums->files) above = sums->tallest;
+  all->files += sums->files;
+  all->all += above;
+  all->work += work_of(log);
+  id_table_free(&sums->pipes);
+}

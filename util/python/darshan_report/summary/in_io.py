@@ -1,0 +1,39 @@
+"""The words for shares of time in I/O: the same in every report, with the same numbers."""
+
+from __future__ import annotations
+
+from ..measure.shares import Shares
+from .units import seconds, share
+
+FILES = "in file I/O"
+ALL = "in I/O of all layers"
+OF_RUN, OF_WORK = "run time", "working time"
+
+
+def of_what(shares: Shares) -> str:
+    """What a share is a share of: the run time, if nobody waited."""
+    return OF_WORK if shares.waited else OF_RUN
+
+
+def files(shares: Shares) -> str:
+    """The part of the time in file I/O."""
+    return share(shares.files, shares.work)
+
+
+def all_layers(shares: Shares) -> str:
+    """The part of the time in I/O of all layers."""
+    return share(shares.all, shares.work)
+
+
+def sentence(shares: Shares) -> str:
+    """Both parts, and what they are parts of."""
+    what = of_what(shares)
+    told = f"{files(shares)} of the {what} went into file I/O"
+    if shares.above:
+        told += f", {all_layers(shares)} into I/O of all layers"
+    if shares.waited:
+        told += (
+            f". Working time, {seconds(shares.work)}, is what the processes lived without what "
+            "they waited for their children"
+        )
+    return f"{told}."

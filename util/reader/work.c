@@ -1,0 +1,173 @@
+/* How long the processes of a run could work: their lives without the time in which they waited
+ * for their children.  A shell that waits for a program loses nothing while the program reads,
+ * so a share of time is one of this time, and the shells around a program do not dilute it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+#include "records.h"
+
+enum { STILL_RAN = 3 };              /* PROCESS_ENDED */
+static const double longest = 1e9;   /* seconds; a later time is damage */
+static const int64_t most = 1 << 20; /* processes of a rank; more is damage */
+
+/* A rank, which stands for `count` processes. */
+struct worker {
+  int64_t rank, parent; /* parent: place in the array, -1: none */
+  double start, end;
+  double lived, io; /* of all its processes */
+  int64_t count;
+  int elsewhere; /* 1: ranks of an MPI job, whose I/O is in another log */
+  int helps;     /* 1: lives beside its parent, which does not wait for it */
+};
+
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double seconds(double value) {
+  if (!isfinite(value) || value < 0) return 0;
+  return value < longest ? value : longest;
+}
+
+/* Python's multiprocessing starts a tracker that lives as long as the program. */
+static int is_helper(const darshan_log *log, uint64_t id) {
+  const char *name = darshan_log_name(log, id);
+  return name && strstr(name, "from multiprocessing.") && strstr(name, "_tracker import");
+}
+
+static void take(struct worker *worker, const struct darshan_process_record *record,
+                 const darshan_log *log) {
+  const int64_t *counters = record->counters;
+  const double *times = record->fcounters;
+  double run = darshan_log_info(log)->run_time;
+  double last = run > 0 && run < longest ? run : longest;
+  int64_t count = counters[PROCESS_COUNT];
+  worker->rank = record->base.rank;
+  worker->parent = counters[PROCESS_PARENT_RANK];
+  worker->count = count < 1 ? 1 : count < most ? count : most;
+  worker->elsewhere = counters[PROCESS_JOB_RANKS] > 0;
+  worker->helps = is_helper(log, record->base.id);
+  worker->start = smaller(seconds(times[PROCESS_F_START_TIMESTAMP]), last);
+  worker->end = smaller(seconds(times[PROCESS_F_END_TIMESTAMP]), last);
+  if (counters[PROCESS_ENDED] == STILL_RAN && last < longest) worker->end = last;
+  if (worker->end < worker->start) worker->end = worker->start;
+  worker->io = seconds(times[PROCESS_F_READ_TIME]) + seconds(times[PROCESS_F_WRITE_TIME]) +
+               seconds(times[PROCESS_F_META_TIME]);
+}
+
+static int by_rank(const void *a, const void *b) {
+  const struct worker *left = a, *right = b;
+  return (left->rank > right->rank) - (left->rank < right->rank);
+}
+
+/* Children of one parent stand together, in the order in which they began. */
+static int by_parent(const void *a, const void *b) {
+  const struct worker *left = *(struct worker *const *)a, *right = *(struct worker *const *)b;
+  if (left->parent != right->parent) return left->parent < right->parent ? -1 : 1;
+  return (left->start > right->start) - (left->start < right->start);
+}
+
+static void find_parents(struct worker *workers, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const struct worker key = {.rank = workers[i].parent};
+    const struct worker *parent =
+        key.rank < 0 ? NULL : bsearch(&key, workers, count, sizeof(key), by_rank);
+    workers[i].parent = parent && parent != &workers[i] ? parent - workers : -1;
+  }
+}
+
+/* A rank of several processes does not say how long each lived: as long as those with a rank
+ * for themselves that have no children, on average. */
+static void find_lives(struct worker *workers, size_t count) {
+  double sum = 0;
+  size_t known = 0;
+  char *has_child = calloc(count, 1);
+  for (size_t i = 0; has_child && i < count; i++)
+    if (workers[i].parent >= 0) has_child[workers[i].parent] = 1;
+  for (size_t i = 0; i < count; i++) {
+    if (workers[i].count > 1 || workers[i].elsewhere || (has_child && has_child[i])) continue;
+    sum += workers[i].end - workers[i].start;
+    known++;
+  }
+  free(has_child);
+  for (size_t i = 0; i < count; i++) {
+    double span = workers[i].end - workers[i].start, number = (double)workers[i].count;
+    double guess = known ? number * sum / (double)known : span;
+    workers[i].lived = span;
+    if (workers[i].count > 1) workers[i].lived = smaller(larger(guess, span), number * span);
+  }
+}
+
+/* Seconds until `end` in which children of a parent lived; *next: the first of them, then the
+ * first of the next parent's. */
+static double waited(struct worker *const *order, size_t count, size_t *next, double end) {
+  int64_t parent = order[*next]->parent;
+  double covered = 0, several = 0, until = 0;
+  for (; *next < count && order[*next]->parent == parent; ++*next) {
+    const struct worker *child = order[*next];
+    if (child->helps) continue;
+    if (child->count > 1 && !child->elsewhere) {
+      several += child->lived; /* they may have followed each other, with gaps */
+      continue;
+    }
+    double first = larger(child->start, until), last = smaller(child->end, end);
+    if (last <= first) continue;
+    covered += last - first;
+    until = last;
+  }
+  return covered + several;
+}
+
+static double work_of(struct worker *workers, size_t count) {
+  double sum = 0;
+  struct worker **order = malloc(count * sizeof(struct worker *));
+  double *waits = calloc(count, sizeof(*waits));
+  qsort(workers, count, sizeof(*workers), by_rank);
+  find_parents(workers, count);
+  find_lives(workers, count);
+  for (size_t i = 0; order && i < count; i++)
+    order[i] = &workers[i];
+  if (order) qsort(order, count, sizeof(struct worker *), by_parent);
+  for (size_t i = 0; order && waits && i < count;) {
+    int64_t parent = order[i]->parent;
+    double time = waited(order, count, &i, parent < 0 ? longest : workers[parent].end);
+    if (parent >= 0) waits[parent] = time;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (workers[i].elsewhere) continue;
+    double left = workers[i].lived - (waits ? waits[i] : 0);
+    sum += larger(left, smaller(workers[i].io, workers[i].lived));
+  }
+  free(order);
+  free(waits);
+  return sum;
+}
+
+int darshan_log_work(darshan_log *log, double *work, struct darshan_error *error) {
+  const struct darshan_info *info = darshan_log_info(log);
+  const struct darshan_process_record *records = NULL;
+  void *block = NULL;
+  long count = 0;
+  *work = 0;
+  for (int i = 0; i < info->num_modules; i++)
+    if (info->modules[i].id == DARSHAN_MOD_PROCESS && info->modules[i].length)
+      count = darshan_log_load(log, DARSHAN_MOD_PROCESS, &block, error);
+  if (count <= 0) return (int)count;
+  records = block;
+  struct worker *workers = calloc((size_t)count, sizeof(*workers));
+  for (long i = 0; workers && i < count; i++)
+    take(&workers[i], &records[i], log);
+  darshan_block_free(block);
+  if (!workers) {
+    darshan_fail(error, "out of memory");
+    return -1;
+  }
+  *work = work_of(workers, (size_t)count);
+  free(workers);
+  return 1;
+}
