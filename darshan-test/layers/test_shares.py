@@ -84,7 +84,7 @@ def _share(pattern: str, text: str) -> Share:
 def of_stat(screen: str) -> tuple[Share, Share]:
     """Of `darshan stat`."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
-    return files, _share(rf"{ALL} \(([^)]*%)\)", screen) if ALL in screen else files
+    return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
 
 def of_text(text: str) -> tuple[Share, Share]:

@@ -83,7 +83,7 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
     assert summary(log, "-o", "a b.pdf").returncode == 0
     done = subprocess.run(["pdfinfo", tmp_path / "a b.pdf"], capture_output=True, check=True)
     info = done.stdout.decode()
-    assert "I/O report: job.darshan" in info
+    assert "I/O report: app, 2023-11-14" in info
     assert "(A4)" in info
     first = text_of(tmp_path / "a b.pdf").split("\f")[0]
     for heading in ("What to change first", "Job", "Layers", "Operations per layer"):

@@ -114,7 +114,7 @@ def test_said_first(make: object, build: Path, summary: Run, tmp_path: Path) -> 
     before(text_of(tmp_path / "out.pdf"), words, "What to change first")
     html = (tmp_path / "out.html").read_text()
     before(html, words, '<div class="change', '<div class="picture"')
-    before((tmp_path / "out.txt").read_text(), words, " 1. ", "Calls of the lowest layers")
+    before((tmp_path / "out.txt").read_text(), words, " 1. ", "went into file I/O")
     data = json.loads((tmp_path / "out.json").read_text())
     assert any(words in warning for warning in data["warnings"])
     assert list(data).index("warnings") < list(data).index("findings")

@@ -65,26 +65,6 @@ static double run_time(const struct picture *picture) {
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
 }
 
-static void print_share(const char *words, double part, double whole) {
-  char time[NUMBER], percent[NUMBER];
-  fprintf(stderr, "%s%s", quantity_seconds(time, part), words);
-  if (whole > 0) fprintf(stderr, " (%s)", quantity_percent(percent, part, whole));
-}
-
-/* What the headline has no room for: both only where they differ from what it says. */
-static void print_shares(struct screen *screen, const struct picture *picture, double run) {
-  const struct shares *shares = &picture->shares;
-  const double rounding = 0.005;
-  double whole = picture->programs.table.count ? run : run * (double)picture->processes;
-  int is_above = shares->all > shares->files;
-  int has_waited = shares->work > 0 && fabs(shares->work - whole) > rounding * whole;
-  char work[NUMBER];
-  if (is_above) print_share(" in I/O of all layers", shares->all, shares->work);
-  if (is_above && has_waited) fputs("; ", stderr);
-  if (has_waited) fprintf(stderr, "of %s working time", quantity_seconds(work, shares->work));
-  if (is_above || has_waited) end_line(screen);
-}
-
 /* In the words of the report (notes.py). */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
@@ -92,23 +72,6 @@ static void print_missing(struct screen *screen, int missing) {
   else if (missing & PICTURE_SHARED)
     fputs("some files share a record: totals are exact, numbers of files are not", stderr);
   if (missing) end_line(screen);
-}
-
-static void print_head(struct screen *screen, const struct picture *picture) {
-  char name[4 * COLUMNS], time[NUMBER];
-  double run = run_time(picture);
-  say_printable(name, sizeof(name), picture->command ? picture->command : "", COLUMNS - 9, 0);
-  fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
-  end_line(screen);
-  if (run > 0) fprintf(stderr, "run time %s, ", quantity_seconds(time, run));
-  fprintf(stderr, "%lld process%s", (long long)picture->processes,
-          picture->processes == 1 ? "" : "es");
-  if (picture->logs > 1) fprintf(stderr, " in %zu logs", picture->logs);
-  fputs(", ", stderr);
-  print_share(" in file I/O", picture->shares.files, picture->shares.work);
-  end_line(screen);
-  print_shares(screen, picture, run);
-  print_missing(screen, picture->missing);
 }
 
 /* Items one after another, with a comma between; 0: there is no line left for it. */
@@ -142,6 +105,43 @@ static void end_packed(struct packed *packed, size_t left) {
 }
 
 enum { ITEM = 8 * COLUMNS, NAME_COLUMNS = 24 };
+
+/* Of the time in which the processes could work; it is said where it is not the run's. */
+static void print_shares(struct packed *packed, const struct picture *picture, double run) {
+  const struct shares *shares = &picture->shares;
+  const double rounding = 0.005;
+  double whole = picture->programs.table.count ? run : run * (double)picture->processes;
+  char item[ITEM], time[NUMBER], percent[NUMBER];
+  int n = snprintf(item, sizeof(item), "%s in file I/O", quantity_seconds(time, shares->files));
+  if (shares->work > 0)
+    snprintf(item + n, sizeof(item) - (size_t)n, " (%s)",
+             quantity_percent(percent, shares->files, shares->work));
+  pack(packed, item);
+  if (shares->work <= 0) return;
+  snprintf(item, sizeof(item), "all layers %s",
+           quantity_percent(percent, shares->all, shares->work));
+  if (shares->all > shares->files) pack(packed, item);
+  snprintf(item, sizeof(item), "working time %s", quantity_seconds(time, shares->work));
+  if (fabs(shares->work - whole) > rounding * whole) pack(packed, item);
+}
+
+static void print_head(struct screen *screen, const struct picture *picture) {
+  char name[4 * COLUMNS], time[NUMBER], item[ITEM];
+  double run = run_time(picture);
+  say_printable(name, sizeof(name), picture->command ? picture->command : "", COLUMNS - 9, 0);
+  fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
+  end_line(screen);
+  struct packed packed = begin_packed(screen, run > 0 ? "run time " : "by ");
+  if (run > 0) pack(&packed, quantity_seconds(time, run));
+  int n = snprintf(item, sizeof(item), "%lld process%s", (long long)picture->processes,
+                   picture->processes == 1 ? "" : "es");
+  if (picture->logs > 1)
+    snprintf(item + n, sizeof(item) - (size_t)n, " in %zu logs", picture->logs);
+  pack(&packed, item);
+  print_shares(&packed, picture, run);
+  end_packed(&packed, 0);
+  print_missing(screen, picture->missing);
+}
 
 /* "cat x 200" */
 static int name_program(char *out, size_t room, const char *program, int64_t count) {

@@ -174,13 +174,14 @@ def test_no_programs_without_a_tree(tmp_path: Path) -> None:
 
 
 def test_time_is_of_the_processes_own_lives(tmp_path: Path) -> None:
-    """A problem of a short process counts by what all lived, not by run time times ranks."""
+    """A problem of a short process counts by what all lived, less what the shell waited for the
+    others, and not by run time times ranks."""
     job = Job((reads("/a", 1),), seconds=1000)
     brief = [process(rank, "cat part", F_END_TIMESTAMP=0.1) for rank in range(1, 400)]
     shell = process(0, "bash x.sh", F_END_TIMESTAMP=60.0)
     tree = replace(job, rows=(*job.rows, shell, *brief), nprocs=400)
     found = findings(tree, tmp_path)["small-accesses-read"]
-    assert found.stake.of_seconds == pytest.approx(60 + 399 * 0.1)
+    assert found.stake.of_seconds == pytest.approx(60 + 399 * 0.1 - 0.1)
     # As ranks of a job, 400 times 1,000 seconds, nobody would be told of it.
     assert "small-accesses-read" not in findings(replace(job, nprocs=400), tmp_path)
 

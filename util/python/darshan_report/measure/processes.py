@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..log import Log
 from ..records import Records
-from .programs import Program, is_command, is_spawned, program_name, split
+from .programs import Program, first_command, is_command, is_spawned, program_name, split
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
 _LONGEST = 1e9  # seconds; a later time is damage
@@ -46,6 +46,8 @@ class Processes:
         self.ended, self.status = self["ENDED"], self["STATUS"]
         self.parents = self._parents()
         self.hosts, self.commands = self._named(log)
+        name = log.name(int(self._array["id"][0])) or ""
+        self.first = first_command(name, int(self["PROGRAMS"][0]))
         self.programs = self._programs()
         self.work = log.work() or 0.0  # seconds in which those of this log could work
 

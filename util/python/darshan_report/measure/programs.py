@@ -101,6 +101,21 @@ def program_name(command: str) -> tuple[str, bool]:
     return _short(program), False
 
 
+def asked_for(command: str) -> str:
+    """The program that somebody started by a command line: what `env` starts is meant, not it."""
+    words = command.split(" ")
+    if _base(words[0]) == "env":
+        rest = [i for i, w in enumerate(words) if i and not w.startswith("-") and "=" not in w]
+        words = words[rest[0] :] if rest else words
+    return program_name(" ".join(words))[0]
+
+
+def first_command(name: str, programs: int) -> str:
+    """The command line of the first program, from the name of a PROCESS record."""
+    commands = name.partition(": ")[2]
+    return commands.partition(_BECAME)[0] if programs > 1 else commands
+
+
 def without_folders(command: str) -> str:
     """A command line as a person would have typed it: program and script without folders."""
     tracker = _TRACKER.search(command)

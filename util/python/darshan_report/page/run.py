@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,8 +136,7 @@ def _run(context: Context, prefix: str) -> Run:
         "files": bool(file_rows),
         "datasets": bool(dataset_rows),
     }
-    title = visible(os.path.basename(context.log.path))
-    return Run(title, _body(context, prefix, links, has), data)
+    return Run(visible(context.title), _body(context, prefix, links, has), data)
 
 
 def render(runs: list[Run]) -> str:

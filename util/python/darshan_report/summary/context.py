@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-import os
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,17 +26,19 @@ from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.order import Order, order
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
+from ..measure.programs import asked_for, is_command
 from ..measure.shared import Users, shared
 from ..measure.shares import Shares
 from ..measure.streams import are_standard, of_files
 from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
 from ..records import Records, Totals
-from .text import ShortNames
+from .text import ShortNames, shorten
 
 # Metadata of a run's log: how many processes, which parts.
 WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"
 _COMMON_SIZES = 4
+_TITLE = 60  # characters of a program's name
 _LANES = 14  # programs that are told apart in a picture
 
 
@@ -341,11 +343,20 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The program's short name; of a tree that of what its top became."""
-        if self.tree:
-            return self.tree.programs[0].name
-        words = self.info.exe.split()
-        return os.path.basename(words[0].rstrip("/")) if words else ""
+        """The name of the program that the user started, whatever it became."""
+        first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
+        command = first if is_command(first) else self.info.exe.strip()
+        return asked_for(command) if command else ""
+
+    @property
+    def title(self) -> str:
+        """The program and the date, by which people know a run."""
+        name = shorten(self.program, _TITLE) or "a program"
+        try:
+            day = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.info.start))
+        except (OverflowError, ValueError, OSError):
+            return name
+        return f"{name}, {day}"
 
     def name(self, record: int) -> str:
         """The name of a record, or its number."""

@@ -19,7 +19,7 @@ from .latex import NotKeptError, write_pdf
 from .model import Paragraph, Report
 from .output import is_terminal, same_file, write_text
 from .progress import Progress
-from .text import shorten, visible
+from .text import visible
 
 PROGRAM = "darshan-job-summary"
 INCOMPLETE = 3  # exit status: all was made, but a log does not hold everything
@@ -79,7 +79,7 @@ def compose(context: Context) -> Report:
         *behind,
     ]
     return Report(
-        title=f"I/O report: {shorten(os.path.basename(context.log.path), 80)}",
+        title=f"I/O report: {context.title}",
         blocks=blocks + names.blocks(context),
     )
 

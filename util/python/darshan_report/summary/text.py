@@ -38,6 +38,11 @@ _LATEX = {
     ELLIPSIS: r"\dots{}",
     "\u00d7": r"\texttimes{}",
     "\u00b5": r"\textmu{}",
+    "\u2018": r"\textquoteleft{}",
+    "\u2019": r"\textquoteright{}",
+    "\u201c": r"\textquotedblleft{}",
+    "\u201d": r"\textquotedblright{}",
+    "\u2013": r"\textendash{}",
 }
 # Letters that LaTeX's T1 fonts and matplotlib's font both have.
 _LETTERS = frozenset(

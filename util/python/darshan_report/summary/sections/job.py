@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from ...measure.endings import KILLED, endings
@@ -115,7 +116,10 @@ def blocks(context: Context) -> list[Block]:
     return [
         Heading("Job"),
         Facts(
-            (("Command", command or "(not in the log)"),),
+            (
+                ("Command", command or "(not in the log)"),
+                ("Log", shorten(os.path.basename(context.log.path), _COMMAND)),
+            ),
             (
                 ("Start", _date(info.start)),
                 ("End", ended),
@@ -124,8 +128,8 @@ def blocks(context: Context) -> list[Block]:
                 ("Job id", str(info.jobid)),
                 ("User id", str(info.uid)),
                 (
-                    "Log",
-                    f"format {printable(info.version)}"
+                    "Format",
+                    f"{printable(info.version)}"
                     + (f", written by runtime {shorten(library, 30)}" if library else "")
                     + f", {info.compression}",
                 ),
