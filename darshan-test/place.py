@@ -235,10 +235,13 @@ def polars() -> str:
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
 
 
+I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, on x86-64 alone
+
 ABILITIES: dict[str, Ability] = {
     "root": Ability(root),
     "ordinary-user": Ability(ordinary_user),
     "processor:x86_64": Ability(processor("x86_64"), ci=False),
+    "loader:i386": Ability(lambda: "" if I386.exists() else f"there is no {I386}"),
     "raised-rights": Ability(raised_rights),
     "device": Ability(device),
     "mount": Ability(mount),

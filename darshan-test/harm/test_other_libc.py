@@ -84,6 +84,46 @@ def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> No
     assert not list((work / "darshan-logs").iterdir())
 
 
+# Writes its argument's first letter, and ends with 7; there need be no headers of 32 bits.
+SMALL = """
+.globl _start
+_start:
+  mov $4, %eax; mov $1, %ebx; mov 8(%esp), %ecx; mov $1, %edx; int $0x80
+  mov $1, %eax; mov $7, %ebx; int $0x80
+.section .note.GNU-stack, "", @progbits
+"""
+
+
+def compiled_small(folder: Path, *options: str) -> None:
+    """A 32-bit program of x86."""
+    (folder / "main.s").write_text(SMALL)
+    subprocess.run(["as", "--32", "-o", "main.o", "main.s"], cwd=folder, check=True)
+    link = ["ld", "-m", "elf_i386", *options, "-o", "program", "main.o"]
+    subprocess.run(link, cwd=folder, check=True)
+    (folder / "script").write_text(f"#!{folder}/program\n")
+    (folder / "script").chmod(0o755)
+
+
+@pytest.mark.needs("loader:i386")
+@pytest.mark.parametrize("command", ["./program", "./script"])
+@pytest.mark.parametrize("kind", ["dynamic", "static"])
+def test_32_bits(build: Path, command: str, kind: str, tmp_path: Path) -> None:
+    """Its loader would complain of our library on stderr; one line of ours instead."""
+    loader = ["-pie", "-dynamic-linker", "/lib/ld-linux.so.2"]
+    compiled_small(tmp_path, *(loader if kind == "dynamic" else []))
+    run_it = [build / "darshan", "run", "--", command, "a"]
+    done = subprocess.run(
+        run_it, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    assert (done.returncode, len(done.stdout)) == (7, 1)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("darshan: no log: ") and f"{tmp_path}/program is " in line.replace(
+        "./program", f"{tmp_path}/program"
+    )
+    small = "is a 32-bit program, and libdarshan.so is for 64 bits; it ran unwatched"
+    assert line.endswith(small) == (kind == "dynamic")
+
+
 SANITIZED = """
 #include <fcntl.h>
 #include <pthread.h>

@@ -59,6 +59,22 @@ static const char *loader_of(const char *head, size_t n) {
   return NULL;
 }
 
+/* Does a file for the other word size or another processor name a loader?  That one would
+ * complain of our library on stderr, and start the program without it. */
+static int names_a_loader(const char *head, size_t n) {
+  Elf32_Ehdr file;
+  memcpy(&file, head, sizeof(file));
+  if (file.e_ident[EI_CLASS] != ELFCLASS32) return loader_of(head, n) != NULL;
+  for (unsigned i = 0; i < file.e_phnum; i++) {
+    Elf32_Phdr part;
+    size_t at = (size_t)file.e_phoff + i * sizeof(part);
+    if (at > n || n - at < sizeof(part)) return 0;
+    memcpy(&part, head + at, sizeof(part));
+    if (part.p_type == PT_INTERP) return 1;
+  }
+  return 0;
+}
+
 /* A loader that can be read and is another C library's: with ours it would not start the
  * program. */
 static int is_foreign(const char *loader) {
@@ -99,11 +115,30 @@ static int follow_script(char path[PATH_MAX], const char *head) {
   return word ? find_program(path, word) : -1;
 }
 
+/* Where the linker has put the first bytes of this program; /proc may not be there. */
+extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
+
 static const char other_libc[] =
     "uses another C library than " LIBC_NAME ", so libdarshan.so does not fit; it ran unwatched";
 
-/* Where the linker has put the first bytes of this program; /proc may not be there. */
-extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
+static const char other_size[] =
+    "is a 32-bit program, and libdarshan.so is for 64 bits; it ran unwatched";
+#define OTHER_KIND "is made for another kind of processor than libdarshan.so"
+static const char other_kind[] = OTHER_KIND, other_processor[] = OTHER_KIND "; it ran unwatched";
+
+/* Programs that start without the runtime, so that their loader has nothing to complain of. */
+static int is_left_alone(const char *reason) {
+  return reason == other_libc || reason == other_size || reason == other_processor;
+}
+
+/* Of a program that libdarshan.so is not made for. */
+static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) * file) {
+  if (!names_a_loader(head, n))
+    return other_kind; /* nothing is printed; its children may be seen */
+  return file->e_ident[EI_CLASS] == ELFCLASS32 && own_head.e_ident[EI_CLASS] == ELFCLASS64
+             ? other_size
+             : other_processor;
+}
 
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
   ElfW(Ehdr) file;
@@ -111,7 +146,7 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
   memcpy(&file, head, sizeof(file));
   if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
-    return "is made for another kind of processor than libdarshan.so";
+    return reason_of_kind(head, n, &file);
   const char *loader = loader_of(head, n);
   if (!loader)
     return "is statically linked, so nothing can be preloaded: link it with the runtime "
@@ -145,14 +180,14 @@ int program_of_command(char path[PATH_MAX], const char *command) {
 
 int reason_to_leave_alone(const char *command) {
   char path[PATH_MAX];
-  return reason_of_program(path, command) == other_libc;
+  return is_left_alone(reason_of_program(path, command));
 }
 
 void reason_for_no_log(char *out, size_t room, const char *command) {
   char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
-  if (reason == other_libc) serial = NULL; /* whatever else is said */
+  if (is_left_alone(reason)) serial = NULL; /* whatever else is said */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
     snprintf(out, room, DARSHAN_OFF_FILE " is there, which switches recording off");
     return;

@@ -13,8 +13,9 @@ int program_of_command(char path[PATH_MAX], const char *command);
  * what was run, looked for in PATH. */
 void reason_for_no_log(char *out, size_t room, const char *command);
 
-/* 1 if this program would not start with the runtime preloaded: its loader, or that
- * of the interpreter it is a script for, is not glibc's. */
+/* 1 if the loader of this program, or of the interpreter that it is a script for, would
+ * not start it with the runtime preloaded (another C library), or would complain on stderr
+ * (another word size or processor). */
 int reason_to_leave_alone(const char *command);
 
 #endif
