@@ -267,6 +267,8 @@ ABILITIES: dict[str, Ability] = {
     "sqlite": Ability(configured("sqlite")),
     "storage": Ability(storage, ci=False),
     "real-logs": Ability(real_logs),
+    "java": Ability(programs("java", "javac"), ci=False),
+    "rust": Ability(programs("rustc"), ci=False),
     "slurm": Ability(slurm, ci=False),
     "spark": Ability(spark, ci=False),
     "polars": Ability(polars, ci=False),

@@ -6,43 +6,10 @@ with the word "cured"; a program without one is healthy, and nothing may be said
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-FAR, HERE = "far", "here"  # behind slow.c, or in the page cache of this machine
-RANKS = 4
-
-
-@dataclass(frozen=True)
-class Row:
-    """One program with what a reader of its source would say."""
-
-    program: str  # a file of programs/
-    case: str
-    finding: str = ""  # that must come first, or several that are as right; none: healthy
-    remedy: str = ""  # words, one of which the remedy has
-    place: str = FAR
-    input: int = 0  # MiB of the file "input"
-    many: bool = False  # whether there is a folder "many" with 1,200 small files
-    mpi: str = ""  # name of the MPI, where it is a job
-    settings: tuple[tuple[str, str], ...] = ()  # of slow.c, beside the usual ones
-    hosts: int = 0  # of a job with a rank on each; 0: all are on this one
-    tree: int = 0  # processes at a time, where it is a run of several with one log
-
-    @property
-    def name(self) -> str:
-        """For tables, and to choose by."""
-        stem = self.program.replace(".", "-")
-        return f"{stem}/{self.case}" + (f"/{self.mpi}" if self.mpi else "")
-
-    @property
-    def findings(self) -> frozenset[str]:
-        """The names that are right."""
-        return frozenset(self.finding.split())
-
-    @property
-    def ranks(self) -> int:
-        """Processes."""
-        return self.hosts or (RANKS if self.mpi else max(self.tree, 1))
+import words
+from row import FAR, HERE, Row
 
 
 def _sync() -> list[Row]:
@@ -388,7 +355,7 @@ def _usual() -> list[Row]:
 
     again, small = "same-bytes-again-read", "small-accesses-write"
     return [
-        line("table-again", "same-bytes-again-written", "once"),
+        line("table-again", "same-bytes-again-written rewritten-whole", "once"),
         line("append-to-zip", "opened-again", "Open once"),
         line("key-of-npz", f"{again} opened-again", "once"),
         line("member-of-tar", f"{again} opened-again", "once"),
@@ -469,4 +436,5 @@ ROWS: list[Row] = [
     *_usual(),
     *_sound(),
     *_trees(),
+    *words.rows(),
 ]

@@ -14,23 +14,29 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
-from corpus import FAR, Row  # noqa: E402 - found by the line above
 from kept import Gain, kept  # noqa: E402
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
+from row import FAR, Row  # noqa: E402 - found by the line above
 from studies.mpirun import package  # noqa: E402
 
 SECONDS = 60  # until a run counts as hanging
 RUNS = 5  # of the program, and of its cure, to measure a gain
 # What slow.c makes of the page cache: microseconds, and bytes in one.
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
-PREPARED = ("fields.py", "honest.py", "usual.py", "sound.py")  # they make themselves what they read
+PREPARED = (
+    "fields.py",
+    "honest.py",
+    "usual.py",
+    "sound.py",
+    "words.py",
+)  # they make themselves what they read
 MANY, SMALL = 1200, b"a small file\n" * 77  # of the folder "many"
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
@@ -41,6 +47,7 @@ EXPECTED = ("the name is taken", "darshan: log: ")
 OF_THE_MACHINE = ("ranks-outnumber-processors",)  # true where there are fewer than RANKS
 
 RIGHT, WRONG, SILENT, FALSE_ALARM, CURE = "right", "wrong", "silent", "false alarm", "cure accused"
+TEXT = "wrong words"
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,10 @@ class Judge:
             return ["gfortran", *WARNINGS]
         if source.suffix == ".cc":
             return ["g++", *WARNINGS]
+        if source.suffix == ".java":
+            return ["javac"]
+        if source.suffix == ".rs":
+            return ["rustc", "-O", "-D", "warnings"]
         front = [mpi.command("mpicc")] if mpi else ["gcc"]
         hdf5 = self.setting("HDF5_CPPFLAGS") if source.stem == "fields" else []
         if mpi and source.stem.endswith("_fields"):
@@ -122,8 +133,11 @@ class Judge:
             newest = max(path.stat().st_mtime for path in (source, *headers))
             if not target.exists() or target.stat().st_mtime < newest:
                 new = target.with_suffix(".new")
-                command = [*self._compiler(source, mpi), "-o", new, source]
+                option = "-d" if source.suffix == ".java" else "-o"
+                command = [*self._compiler(source, mpi), option, new, source]
                 subprocess.run([*command, *self._libraries(source, mpi)], check=True)
+                if target.is_dir():
+                    shutil.rmtree(target)
                 new.rename(target)
         return target
 
@@ -131,6 +145,10 @@ class Judge:
         source = HERE / "programs" / row.program
         if source.suffix == ".py":
             return [sys.executable, str(source), row.case]
+        if source.suffix == ".sh":
+            return ["bash", str(source), row.case]
+        if source.suffix == ".java":
+            return ["java", "-cp", str(self.compiled(source)), source.stem.capitalize(), row.case]
         return [str(self.compiled(source, mpi_of(row))), row.case]
 
     # --- runs ------------------------------------------------------------------
@@ -205,9 +223,9 @@ class Judge:
         return max(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
 
     def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
-        """The problems that the report tells of a run, the first one first; without those that
-        are this machine's, not the program's."""
-        found = problems_of(self.build, self.log_of(row, cured=cured))
+        """All that the report tells of a run, the first one first; without what is this
+        machine's, not the program's."""
+        found = findings_of(self.build, self.log_of(row, cured=cured))
         return [f for f in found if f.name not in OF_THE_MACHINE]
 
     def gained(self, row: Row) -> Gain:
@@ -222,27 +240,59 @@ class Judge:
 
     def verdict(self, row: Row, *, measured: bool = False) -> Verdict:
         """What is said of a row's program and of its cure."""
-        problems = self.findings(row)
+        found = self.findings(row)
+        accused = problems(found)
+        words = words_wrong(row, found)
         if not row.finding:
-            names = " ".join(f.name for f in problems)
-            return Verdict(row, FALSE_ALARM if names else RIGHT, names)
-        outcome, said = self._held(row, problems)
-        stake = problems[0].stake.seconds if problems else 0.0
+            names = " ".join(f.name for f in accused)
+            outcome = FALSE_ALARM if names else TEXT if words else RIGHT
+            return Verdict(row, outcome, names or words)
+        outcome, said = self._held(row, accused)
+        if outcome == RIGHT and words:
+            outcome, said = TEXT, words
+        stake = accused[0].stake.seconds if accused else 0.0
         then = kept().get(row.name)
         gain = self.gained(row) if measured else then and then.gain
         return Verdict(row, outcome, said, stake, gain)
 
-    def _held(self, row: Row, problems: list[Any]) -> tuple[str, str]:
+    def _held(self, row: Row, accused: list[Any]) -> tuple[str, str]:
         """What is said first, held against the truth."""
-        if not problems:
+        if not accused:
             return SILENT, ""
-        first = problems[0]
+        first = accused[0]
         if first.name not in row.findings:
             return WRONG, first.name
         if row.remedy not in f"{first.remedy.text}\n{first.remedy.example}":
             return WRONG, f"{first.name} without {row.remedy}"
-        accused = row.findings & {f.name for f in self.findings(row, cured=True)}
-        return (CURE if accused else RIGHT), first.name
+        cure = self.findings(row, cured=True)
+        if row.findings & {f.name for f in problems(cure)}:
+            return CURE, first.name
+        words = words_wrong(replace(row, says=()), cure)
+        return (TEXT, f"of the cure: {words}") if words else (RIGHT, first.name)
+
+
+def problems(found: list[Any]) -> list[Any]:
+    """Those that accuse the program."""
+    return [f for f in found if f.kind == "problem"]
+
+
+def text_of(finding: Any) -> str:
+    """All words of a finding."""
+    remedy = finding.remedy
+    return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
+
+
+def words_wrong(row: Row, found: list[Any]) -> str:
+    """What the row's text lacks, or has though it must not; empty if the text is right."""
+    texts = [text_of(finding) for finding in found]
+    for pattern in row.says:
+        if not any(re.search(pattern, text) for text in texts):
+            return f"nothing says {pattern!r}: {' | '.join(texts)}"
+    for pattern in row.never:
+        for text in texts:
+            if match := re.search(pattern, text):
+                return f"{match[0]!r} in: {text}"
+    return ""
 
 
 # A rank is the only one of its host.
@@ -300,6 +350,8 @@ def needed(row: Row) -> list[str]:
         found.append(f"{'hdf5' if row.program.endswith('_fields.c') else 'mpi'}:{row.mpi}")
     if row.hosts:
         found.append("namespace:host")
+    if (language := row.program.rpartition(".")[2]) in ("java", "rs"):
+        found.append({"java": "java", "rs": "rust"}[language])
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found
@@ -316,8 +368,13 @@ def open_report(build: Path) -> tuple[Any, Any, Any]:
     return diagnose, Limits, open_log
 
 
-def problems_of(build: Path, log: Path) -> list[Any]:
-    """The problems that the report tells of a log, the first one first."""
+def findings_of(build: Path, log: Path) -> list[Any]:
+    """All that the report tells of a log, the first one first."""
     diagnose, _, open_log = open_report(build)
     with open_log(log) as opened:
-        return [f for f in diagnose(opened) if f.kind == "problem"]
+        return list(diagnose(opened))
+
+
+def problems_of(build: Path, log: Path) -> list[Any]:
+    """The problems that the report tells of a log, the first one first."""
+    return problems(findings_of(build, log))

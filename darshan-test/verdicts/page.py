@@ -29,6 +29,8 @@ GROUPS = {
     "usual_jobs": "what people ask about, jobs",
     "sound": "healthy, from manuals",
     "trees": "trees of processes",
+    "words": "of which something wrong was said",
+    "words_jobs": "jobs of which something wrong was said",
 }
 _HEAD = """
 ## How often they are right

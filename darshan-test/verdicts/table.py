@@ -12,7 +12,7 @@ from pathlib import Path
 import drishti
 import real
 from corpus import ROWS, Row
-from judge import CURE, FALSE_ALARM, RIGHT, SILENT, WRONG, Judge, Verdict
+from judge import CURE, FALSE_ALARM, RIGHT, SILENT, TEXT, WRONG, Judge, Verdict
 from kept import Kept
 from kept import write as write_gains
 from known import write
@@ -44,7 +44,8 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     share = f" ({100 * first / len(problems):.0f} %)" if problems else ""
     return [
         f"problems {len(problems)}: {first} right{share}, {count[WRONG]} wrong, "
-        f"{count[SILENT]} silent; {count[CURE]} cures still accused",
+        f"{count[SILENT]} silent; {count[CURE]} cures still accused; "
+        f"{count[TEXT]} with wrong words",
         f"healthy {len(healthy)}: {sum(v.outcome == FALSE_ALARM for v in healthy)} false alarms",
         f"stakes {len(certain)}: {sum(v.in_range for v in certain)} in range, "
         f"{sum(not v.gain.certain for v in measured)} left out for noise",

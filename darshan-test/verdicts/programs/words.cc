@@ -1,0 +1,55 @@
+// A stream of C++ of which the report once counted every call of fileno as an open.
+#include "case.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+
+static void tell_each(bool) {
+  std::ofstream out("places");
+  std::ifstream in("input", std::ios::binary);
+  long sum = 0;
+  for (int i = 0; i < 90000; i++) {
+    char c;
+    must(bool(in.get(c)), "get");
+    sum += in.tellg();
+  }
+  out << sum << '\n';
+}
+
+// Numbers as text: hardly any I/O, but a call for each of very many.
+static void many_calls(bool) {
+  FILE *out = fopen("numbers", "w");
+  must(out != nullptr, "numbers");
+  volatile double x = 1;
+  for (int i = 0; i < 120000; i++) {
+    fputc('a' + i % 26, out);
+    for (int j = 0; j < 4000; j++)
+      x = x * 1.0000001;
+  }
+  must(fclose(out) == 0, "numbers");
+}
+
+// A large file through O_DIRECT, in the smallest blocks: no buffer of a stream may help.
+static void direct_blocks(bool cured) {
+  enum { SMALL = 4096, LARGE = 1 << 20, SIZE = 12 << 20 };
+  int fd = open("input", O_RDONLY | O_DIRECT), size = cured ? LARGE : SMALL;
+  if (fd < 0) fd = open("input", O_RDONLY); // not on tmpfs
+  void *room;
+  must(fd >= 0 && posix_memalign(&room, LARGE, LARGE) == 0, "input");
+  for (int done = 0; done < SIZE; done += size)
+    must(read(fd, room, size) == size, "read");
+  close(fd);
+  free(room);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"tell-each", tell_each},
+      {"many-calls", many_calls},
+      {"direct-blocks", direct_blocks},
+      {nullptr, nullptr},
+  };
+  return run_case(argc, argv, cases);
+}

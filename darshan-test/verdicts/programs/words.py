@@ -1,0 +1,198 @@
+"""Programs of which the report once said something wrong: words.py CASE [cured|prepare]."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+# One library for one case: each brings an HDF5 of its own.
+if sys.argv[1].startswith("h5-"):
+    import h5py
+elif sys.argv[1].startswith("table-"):
+    import tables
+
+ROWS, COLUMNS = 1024, 4096
+
+
+# --- HDF5 --------------------------------------------------------------------------
+
+
+def h5_part_of_packed(_: bool) -> None:
+    """A quarter of each compressed chunk is read."""
+    with h5py.File("packed.h5") as file:
+        part = file["x"][:, : COLUMNS // 4]
+    assert part.shape == (ROWS, COLUMNS // 4)
+
+
+def prepare_h5_part_of_packed() -> None:
+    """Values that become a quarter of their size."""
+    values = np.random.default_rng(1).integers(0, 16, (ROWS, COLUMNS)).astype("u4")
+    with h5py.File("packed.h5", "w") as file:
+        chunks = (16, COLUMNS)
+        file.create_dataset("x", data=values, chunks=chunks, compression="gzip", shuffle=True)
+
+
+def h5_file_each_sample(cured: bool) -> None:
+    """The file is opened for each sample of a training set."""
+    if cured:
+        with h5py.File("samples.h5") as file:
+            assert file["x"][:].sum() > 0
+        return
+    for i in range(1500):
+        with h5py.File("samples.h5") as again:
+            assert again["x"][i % 500, 0] == i % 500
+
+
+def prepare_h5_file_each_sample() -> None:
+    """500 samples."""
+    with h5py.File("samples.h5", "w") as file:
+        file["x"] = np.repeat(np.arange(500.0), 16).reshape(500, 16)
+
+
+def h5_name_each(cured: bool) -> None:
+    """f['x'][i] for each row: the dataset is opened, and its cache dropped, each time."""
+    with h5py.File("rows.h5") as file:
+        x = file["x"] if cured else None
+        for i in range(200):
+            row = (file["x"] if x is None else x)[i]
+            assert row[0] == i
+
+
+def prepare_h5_name_each() -> None:
+    """Chunks of 100 rows, compressed."""
+    values = np.repeat(np.arange(400.0), 1000).reshape(400, 1000)
+    with h5py.File("rows.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(100, 1000), compression="gzip")
+
+
+def table_flush_rows(cured: bool) -> None:
+    """The table is flushed after each row."""
+    kind = np.dtype([("step", "i8"), ("value", "f8")])
+    with tables.open_file("t.h5", "w") as file:
+        table = file.create_table("/", "log", kind)
+        for i in range(1000):
+            table.append([(i, i * 0.5)])
+            if not cured:
+                table.flush()
+
+
+# --- files -------------------------------------------------------------------------
+
+
+def results_each_step(cured: bool) -> None:
+    """Two files of results are written whole after each step."""
+    results: list[dict[str, float]] = []
+    for step in range(600):
+        results.append({"step": step, "value": step * 0.5})
+        if not cured or step == 599:
+            Path("results.json").write_text(json.dumps(results))
+            table = "".join(f"{row['step']},{row['value']}\n" for row in results)
+            Path("results.csv").write_text(table)
+
+
+def replaced_each_step(cured: bool) -> None:
+    """The same as it should be where a crash may come: a new file takes the name of the old."""
+    results: list[int] = []
+    for step in range(500):
+        results.append(step)
+        if not cured or step == 499:
+            name = f".results.{step}.tmp"
+            Path(name).write_text(json.dumps(results))
+            os.replace(name, "results.json")
+
+
+def images(cured: bool) -> None:
+    """Each image is a file, and the first read of each waits for the disk."""
+    if cured:
+        data = Path("all.bin").read_bytes()
+        assert len(data) > 1_000_000
+        return
+    for i in range(1100):
+        with open(f"images/{i}.jpg", "rb") as file:
+            assert len(file.read()) == 1000
+
+
+def prepare_images() -> None:
+    """1,100 of them, and the same in one file."""
+    os.mkdir("images")
+    for i in range(1100):
+        Path(f"images/{i}.jpg").write_bytes(bytes(1000))
+    Path("all.bin").write_bytes(bytes(1_100_000))
+
+
+def many_imports(cured: bool) -> None:
+    """A program that imports much, and then works on one file."""
+    sys.path.insert(0, str(Path("venv/lib/python3/site-packages").resolve()))
+    for i in range(0, 700, 100 if cured else 1):
+        importlib.import_module(f"wanted{i}")
+    Path("out").write_bytes(bytes(1 << 20))
+
+
+def prepare_many_imports() -> None:
+    """700 modules in a virtual environment."""
+    sys.dont_write_bytecode = True
+    place = Path("venv/lib/python3/site-packages")
+    place.mkdir(parents=True)
+    for i in range(700):
+        (place / f"wanted{i}.py").write_text(f"VALUE = {i}\n")
+
+
+def look_ups(_: bool) -> None:
+    """A search path of many folders, for a few names."""
+    for i in range(900):
+        assert not os.path.exists(f"folder{i % 90}/wanted{i}")
+
+
+def pieces_of_many(cured: bool) -> None:
+    """Each of 100 files is read in pieces of 512 bytes."""
+    for i in range(100):
+        with open(f"parts/{i}", "rb", buffering=0) as file:
+            while file.read(1 << 20 if cured else 512):
+                pass
+
+
+def prepare_pieces_of_many() -> None:
+    """100 files of 100 KB."""
+    os.mkdir("parts")
+    for i in range(100):
+        Path(f"parts/{i}").write_bytes(bytes(100_000))
+
+
+def random_reads(cured: bool) -> None:
+    """Records here and there in a file that fits into memory."""
+    places = np.random.default_rng(1).integers(0, 4000, 4000) * 1024
+    if cured:
+        data = Path("records").read_bytes()
+        assert all(len(data[place : place + 100]) == 100 for place in places)
+        return
+    with open("records", "rb", buffering=0) as file:
+        for place in places:
+            file.seek(place)
+            assert len(file.read(100)) == 100
+
+
+def prepare_random_reads() -> None:
+    """4 MB."""
+    Path("records").write_bytes(bytes(4096 * 1024))
+
+
+def little(_: bool) -> None:
+    """One file, and much to compute."""
+    Path("out").write_bytes(bytes(1000))
+    begun = time.monotonic()
+    while time.monotonic() - begun < 0.7:
+        sum(range(10000))
+
+
+if __name__ == "__main__":
+    name = sys.argv[1].replace("-", "_")
+    if sys.argv[2:] == ["prepare"]:
+        globals().get(f"prepare_{name}", lambda: None)()
+    else:
+        globals()[name](sys.argv[2:] == ["cured"])

@@ -1,0 +1,84 @@
+/* Jobs of which the report once said something wrong: words_jobs CASE [cured]. */
+#include "job.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static int rank, ranks;
+static char room[8 << 20];
+
+/* 64 KiB of each rank with each collective write; the same again by independent reads. */
+static void written_and_checked(bool cured) {
+  enum { STEPS = 40, PIECE = 64 << 10 };
+  MPI_File file;
+  must(
+      !MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+      "data");
+  MPI_Offset mine = (MPI_Offset)rank * STEPS * PIECE;
+  for (int i = 0; i < (cured ? 1 : STEPS); i++) {
+    int size = cured ? STEPS * PIECE : PIECE;
+    MPI_File_write_at_all(file, mine + (MPI_Offset)i * PIECE, room, size, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < STEPS / 2; i++)
+    MPI_File_read_at(file, mine + (MPI_Offset)i * PIECE, room, PIECE, MPI_BYTE, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+}
+
+/* Each rank adds lines to one log, and each line goes to the file at once. */
+static void log_by_lines(bool cured) {
+  FILE *log = fopen("log", "a");
+  must(log != NULL, "log");
+  if (!cured) setvbuf(log, NULL, _IOLBF, 4096);
+  for (int i = 0; i < 1200; i++)
+    fprintf(log, "rank %d of %d: step %d is done\n", rank, ranks, i);
+  must(fclose(log) == 0, "log");
+}
+
+/* The same without a stream. */
+static void log_by_writes(bool cured) {
+  int fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0644), used = 0;
+  must(fd >= 0, "log");
+  for (int i = 0; i < 1200; i++) {
+    used += sprintf(room + used, "rank %d of %d: step %d is done\n", rank, ranks, i);
+    if (cured && i < 1199) continue;
+    must(write(fd, room, used) == used, "log");
+    used = 0;
+  }
+  close(fd);
+}
+
+/* Each rank reads a file of its own in small pieces. */
+static void small_reads(bool cured) {
+  char name[40];
+  snprintf(name, sizeof name, "part.%d", rank);
+  int fd = open(name, O_RDWR | O_CREAT, 0644), size = cured ? 1 << 20 : 100;
+  must(fd >= 0 && ftruncate(fd, 1 << 20) == 0, name);
+  for (int left = 3000 * 100; left > 0; left -= size)
+    must(read(fd, room, size) > 0, name);
+  close(fd);
+}
+
+/* Every rank reads the whole input; or one does, in one piece, and sends it to the others. */
+static void read_by_all(bool cured) {
+  for (int i = 0; i < (cured ? 1 : 6); i++) {
+    int fd = cured && rank ? -1 : open("input", O_RDONLY);
+    for (int j = 0; fd >= 0 && !cured && j < 2048; j++)
+      must(read(fd, room + j * 4096, 4096) == 4096, "read");
+    if (fd >= 0 && cured) must(read(fd, room, 8 << 20) == 8 << 20, "read");
+    if (fd >= 0) close(fd);
+  }
+  if (cured) MPI_Bcast(room, 8 << 20, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv) {
+  static const struct Case cases[] = {
+      {"written-and-checked", written_and_checked},
+      {"log-by-lines", log_by_lines},
+      {"log-by-writes", log_by_writes},
+      {"small-reads", small_reads},
+      {"read-by-all", read_by_all},
+      {NULL, NULL},
+  };
+  return run_job(argc, argv, cases, &rank, &ranks);
+}

@@ -1,0 +1,182 @@
+"""Rows whose text is checked: what the report once said of such a program, and what it must say.
+
+`says` are patterns that some finding of the program has, `never` such as no finding of the
+program, nor of its cure, may have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from row import FAR, HERE, Row
+
+_C_WORDS = ("setvbuf", "_IOFBF", "fflush")
+
+
+def _hdf5() -> list[Row]:
+    def field(case: str, finding: str = "", remedy: str = "", **texts: tuple[str, ...]) -> Row:
+        return Row("words.py", case, finding, remedy, place=HERE, **texts)
+
+    return [
+        field("h5-part-of-packed", never=("[Cc]ompression", "105 %")),
+        field(
+            "h5-file-each-sample",
+            "hdf5-opened-again",
+            "before the loop",
+            never=("element by element",),
+        ),
+        field(
+            "h5-name-each",
+            "chunk-cache",
+            "Keep the dataset open",
+            says=("opened 200 times for 200 reads",),
+            never=("Give the dataset a cache", "rdcc_nslots"),
+        ),
+        replace(
+            field(
+                "table-flush-rows",
+                "flush-per-chunk",
+                "table.flush",
+                says=("was flushed 1,0\\d\\d times",),
+                never=("attributes in", "one table \\(a compound type\\)"),
+            ),
+            place=FAR,
+        ),
+    ]
+
+
+def _files() -> list[Row]:
+    def file(case: str, finding: str = "", remedy: str = "", **texts: tuple[str, ...]) -> Row:
+        return Row("words.py", case, finding, remedy, **texts)
+
+    keep = ("keep the descriptor", "[Mm]any small files", "container")
+    return [
+        file(
+            "results-each-step",
+            "rewritten-whole",
+            "append",
+            says=(r"results\.\w+ was written whole 600 times: .* for a file of .* 1 more file",),
+            never=keep,
+        ),
+        file(
+            "replaced-each-step",
+            "rewritten-whole",
+            "append",
+            says=(r"/results\.json was written whole 500 times, each time as a new file",),
+            never=keep,
+        ),
+        replace(
+            file(
+                "images",
+                "many-small-files",
+                "container",
+                says=("1,1\\d\\d files of at most 1000 B .* opening them, the first",),
+            ),
+            settings=(("SLOW_CALL", "700"),),
+        ),
+        file(
+            "many-imports",
+            "program-files failed-lookups",
+            "image",
+            says=(r"[78]\d\d files of program text",),
+            never=("[Mm]any small files", "Open files once"),
+        ),
+        file(
+            "look-ups",
+            says=("look-ups of names that are not there",),
+            never=("fewer bytes", "a faster file system"),
+        ),
+        file(
+            "pieces-of-many",
+            "small-accesses-read",
+            "blocks",
+            says=("19,\\d\\d\\d of",),
+            never=("fewer bytes", "setvbuf"),
+        ),
+        file(
+            "random-reads",
+            "random-access-read small-accesses-read",
+            "memory",
+            never=("mmap", "setvbuf"),
+        ),
+        replace(file("little", says=("What the program computes is not judged",)), place=HERE),
+    ]
+
+
+def _languages() -> list[Row]:
+    def line(
+        program: str, case: str, finding: str, remedy: str, never: tuple[str, ...] = _C_WORDS
+    ) -> Row:
+        return Row(f"words.{program}", case, finding, remedy, never=never, input=1)
+
+    read, write = "small-accesses-read", "small-accesses-write"
+    return [
+        # Java's main is not the first thread, which slow.c is about.
+        replace(line("java", "lines-out", write, "BufferedOutputStream"), place=HERE),
+        replace(line("java", "bytes-in", read, "BufferedInputStream"), place=HERE),
+        line("rs", "lines-out", write, "BufWriter", ()),
+        line("rs", "bytes-in", read, "BufReader", ()),
+        line("sh", "echo-each", f"{write} line-buffered", "printf"),
+        line("sh", "dd-small", f"{read} {write}", "bs=1M"),
+        replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),
+        Row(
+            "words.cc",
+            "many-calls",
+            place=HERE,
+            says=(r"12\d,\d\d\d of them: .*not judged",),
+            never=("nothing to",),
+        ),
+        replace(
+            line("cc", "tell-each", "", "", ("90,0\\d\\d opens", "Open files once")), place=HERE
+        ),
+    ]
+
+
+def _tools() -> list[Row]:
+    """Tools that do what they are for; a word goes to who starts one for each of many files."""
+
+    def tool(case: str) -> Row:
+        # A tool of a shell has a log of its own here; what said something before it is gone.
+        return Row("words.sh", case, many=True, says=("does what it is for|Your I/O is fine",))
+
+    return [
+        Row(
+            "words.sh",
+            "pack-and-remove",
+            tree=1,
+            many=True,
+            says=("This is what (rm|tar)( and tar)? (is|are) for",),
+        ),
+        *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
+    ]
+
+
+def _jobs(mpi: str) -> list[Row]:
+    def job(case: str, finding: str, remedy: str, **texts: tuple[str, ...]) -> Row:
+        slow = (("SLOW_CALL", "500"),)  # starting a job takes long on a busy machine
+        return Row("words_jobs.c", case, finding, remedy, mpi=mpi, input=8, settings=slow, **texts)
+
+    collective = ("MPI_File_write_at_all", "collective calls", "without MPI-IO")
+    return [
+        job(
+            "written-and-checked",
+            "tiny-collective waiting-in-mpi-io imbalance",
+            "ewer",
+            never=("128 KiB", "move 96.0 KiB"),
+        ),
+        job("log-by-lines", "line-buffered", "full buffer", never=collective),
+        job("log-by-writes", "small-accesses-write", "flush", never=collective),
+        job("small-reads", "small-accesses-read", "blocks", never=("MPI_File_write",)),
+        job("read-by-all", "read-by-all", "MPI_Bcast", never=("One process does all",)),
+    ]
+
+
+def rows() -> list[Row]:
+    """All of them."""
+    return [
+        *_hdf5(),
+        *_files(),
+        *_languages(),
+        *_tools(),
+        *(row for mpi in ("openmpi", "mpich") for row in _jobs(mpi)),
+    ]
