@@ -50,6 +50,7 @@ BESIDE = {
     "imbalance-shared": Trigger("ranks-c/uneven-shared/mpich"),
     "incomplete": Trigger("names-c/read-many", (("DARSHAN_MODMEM", "1"),)),
     "memory-alignment": Trigger("transfers-c/odd-buffers"),
+    "program-files": Trigger("words-py/many-imports"),
     "random-access-read": Trigger("transfers-c/random-reads"),
     "random-access-write": Trigger("transfers-c/random-writes"),
     "ranks-outnumber-processors": Trigger("ranks-c/tiny-collective/mpich", crowded=True),

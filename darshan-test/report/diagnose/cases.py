@@ -236,7 +236,19 @@ def posix() -> list[Case]:
     seen = tuple(replace(one, name="host: cat") for one in static.rows[1:])
     partial = Job((row("POSIX", "/a", OPENS=1),), partial=("POSIX",))
     fine = Job((row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=10, F_READ_TIME=0.01),))
+    whole = Job(
+        (
+            row("POSIX", "/a.json", OPENS=100, WRITES=100, BYTES_WRITTEN=1000000,
+                MAX_BYTE_WRITTEN=19999, F_META_TIME=4.0, F_WRITE_TIME=1.0),
+        )
+    )  # fmt: skip
+    program = [
+        row("POSIX", f"/v/site-packages/{i}.py", OPENS=1, F_META_TIME=0.01) for i in range(600)
+    ]
+    imports = Job(tuple(program))
     return [
+        ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),
+        ("program-files", imports, replace(imports, rows=imports.rows[:400])),
         ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),
         ("same-bytes-again-written", rewritten, rewritten.but(MAX_BYTE_WRITTEN=300 * MIB)),
         ("whole-file-copy", copied, copied.but(WRITES=0, BYTES_WRITTEN=0)),

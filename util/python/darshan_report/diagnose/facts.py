@@ -199,6 +199,12 @@ class Facts:
         return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
 
     @once
+    def opens(self, table: Table) -> np.ndarray:
+        """Opens per file.  OPENS also counts fileno, dup and fdopen, which open nothing."""
+        others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
+        return np.maximum(0, table["OPENS"] - others)
+
+    @once
     def writing(self, table: Table) -> np.ndarray:
         """Seconds in writes per file; POSIX counts those in fsync with them."""
         extra = self.table("POSIX_EXT")

@@ -1,4 +1,4 @@
-"""Of the calls that a remedy shows, those of libraries that the program uses."""
+"""Of the calls that a remedy shows, those of the program's language, and of its libraries."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .facts import Facts
 from .finding import Finding
+from .language import spoken
 
 _BETWEEN = ";  "  # two calls on one line
 _HDF5 = re.compile(r"\bH5[A-Z][a-z]|\bnc_[a-z]")
@@ -18,7 +19,8 @@ _LUSTRE = re.compile(r"\blfs ")
 def fitted(facts: Facts, finding: Finding) -> Finding:
     """The finding without calls that mean nothing to its program; if nothing else would be
     left, as it is."""
-    example = finding.remedy.example
+    example = spoken(facts, finding.programs, finding.remedy.example)
+    finding = replace(finding, remedy=replace(finding.remedy, example=example))
     unknown = _unknown(facts)
     if not example or not unknown:
         return finding

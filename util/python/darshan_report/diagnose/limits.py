@@ -233,6 +233,20 @@ LIMITS = (
     ),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
     Limit(
+        "oneprocess.read",
+        256 << 20,
+        "bytes",
+        "up to this much one process may read for all, and send it to them",
+        "what a broadcast takes a fraction of a second for",
+    ),
+    Limit(
+        "calls.many",
+        100_000,
+        "calls",
+        "from here on what a program does around each call may take longer than the calls",
+        "0.2 to 10 µs each, by language",
+    ),
+    Limit(
         "stream.calls",
         100,
         "calls",

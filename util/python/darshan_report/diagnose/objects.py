@@ -108,6 +108,13 @@ class Hdf5:
         known = self.files.ids[at] == self._place
         return np.bincount(at[known], weights=values[known], minlength=len(self.files))
 
+    def per_dataset(self, values: np.ndarray) -> np.ndarray:
+        """Values of files, for each dataset in them; 0 where the file is not known."""
+        if not len(self.files):
+            return np.zeros(len(self.datasets))
+        at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
+        return np.where(self.files.ids[at] == self._place, values[at], 0)
+
     def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
         """Values of another module's records, for each file by each process that used it."""
         return joined(self.files.ids, table, values / table.processes)

@@ -15,6 +15,7 @@ from .fitting import fitted
 from .limits import Limits
 from .overlap import marked, together
 from .rules import CAUSES, REMARKS, SYMPTOMS, fine
+from .tools import addressed
 from .who import name_programs
 
 
@@ -56,8 +57,10 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
                 found.append(finding)
     for rule in REMARKS:
         found += rule.find(facts)
+    named = (addressed(facts, name_programs(facts, finding)) for finding in found)
+    found = [finding for finding in named if finding is not None]
     found += fine.find(facts, found, near)
-    said = (fitted(facts, name_programs(facts, f)) for f in found)
+    said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...measure.heat import traffic_by_rank
 from ...summary.units import count, plural, seconds
+from .. import collective
 from ..facts import Facts
 from ..finding import Finding, Remedy
 
@@ -18,10 +19,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     nodes = dict(facts.info.metadata).get("nodes", "")
     if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:
         return
-    by_all = sum(upper[n] for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
-    collective = by_all.sum()
+    by_all = collective.calls(upper)
     alone = upper.sum("INDEP_READS") + upper.sum("INDEP_WRITES")
-    if collective <= alone:
+    if by_all.sum() <= alone:
         return
     lower = facts.table("POSIX")
     below = lower.sum("F_READ_TIME") + lower.sum("F_WRITE_TIME") if lower is not None else 0.0
@@ -29,7 +29,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     busy = sum(1 for both in moved.values() if both > 0)
     if busy == 0 or busy >= int(nodes):
         return
-    time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
+    time = float(collective.time(upper).sum())
     # More of them help where the file system is what all wait for.
     if below * facts.nprocs < facts.limits["imbalance.share"] * time * busy:
         return
@@ -38,11 +38,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
     if not facts.worth(stake):
         return
+    met = float(collective.met(upper).sum())
     yield Finding(
         NAME,
         "Collective calls use few of the nodes",
-        f"{plural(busy, 'process')} did the POSIX I/O of {count(collective)} collective calls, on "
-        f"{nodes} nodes; the calls took {seconds(time)} over all processes.",
+        f"{plural(busy, 'process')} did the POSIX I/O of {count(met)} collective calls, "
+        f"on {nodes} nodes; the calls took {seconds(time)} over all processes.",
         stake=stake,
         evidence=facts.sums(upper, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...measure.attribution import Upper
-from ...summary.units import amount, plural, share
+from ...summary.units import amount, count, plural, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 
 NAME = "chunk-cache"
+_TITLE = "The chunk cache is too small for the chunks"
 _NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
 _LARGEST = 1 << 30  # beyond that a cache is no remedy
 
@@ -29,6 +30,38 @@ def _all(upper: Upper) -> int:
     return -(-upper.counters["DISTINCT_BYTES_READ"] // max(1, stored)) * chunk
 
 
+def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
+    """A cache that holds what is read again."""
+    wanted, text = _wanted(upper, chunk, cache)
+    return Remedy(
+        f"{text}; or read whole chunks at a time; or make the chunks smaller.",
+        f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
+        f"h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
+        f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
+    )
+
+
+def _kept_open(chunk: int, cache: int) -> Remedy:
+    """A cache lives as long as its dataset is open, however large it is."""
+    room = (
+        "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={_NETCDF_CHUNKS * chunk})"
+    )
+    return Remedy(
+        "Keep the dataset open over the loop: HDF5 drops its chunk cache when the last handle of "
+        f"it is closed{room}. Or read its values into memory once.",
+        "x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
+        "H5Dopen2 before the loop, H5Dclose behind it",
+    )
+
+
+def _lost(upper: Upper) -> str:
+    return (
+        f", which is gone with each close: the dataset was opened "
+        f"{count(upper.counters['OPEN_CALLS'])} times for {count(upper.counters['READ_CALLS'])} "
+        "reads"
+    )
+
+
 def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     """Bytes of a cache that would hold what is read again, and words for it."""
     every = _all(upper)
@@ -46,6 +79,12 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     )
 
 
+def _dies(facts: Facts, upper: Upper) -> bool:
+    """Whether the dataset is opened for nearly each read: its cache goes when it is closed."""
+    opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
+    return opens > facts.limits["opens.again"] and 2 * opens > reads
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, about the datasets that read the same bytes again past their cache."""
     limits, hits, seconds, moved, again = facts.limits, [], 0.0, 0, 0
@@ -53,10 +92,21 @@ def find(facts: Facts) -> Iterator[Finding]:
         chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
         read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
         enough = max(chunk * _NETCDF_CHUNKS, _row(upper))
-        if chunk <= 0 or cache < 0 or cache >= enough or distinct <= 0:
+        if (
+            chunk <= 0
+            or cache < 0
+            or distinct <= 0
+            or (cache >= enough and not _dies(facts, upper))
+        ):
             continue
         extra = read - distinct
-        if read < limits["again.factor"] * distinct or extra < limits["again.bytes"]:
+        # What is packed costs what it holds: each read of a chunk unpacks all of it.
+        unpacked = (
+            chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
+        )
+        if read < limits["again.factor"] * distinct:
+            continue
+        if max(extra, unpacked) < limits["again.bytes"]:
             continue
         hits.append(upper)
         seconds += upper.time(("READ",)) * extra / read
@@ -67,13 +117,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     first = hits[0]
     chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
     factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
-    wanted, text = _wanted(first, chunk, cache)
+    dies = _dies(facts, first)
     filters = "compressed " if first.counters["FILTERS"] > 0 else ""
     yield Finding(
         NAME,
-        "The chunk cache is too small for the chunks",
+        "The chunk cache is lost with each close" if dies else _TITLE,
         f"Every byte of {facts.name(first.id)} was read {factor:.1f} times: its {filters}chunks "
         f"have {amount(chunk)}, its chunk cache {amount(cache)}"
+        + (_lost(first) if dies else "")
         + (f"; the same holds for {plural(len(hits) - 1, 'more dataset')}" if hits[1:] else "")
         + f". {amount(again)} of {amount(moved)} ({share(again, moved)}) were read again.",
         stake=stake,
@@ -88,14 +139,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "DISTINCT_BYTES_READ",
             "BYTES_ASKED_READ",
             "F_READ_TIME",
+            *(("OPEN_CALLS",) if dies else ()),
         ),
-        remedy=Remedy(
-            f"{text}; or read whole chunks at a time; or make the chunks smaller.",
-            f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
-            f"h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
-            f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
-        ),
-        limits=("again.factor", "again.bytes"),
+        remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache),
+        limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(u.id for u in hits)
         | frozenset(f for u in hits if (f := facts.attribution.file_of(u.id)) is not None),
     )

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...measure.attribution import PUTTING, READ, WRITE
+from ...measure.attribution import PUTTING, READ, WRITE, Upper
 from ...summary.units import amount, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 
 NAME = "little-compression"
+
+
+def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
+    """Bytes of the values that the moved chunks hold: a chunk is packed whole, however little of
+    it a call takes.  Each chunk is one transfer below."""
+    transfers = upper.below(f"{kind}S", PUTTING if kind == WRITE else (kind,))
+    direction = "READ" if kind == READ else "WRITTEN"
+    moved = upper.below(f"BYTES_{direction}", PUTTING if kind == WRITE else (kind,))
+    distinct = upper.counters[f"DISTINCT_BYTES_{direction}"]
+    if moved > distinct > 0:
+        transfers = int(transfers * distinct / moved)
+    return max(asked, transfers * max(0, upper.counters["CHUNK_BYTES"]))
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -24,20 +36,21 @@ def find(facts: Facts) -> Iterator[Finding]:
                 stored = upper.counters[f"DISTINCT_BYTES_{direction}"]
             # Chunks that are in the cache go through the filters when they leave it.
             own = upper.own_time(PUTTING if kind == WRITE else (kind,))
-            if asked < facts.limits["again.bytes"] or stored > asked * 2:
+            whole = _whole(facts, upper, kind, asked)
+            if asked < facts.limits["again.bytes"] or stored > whole * 2:
                 continue
-            if stored < facts.limits["compression.gain"] * asked:
+            if stored < facts.limits["compression.gain"] * whole:
                 continue
             stake = facts.stake(
-                own, "time inside HDF5 in these calls, filters included", stored, asked
+                own, "time inside HDF5 in these calls, filters included", stored, whole
             )
             if not facts.worth(stake):
                 continue
             yield Finding(
                 NAME,
                 "Compression gains little",
-                f"{amount(asked)} of {facts.name(upper.id)} are {amount(stored)} in the file "
-                f"({share(stored, asked)}); {seconds(own)} went into HDF5 itself, filters "
+                f"{amount(whole)} of {facts.name(upper.id)} are {amount(stored)} in the file "
+                f"({share(stored, whole)}); {seconds(own)} went into HDF5 itself, filters "
                 "included.",
                 stake=stake,
                 evidence=facts.upper_rows(

@@ -13,6 +13,7 @@ from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5, joined
+from . import hdf5_opened_again
 
 NAME = "element-wise"
 _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN", "writes"))
@@ -30,6 +31,17 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     return np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
 
 
+def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
+    """Datasets whose file is opened anew for every few calls: only a program that keeps it open
+    can take more at a time."""
+    known = hdf5_opened_again.opened(facts)
+    if known is None:
+        return np.zeros(len(calls), bool)
+    files, opens = known[0].files, known[1] * known[0].files.processes
+    often = opens > facts.limits["opens.again"] * files.processes
+    return calls < facts.limits["opens.again"] * h5.per_dataset(np.where(often, opens, 0))
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding for reads, one for writes, over all datasets."""
     h5 = hdf5(facts)
@@ -44,6 +56,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
     # Where a chunk has no more than a call, the chunks are what is wrong.
     tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
+    tiny &= ~_by_opening(facts, h5, calls)
     tiny &= sets.ids != ID  # of datasets that share a record each may have been one element
     like = max(1, int(sets.counts[tiny].sum()))
     tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
@@ -73,6 +86,6 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
             "H5Dwrite / H5Dread of a hyperslab, not of a point;  data[:] = values;  "
             "values = data[:]\nnc_put_vara / nc_get_vara instead of nc_put_var1 / nc_get_var1",
         ),
-        limits=("element.bytes", "operations", "python.seconds"),
+        limits=("element.bytes", "operations", "opens.again", "python.seconds"),
         covers=h5.covers(datasets=tiny),
     )

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...measure.exclusive import own_times
 from ...summary import in_io
-from ...summary.units import amount, seconds, share
+from ...summary.units import amount, count, seconds, share
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
+from ..tools import tool_of
 from ..unjudged import is_unjudged, unjudged
 from .reread import most_read
 
@@ -20,12 +21,53 @@ def _where(facts: Facts) -> str:
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
-        return "The transfers are what they are: fewer bytes, or a faster file system, would help."
+        return _in_files(facts)
     each = "in all processes" if facts.tree else "per process"
     return (
         f"Most of it, {seconds(longest.time / _over(facts))} {each}, is {longest.title}, not "
         f"the file system ({seconds(facts.base_time / _over(facts))})."
     )
+
+
+def _in_files(facts: Facts) -> str:
+    """What would help, by what most of the time is spent on."""
+    extra = facts.table("POSIX_EXT")
+    base = [table for layer, table in facts.layers if layer.base]
+    missing = extra.sum("F_MISS_TIME") if extra is not None else 0.0
+    misses = extra.sum("MISSES") if extra is not None else 0.0
+    names = sum(t.sum("F_META_TIME") for t in base) + facts.beside.metadata
+    calls = sum(t.sum("READS") + t.sum("WRITES") for t in base)
+    moved = sum(t.sum("BYTES_READ") + t.sum("BYTES_WRITTEN") for t in base)
+    if 2 * missing > facts.base_time:
+        return (
+            f"Most of it went into {count(misses)} look-ups of names that are not there: a shorter "
+            "search path, or asking once, would help."
+        )
+    if 2 * names > facts.base_time:
+        return (
+            "Most of it went into opening, asking for and closing files, not into their bytes: "
+            "fewer of these calls would help."
+        )
+    if calls >= facts.limits["operations"] and moved < facts.limits["small.bytes"] * calls:
+        return (
+            f"It went into {count(calls)} transfers of {amount(moved / calls)} on average: fewer, "
+            "larger ones would help more than a faster file system."
+        )
+    return "The transfers are large: fewer bytes, or a faster file system, would help."
+
+
+def _calls(facts: Facts) -> float:
+    """Calls on files of all kinds, in the layer that the program used."""
+    found = 0.0
+    for layer, table in facts.layers:
+        if layer.base:
+            names = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
+            found += sum(table.sum(name) for name in names) + float(facts.opens(table).sum())
+    extra = facts.table("POSIX_EXT")
+    if extra is not None:
+        names = ("MISSES", "UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS", "DIR_ENTRIES")
+        found += sum(extra.sum(name) for name in names)
+    return found
 
 
 def _over(facts: Facts) -> int:
@@ -47,8 +89,16 @@ def _spent(facts: Facts) -> str:
 def _little(facts: Facts) -> str:
     """Who parses or inflates the same file twenty times waits for itself, not for the file."""
     again = most_read(facts)
+    calls = _calls(facts)
+    if not again and calls < facts.limits["calls.many"]:
+        return "there is nothing to win in its calls. What the program computes is not judged."
     if not again:
-        return "there is nothing to win here."
+        return (
+            f"there is little to win in the calls themselves. But there are {count(calls)} of "
+            "them: what the program does around each, such as formatting, parsing or the work of "
+            "an interpreter, is no I/O, is not judged here, and may take longer; fewer, larger "
+            "calls save that as well."
+        )
     return (
         f"there is little to win in its calls. But {again}: what the program does with the "
         "bytes each time, such as parsing or decompressing them, is no I/O and may take longer; "
@@ -100,6 +150,15 @@ def find(
     if is_unjudged(facts):
         yield _not_judged(facts)
         return
+    if (tool := tool_of(facts)) and facts.io_time > facts.limits["io.fine"] * facts.process_time:
+        yield Finding(
+            NAME,
+            f"{tool} does what it is for",
+            f"{_spent(facts)}: {tool} works on the files that it is given. Fewer of them, or an "
+            "archive instead of many small ones, would make it faster.",
+            GOOD,
+        )
+        return
     if not facts.layers and not facts.base_time:
         yield Finding(
             NAME,
@@ -114,7 +173,7 @@ def find(
             "Your I/O is fine",
             f"{_spent(facts)}: {_little(facts)}",
             GOOD,
-            limits=("io.fine", "again.mostly"),
+            limits=("io.fine", "again.mostly", "calls.many"),
         )
     else:
         yield Finding(

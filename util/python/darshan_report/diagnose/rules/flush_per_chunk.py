@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...measure.attribution import CLOSE, FLUSH, WRITE
+from ...measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
 from ...summary.units import amount, count, seconds, share
-from ..facts import Facts
+from ..facts import Facts, once
 from ..finding import Finding, Remedy
+from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "flush-per-chunk"
@@ -19,11 +20,18 @@ _PUTTING = (WRITE, FLUSH, CLOSE)
 class _Flushed:
     """What was flushed of each file: the file itself, and its datasets."""
 
-    def __init__(self, h5: Hdf5) -> None:
+    def __init__(self, facts: Facts, h5: Hdf5) -> None:
         files, sets = h5.files, h5.datasets
         self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
         self.each = self.calls / files.processes  # a collective call counts for every process
-        self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,)))
+        # A library that keeps the number of rows in an attribute writes it in each flush.
+        asked = files.time((ATTR, META)) + h5.per_file(sets.time((ATTR, META)))
+        attributes = files["ATTR_CALLS"] + h5.per_file(sets["ATTR_CALLS"])
+        made = facts.table("H5_META")
+        if made is not None:
+            asked = asked + binding(facts, h5.of_files(made, made["ATTR_CREATES"]))
+        asked = np.where(attributes >= self.calls, asked, 0.0)
+        self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,))) + asked
         self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
         # Only chunks are written again because they were flushed: a contiguous dataset is
         # written where and as it is told, and filled before.
@@ -48,19 +56,27 @@ class _Flushed:
         return (self.each >= limits["flush.calls"]) & (self.asked > 0) & (little | again)
 
 
+@once
+def flushed(facts: Facts) -> frozenset[int]:
+    """Ids of files that are flushed so often that what each flush does explains more than how the
+    file is laid out."""
+    h5 = hdf5(facts)
+    return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding over all files: flushes of a file and of its datasets together."""
     h5 = hdf5(facts)
     if h5 is None:
         return
-    done = _Flushed(h5)
+    done = _Flushed(facts, h5)
     mask = done.often(facts)
     lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
     again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
     stake = facts.stake(
         lost.sum(),
-        "time in flushes, and in writes times the share of bytes written again, beyond what the "
-        "bytes would take at a good rate",
+        "time in flushes and in what each of them brings, and in writes times the share of bytes "
+        "written again, beyond what the bytes would take at a good rate",
         again,
         written,
     )
@@ -112,6 +128,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             "if (++rows % rows_per_chunk == 0) H5Dflush(dataset);   /* or H5Fflush, nc_sync */\n"
             "file.flush(), table.flush(), nc.sync() at checkpoints, not in the loop",
         ),
-        limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes"),
+        limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes", "python.seconds"),
         covers=h5.covers(files=mask),
     )

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...measure.attribution import ATTR, CLOSE, META, OPEN
 from ...summary.units import count, plural, seconds
-from ..facts import Facts
+from ..facts import Facts, once
 from ..finding import Finding, Remedy
+from ..machine import binding
 from ..objects import Hdf5, hdf5
 
 NAME = "hdf5-opened-again"
@@ -27,18 +28,30 @@ def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
     return time
 
 
-def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files."""
+@once
+def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
+    """How often each process that used a file of HDF5 opened it; None without any."""
     h5, table = hdf5(facts), facts.table("H5F")
     if h5 is None or table is None or not len(h5.files):
+        return None
+    return h5, h5.of_files(table, table["OPENS"])
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files."""
+    known, table = opened(facts), facts.table("H5F")
+    if known is None or table is None:
         return
-    opens = h5.of_files(table, table["OPENS"])
+    h5, opens = known
     mask = opens > facts.limits["opens.again"]
     time = h5.files.time((OPEN, CLOSE)) + h5.per_file(h5.datasets.time((OPEN, CLOSE)))
     time = (time + _asked_anew(facts, h5)) * (1 - 1 / np.maximum(opens, 1))
+    time = time + binding(facts, np.maximum(opens - 1, 0) * h5.files.processes)
     time = np.where(mask, time, 0.0)
     stake = facts.stake(
-        time.sum(), "time in opening and closing the file and its datasets, all but once"
+        time.sum(),
+        "time in opening and closing the file and its datasets, all but once"
+        + (", and what Python's bindings take for each" if binding(facts, opens).any() else ""),
     )
     if not mask.any() or not facts.worth(stake):
         return
@@ -60,6 +73,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             "have to see what was written.",
             "H5Fopen, nc_open, h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
         ),
-        limits=("opens.again",),
+        limits=("opens.again", "python.seconds"),
         covers=h5.covers(files=mask),
     )

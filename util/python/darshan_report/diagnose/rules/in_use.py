@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...summary.units import percent
+from .. import collective
 from ..facts import Facts
 from ..finding import GOOD, Finding
 
@@ -15,9 +16,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Collective calls in use; transfers that go forward."""
     upper = facts.table("MPI-IO")
     if upper is not None and facts.together:
-        together = sum(
-            upper.sum(n) for n in ("COLL_READS", "COLL_WRITES", "SPLIT_READS", "SPLIT_WRITES")
-        )
+        together = float(collective.calls(upper).sum())
         names = ("INDEP_READS", "INDEP_WRITES", "NB_READS", "NB_WRITES")
         calls = together + sum(upper.sum(n) for n in names)
         if together and together >= facts.limits["collective.share"] * calls:

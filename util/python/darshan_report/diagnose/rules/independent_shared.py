@@ -8,6 +8,7 @@ import numpy as np
 
 from ...records import among
 from ...summary.units import amount, count, plural, share
+from .. import collective
 from ..facts import Facts, Table, leading, once
 from ..finding import Finding, Remedy
 from . import read_by_all
@@ -33,7 +34,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     alone = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
-    together = table[f"COLL_{kind}S"] + table[f"SPLIT_{kind}S"]
+    together = collective.calls(table, kind)
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
     calls = alone + together
     mask = table.shared & (alone >= facts.limits["operations"])

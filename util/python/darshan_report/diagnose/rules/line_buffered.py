@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
+from ..language import WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 
 NAME = "line-buffered"
@@ -51,8 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + facts.stream_rows(first, "LINE_DRAINS", "DRAINS", "F_DRAIN_TIME"),
         remedy=Remedy(
             "Line buffering is for terminals: let a stream into a file have a full buffer.",
-            "/* no setvbuf(.., _IOLBF, ..), no setlinebuf */\n"
-            "static char room[1 << 16];  setvbuf(stream, room, _IOFBF, sizeof room);",
+            "C: no setvbuf(.., _IOLBF, ..), no setlinebuf\n" + WRITE_BUFFER,
         ),
         limits=("stream.calls", "stream.buffer"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -13,6 +13,7 @@ from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..machine import binding
 from ..objects import Hdf5, hdf5
+from . import flush_per_chunk
 
 NAME = "many-objects"
 _TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
@@ -23,8 +24,9 @@ def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
     table, opened = facts.table("H5_META"), facts.table("H5F")
     if table is None or opened is None or not len(h5.files):
         return np.zeros(len(h5.files))
-    number = h5.of_files(table, sum(table[n] for n in _TOUCHING))
-    return number / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
+    # One that is replaced is deleted and made again.
+    number = h5.of_files(table, sum(table[n] for n in _TOUCHING) - table["ATTR_DELETES"])
+    return np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -36,6 +38,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     small = (sets.asked <= limits["small.bytes"] * sets.counts) & (sets.asked > 0)
     number = h5.per_file(np.where(small, sets.counts, 0))
     attributes = _attributes(facts, h5)
+    # Attributes that a flush writes anew each time are few.
+    attributes = np.where(np.isin(files.ids, list(flush_per_chunk.flushed(facts))), 0, attributes)
     mask = number + attributes >= limits["objects.many"]
     # What a file's own calls take is its objects' only if there is nothing else in it.
     part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2

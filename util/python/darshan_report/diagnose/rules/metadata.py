@@ -8,11 +8,29 @@ from ...summary.units import count, seconds, share
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..overlap import together
-from . import listings, lookups, many_files, opens_again, seeks, stream_seeks
+from . import (
+    listings,
+    lookups,
+    many_files,
+    opens_again,
+    program_files,
+    rewritten,
+    seeks,
+    stream_seeks,
+)
 
 NAME = "metadata"
 # What they tell is not told again.
-_CAUSES = (many_files, opens_again, lookups, listings, seeks, stream_seeks)
+_CAUSES = (
+    many_files,
+    opens_again,
+    program_files,
+    rewritten,
+    lookups,
+    listings,
+    seeks,
+    stream_seeks,
+)
 _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "TRUNCATES")
 
 
@@ -23,9 +41,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     meta = sum(float(table["F_META_TIME"].sum()) for table in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
     stake = facts.stake(meta - told, "time in metadata calls that no other finding explains")
-    opens = sum(table.sum("OPENS") for table in base if table.has("OPENS"))
+    opens = sum(float(facts.opens(table).sum()) for table in base)
     stats = posix.sum("STATS") if posix is not None else 0
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
+    # Where other findings explain nearly all of it, these have the remedy.
+    if meta - told < facts.limits["metadata.share"] * meta:
+        return
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
     if opens + stats + more < facts.limits["operations"]:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from ...summary.units import amount, count, plural
-from ..facts import Facts, leading
+from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 from . import read_by_all
 
 NAME = "no-mpi-io"
+_LINE = 512  # bytes: most lines are shorter
+_ALIKE = 0.95  # of the transfers have one size: records
+_LOG = re.compile(r"(^|[._-])(log|out|err|txt|csv|jsonl?|progress|status)([._-]|\d*$)", re.I)
+
+
+def _lines(facts: Facts, table: Table) -> np.ndarray:
+    """Which files the processes only write lines of text to, by their size, which differs, or by
+    the file's name.  Nobody would join those: each process writes too often."""
+    found = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
+    found &= (table["READS"] == 0) & (table["WRITES"] > 0)
+    alike = table["ACCESS1_COUNT"] >= _ALIKE * table["WRITES"]
+    for place in np.flatnonzero(found & alike):
+        found[place] = bool(_LOG.search(os.path.basename(facts.name(int(table.ids[place])))))
+    return found
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -25,6 +41,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
     time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
     mask = table.shared & (calls >= facts.limits["operations"])
+    mask &= ~_lines(facts, table)
     mask &= ~read_by_all.whole(facts, table) & (moved < facts.limits["aggregate.bytes"] * calls)
     if not mask.any():
         return

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...summary.units import amount, count
+from ...summary.units import amount, count, plural
+from .. import collective
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 from . import tiny_collective
@@ -20,7 +21,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if upper is None or lower is None or not facts.together:
         return
     for kind, bytes_of in (("WRITE", "BYTES_WRITTEN"), ("READ", "BYTES_READ")):
-        calls = upper[f"COLL_{kind}S"] + upper[f"SPLIT_{kind}S"]
+        calls = collective.calls(upper, kind)
         below = np.zeros(len(upper))
         moved = np.zeros(len(upper))
         seconds = np.zeros(len(upper))
@@ -48,9 +49,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             NAME,
             "Collective calls are not aggregated",
-            f"{count(int(calls[first]))} collective {kind.lower()}s of "
-            f"{facts.name(upper.ids[first])} became {count(int(below[first]))} POSIX "
-            f"{kind.lower()}s of {amount(float(mean[first]))} on average.",
+            f"{count(float(collective.met(upper, kind)[first]))} collective {kind.lower()}s of "
+            f"{facts.name(upper.ids[first])} by {plural(int(upper.processes[first]), 'process')} "
+            f"became {count(int(below[first]))} POSIX {kind.lower()}s of "
+            f"{amount(float(mean[first]))} on average.",
             stake=stake,
             evidence=facts.rows(upper, first, f"COLL_{kind}S", bytes_of)
             + (

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ...measure.ranks import sums_by_rank
 from ...records import among
 from ...summary.units import amount, plural, seconds, share
+from .. import collective
 from ..facts import Facts, once
 from ..finding import Evidence, Finding, Remedy
 from ..table import Table
@@ -26,6 +27,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not facts.together or facts.nprocs < _LEAST:
         return
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]
+    # One process that reads what all need, and sends it to them, is as it should be.
+    enough = facts.limits["oneprocess.read"]
+    found = [one for one in found if one.word != "read" or one.whole > enough]
     # What the others wait for: the process's time, less its share if all take part.
     waiting = sum(one.time for one in found) * (facts.nprocs - 1)
     stake = facts.stake(waiting, "the other processes' time while this one does I/O, if they wait")
@@ -48,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, info) and collective H5Dwrite;  "
             "nc_create_par;  MPI_File_write_at_all",
         ),
-        limits=("oneprocess.share",),
+        limits=("oneprocess.share", "oneprocess.read"),
     )
 
 
@@ -80,8 +84,7 @@ def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
     above = facts.table("MPI-IO")
     if above is None or above is table:
         return np.empty(0, "u8")
-    names = (f"{how}_{kind}" for how in ("COLL", "SPLIT") for kind in ("READS", "WRITES"))
-    return above.ids[sum(above[n] for n in names) > 0]
+    return above.ids[collective.calls(above) > 0]
 
 
 @once

@@ -22,7 +22,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, table: Table) -> Iterator[Finding]:
-    opens = (table["OPENS"] - table["FILENOS"] - table["DUPS"]) / table.processes
+    opens = facts.opens(table) / table.processes
     stats = table["STATS"] / table.processes
     mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
     mask &= facts.single(table)
@@ -31,7 +31,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
     part = again / np.maximum(opens + stats, 1)
     # Seeks are metadata as well, which a file system is not asked for.
-    calls = table["OPENS"] + table["STATS"]
+    calls = facts.opens(table) + table["STATS"]
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
     time = np.where(mask, table["F_META_TIME"] * part, 0.0)
     stake = facts.stake(time.sum(), "metadata time of the repeated calls")

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
     # The first transfer of each opening counts as neither.
-    back = np.maximum(0, calls - forward - np.maximum(table["OPENS"], table.processes))
+    back = np.maximum(0, calls - forward - np.maximum(facts.opens(table), table.processes))
     enough = facts.limits["operations"] * facts.files(table)
     mask = (back >= enough) & (back > facts.limits["random.share"] * calls)
     if not mask.any():
@@ -56,7 +56,8 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         remedy=Remedy(
             "Sort requests by offset, tell the system, or keep the file in memory while it is "
             "used; read-ahead works for what goes forward only.",
-            "posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);  mmap;  order records by offset",
+            "qsort of the requests by offset;  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
+            "read(fd, all, size)  # once, where it fits into memory",
         ),
         limits=("random.share", "operations"),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -68,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Let one process read the file once, and send it to the others; or read it with one "
             "collective call. What differs from process to process is read by its owner alone.",
-            "if (rank == 0) read(...);  MPI_Bcast(buffer, size, MPI_BYTE, 0, comm)\n"
+            "if (rank == 0) read(fd, all, size);  MPI_Bcast(all, size, MPI_BYTE, 0, comm)\n"
             "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
         ),
         limits=("byall.share",),

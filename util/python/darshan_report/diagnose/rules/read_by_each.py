@@ -53,9 +53,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Read it once: before the workers are started, who then have it without a copy; or "
             "in one process that does the work of several. What has to be many processes can "
-            "share a map of the file, or a copy in the node's memory.",
+            "share memory, or a copy of the file in the node's memory.",
             "data = load(path)  # before Pool(...), workers of fork have it\n"
-            "np.load(path, mmap_mode='r');  multiprocessing.shared_memory\n"
+            "multiprocessing.shared_memory;  a copy in /dev/shm\n"
             "grep -e ONE -e OTHER file  # one program for all questions",
         ),
         limits=("byeach.processes", "byall.share"),

@@ -19,7 +19,7 @@ _WORDS = {
         "The same bytes are read again and again",
         "Keep what was read in memory, or read it in one process and send it to the others; "
         "for HDF5 enlarge the chunk cache, for streams the buffer.",
-        "mmap, or one read into memory;  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
+        "one read into memory;  H5Pset_chunk_cache(...);  MPI_Bcast(...)",
     ),
     "WRITTEN": (
         "written",
@@ -91,7 +91,7 @@ def most_read(facts: Facts) -> str:
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Which files are written once each time they are opened, and that seldom: a checkpoint
     that replaces the one before is no second writing of the same bytes."""
-    opens = table["OPENS"]
+    opens = facts.opens(table)
     each = opens / np.maximum(table.processes, 1)
     return (opens * size >= moved) & (each < facts.limits["opens.again"])
 
@@ -118,7 +118,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         return
     word, title, text, example = _WORDS[direction]
     first, *others = leading(mask, seconds, len(mask))
-    each = table["OPENS"][first] / max(1, int(table.processes[first]))
+    each = facts.opens(table)[first] / max(1, int(table.processes[first]))
     if direction == "READ" and each >= facts.limits["opens.again"]:
         text = f"Open the file once. {text}"
     times = float(moved[first]) / max(1.0, float(size[first]))

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not mask.any():
         return
     part = table["SEEKS"] / np.maximum(
-        table["SEEKS"] + _LIGHTER * (table["OPENS"] + table["STATS"]), 1
+        table["SEEKS"] + _LIGHTER * (facts.opens(table) + table["STATS"]), 1
     )
     time = np.where(mask, table["F_META_TIME"] * part, 0.0)
     stake = facts.stake(float(time.sum()), "metadata time of the seeks")

@@ -9,20 +9,39 @@ import numpy as np
 from ...summary.units import amount, count, plural, share
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
+from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from . import reread
 
 NAME = "small-accesses"
-_FLUSHED = (
-    " Do not flush after each line: std::endl, flush=True, flush(unit) and line buffering do."
-)
+_FLUSHED = " Do not flush after each line."
 _HERE_AND_THERE = (
-    " These go here and there: put them in order first; a larger buffer alone reads for nothing."
+    " These go here and there: put them in order first, or keep the file in memory if it fits; a "
+    "larger buffer alone moves bytes for nothing."
 )
-# glibc ignores the size where it shall take the memory itself.
-_BUFFERS = (
-    "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);\n"
-    "open(path, buffering=1 << 20)\n"
+_SORTED = (
+    "C: qsort(requests, number, sizeof *requests, by_offset);\n"
+    "C++: std::sort(requests.begin(), requests.end(), by_offset);\n"
+    "Rust: requests.sort_by_key(|r| r.offset);\n"
+    "Go: sort.Slice(requests, byOffset)\n"
+    "Python: requests.sort(key=lambda request: request.offset)\n"
+    "Java: requests.sort(Comparator.comparingLong(r -> r.offset))"
 )
+_BLOCK = 512  # bytes: who moves a multiple of it has a buffer, and chose its size
+_LIBRARIES = {
+    "READ": "\nH5Dread of a whole block instead of an element;  MPI_File_read_at_all",
+    "WRITE": "\nH5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
+}
+_BLOCKS = (
+    "Move larger blocks: a megabyte or more with each call. Put what belongs together into one."
+)
+_BY_LIBRARY = " Or let a library do it (HDF5 chunks, collective MPI-IO)."
+_HOW = {
+    "READ": "Read more with each call: in blocks of a megabyte or more into memory, or "
+    "through a buffer.",
+    "WRITE": "Write more with each call: collect records in memory and write them together, or "
+    "through a buffer.",
+}
+_SOME, _MANY = 32, 10  # tiny transfers of each of many files; times the least of one file
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 
 
@@ -35,12 +54,41 @@ def find(facts: Facts) -> Iterator[Finding]:
         yield from _find(facts, table, kind)
 
 
+def _by_blocks(table: Table, place: int, kind: str) -> bool:
+    """Whether the program moves blocks of a size that it chose, through a buffer of its own."""
+    size = int(table["ACCESS1_ACCESS"][place])
+    mostly = 2 * int(table["ACCESS1_COUNT"][place]) >= int(table[f"{kind}S"][place])
+    return mostly and size > 0 and size % _BLOCK == 0
+
+
+def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
+    """How it is written, in the words of each language."""
+    if not in_order:
+        return _SORTED
+    words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
+    return words + (_LIBRARIES[kind] if _library(facts) else "")
+
+
+def _library(facts: Facts) -> bool:
+    """Whether the program has one that moves large pieces for it."""
+    return facts.table("MPI-IO") is not None or facts.info.region("H5D") is not None
+
+
+def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
+    """Files that are each moved in few tiny pieces, where together these are a pattern."""
+    moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
+    found = (small >= _SOME * facts.files(table)) & (moved < facts.limits["stream.buffer"] * calls)
+    return found & (small[found].sum() >= _MANY * facts.limits["operations"])
+
+
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, (moved, word) = f"{kind}S", _MOVED[kind]
     small, all_calls = facts.small(table, kind), table[calls]
     # Of files that share a record each would have to have so many.
     enough = facts.limits["operations"] * facts.files(table)
-    mask = (small >= enough) & (small > facts.limits["small.share"] * all_calls)
+    mask = ((small >= enough) | _alike(facts, table, kind, small)) & (
+        small > facts.limits["small.share"] * all_calls
+    )
     # Blocks that memory answers cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
     blocks = table[moved] >= facts.limits["stream.buffer"] * calls_made
@@ -62,7 +110,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     first, *others = leading(mask, seconds, len(mask))
     number, whole = int(small[mask].sum()), int(all_calls.sum())
     mean = float(table[moved][first]) / max(1, int(all_calls[first]))
-    in_order = 2 * int(table[f"SEQ_{calls}"][first]) >= int(all_calls[first])
+    own = _by_blocks(table, first, kind)
+    # Of random places half are ahead of the last one.
+    forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
+    in_order = int(table[f"SEQ_{calls}"][first]) >= forward
     yield Finding(
         f"{NAME}-{kind.lower()}",
         f"Many small {kind.lower()}s",
@@ -83,17 +134,15 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             f"F_{kind}_TIME",
         ),
         remedy=Remedy(
-            "Move more with each call: collect records in memory and write them together, read "
-            "ahead in blocks of a megabyte or more, or let a library do it (buffered streams, "
-            "HDF5 chunks, collective MPI-IO)."
-            + (_FLUSHED if kind == "WRITE" else "")
+            (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
+            + (_BY_LIBRARY if _library(facts) else "")
             + ("" if in_order else _HERE_AND_THERE),
-            (_BUFFERS if in_order else "")
-            + "H5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
+            _example(facts, kind, blocks=own, in_order=in_order),
         ),
         limits=(
             "small.bytes",
             "small.share",
+            "random.share",
             "operations",
             "stream.buffer",
             "stream.latency",

@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
+from ..language import READ_BUFFER, WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 from . import line_buffered, reread, stream_flushes, stream_seeks, unbuffered
 
@@ -54,10 +55,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
         + facts.stream_rows(first, "FILLS", "DRAINS", "BUFFER_BYTES", "F_FILL_TIME"),
         remedy=Remedy(
-            "Give the stream a buffer of a megabyte or more, which has to be memory of yours (with "
-            "NULL the C library ignores the size); or use read and write, or a library such as "
-            "HDF5, for bulk data.",
-            "static char room[4 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
+            "Give the stream a buffer of a megabyte or more (in C memory of yours: with NULL the C "
+            "library ignores the size); or move the data without a stream, or with a library such "
+            "as HDF5.",
+            WRITE_BUFFER if streams.calls("WRITE")[first] > streams.calls("READ")[first]
+            else READ_BUFFER,
         ),
         limits=("operations", "small.bytes", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

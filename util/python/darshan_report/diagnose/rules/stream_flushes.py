@@ -9,6 +9,7 @@ import numpy as np
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
+from ..language import FLUSHES
 from ..streams import Floats, Mask, Streams, ratio
 
 NAME = "stream-flushes"
@@ -67,10 +68,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
         + facts.stream_rows(first, "FLUSH_DRAINS", "F_FLUSH_TIME"),
         remedy=Remedy(
-            "Do not call fflush after each line: the stream is written when its buffer is full "
+            "Do not flush after each line: the stream is written when its buffer is full "
             "and when it is closed. Where somebody watches, flush once a second; what must "
             "survive a crash, once per checkpoint.",
-            "if (now - flushed >= 1) fflush(stream), flushed = now;",
+            "C: if (now - flushed >= 1) fflush(stream), flushed = now;\n"
+            "Octave: no fflush (file) in the loop\n" + FLUSHES,
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

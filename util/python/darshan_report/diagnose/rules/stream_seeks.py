@@ -101,12 +101,13 @@ def _remedy(writes: bool) -> Remedy:
         return Remedy(
             "Change it in memory, and write it in one go, in the order of the file; single "
             "records of a large file write with pwrite, without a buffer.",
-            "fwrite(all, size, 1, stream);\npwrite(fd, record, sizeof record, place);",
+            "C: fwrite(all, size, 1, stream);\nC: pwrite(fd, record, sizeof record, place);\n"
+            "Octave: fwrite (file, whole_matrix), once",
         )
     return Remedy(
-        "Keep the file in memory while it is looked up (read it once, or map it), or sort "
+        "Keep the file in memory while it is looked up (read it once), or sort "
         "the requests by offset; for single records of a large file read them with pread, "
         "without a buffer.",
-        "char *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);\n"
-        "pread(fd, record, sizeof record, place);",
+        "C: fread(all, size, 1, stream);\nC: pread(fd, record, sizeof record, place);\n"
+        "Octave: data = fread (file, Inf), once",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
+from .. import collective
 from ..facts import Facts, Table, leading, once
 from ..finding import Finding, Remedy
 
@@ -19,7 +20,7 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
     """Which files of MPI-IO are moved in tiny pieces by collective calls."""
     found = np.zeros(len(table), bool)
     for kind, moved in _SIDES:
-        calls = table[f"COLL_{kind}S"] + table[f"SPLIT_{kind}S"]
+        calls = collective.calls(table, kind)
         others = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
         found |= (
             (calls >= facts.limits["collective.calls"] * table.processes)
@@ -37,10 +38,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask = tiny(facts, table)
     if not mask.any():
         return
-    calls = sum(table[f"{how}_{kind}S"] for how in ("COLL", "SPLIT") for kind, _ in _SIDES)
-    moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    time = table["F_READ_TIME"] + table["F_WRITE_TIME"]
-    each = calls / np.maximum(table.processes, 1)
+    calls, each = collective.calls(table), collective.met(table)
+    moved, time = collective.moved(table), collective.time(table)
     lost = np.where(mask, facts.lost(time * (1 - 1 / np.maximum(each, 1)), moved), 0.0)
     stake = facts.stake(
         lost.sum(), "time in these calls beyond one of them, and beyond what the bytes would take"

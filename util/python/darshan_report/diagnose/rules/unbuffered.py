@@ -9,9 +9,11 @@ import numpy as np
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
+from ..language import READ_BUFFER, WRITE_BUFFER
 from ..streams import Mask, Streams, ratio
 
 NAME = "unbuffered-stream"
+_UNBUFFERED = "C: no setbuf(stream, NULL), no setvbuf with _IONBF\n"
 _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 
 
@@ -77,10 +79,8 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
         evidence=facts.rows(streams.table, first, f"{kind}S", f"F_{kind}_TIME")
         + facts.stream_rows(first, "UNBUFFERED", "FILLS", "DRAINS", "BUFFER_BYTES"),
         remedy=Remedy(
-            "Leave the stream its buffer: no setvbuf with _IONBF, no setbuf with NULL; or give it "
-            "a larger one.",
-            ("" if tiny else "/* no setbuf(stream, NULL) */\n")
-            + "static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);",
+            "Leave the stream its buffer, or give it a larger one; or move more with each call.",
+            ("" if tiny else _UNBUFFERED) + (READ_BUFFER if kind == "READ" else WRITE_BUFFER),
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds, share
+from .. import collective
 from ..facts import PARALLEL, Facts, Table, leading
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
@@ -30,9 +31,7 @@ class Waits:
         self.busiest = np.zeros(len(upper))  # the same of the process that has most
         self.moved = np.zeros(len(upper))  # by that process
         self.whole = np.zeros(len(upper))  # by all
-        self.collective = sum(
-            upper[f"{how}_{kind}"] for how in ("COLL", "SPLIT") for kind in ("READS", "WRITES")
-        )
+        self.collective = collective.calls(upper)
         for place in leading((self.collective > 0) & (self.time > 0), self.time, _MOST):
             at = lower.place(int(upper.ids[place]))
             if at is not None:
@@ -205,10 +204,10 @@ def _remedy(found: Waits, first: int) -> Remedy:
             'MPI_Info_set(info, "cb_nodes", "16"), or "cb_config_list", "*:1";  "striping_factor"\n'
             "lfs setstripe -c -1 folder, before the file is made",
         )
-    moved = found.upper["BYTES_READ"][first] + found.upper["BYTES_WRITTEN"][first]
-    each = float(moved) / max(1, int(found.collective[first]))
+    calls = float(collective.met(found.upper)[first])
+    each = float(collective.moved(found.upper)[first]) / max(1, int(found.collective[first]))
     return Remedy(
-        f"Fewer, larger calls ({count(float(found.collective[first]))} moved {amount(each)} each) "
+        f"Fewer, larger calls ({count(calls)} moved {amount(each)} of each process) "
         "that all processes reach at the same time; calls that do not wait where they cannot.",
         "MPI_File_set_view and one MPI_File_write_all;  MPI_File_iwrite_at_all",
     )

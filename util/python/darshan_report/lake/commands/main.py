@@ -46,8 +46,10 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
         say(
             program,
             f"needs {' and '.join(lacking)}, which {sys.executable} does not have: "
-            f"{sys.executable} -m pip install {' '.join(lacking)}, or name a Python that has "
-            "them by DARSHAN_PYTHON (guide centre.md)",
+            f"make a virtual environment that has them, and name it by DARSHAN_PYTHON: "
+            f"python3 -m venv ~/darshan-centre && ~/darshan-centre/bin/pip install "
+            f"{' '.join(('numpy', 'matplotlib', *lacking))} && "
+            "export DARSHAN_PYTHON=~/darshan-centre/bin/python (guide centre.md)",
         )
         return 1
     try:

@@ -1,0 +1,121 @@
+"""What a program is written in, as far as the log tells, and what its users write to do a thing.
+
+An interpreter is known by its name.  What a compiler made is not: then the words of the languages
+that it may be are told side by side.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from .facts import Facts
+
+# By the name of a program; the first pattern that matches.
+_PROGRAMS = (
+    (r"python[0-9.]*|ipython[0-9]*|jupyter.*|snakemake|pytest", "Python"),
+    (r"java[0-9]*|scala|kotlin|spark-submit|groovy", "Java"),
+    (r"R|Rscript|rsession", "R"),
+    (r"julia", "Julia"),
+    (r"octave.*|matlab.*", "Octave"),
+    (r"node|nodejs|deno|bun", "Node"),
+    (r"perl[0-9.]*", "Perl"),
+    (r"ruby[0-9.]*", "Ruby"),
+    (r"bash|sh|dash|zsh|ksh|busybox", "shell"),
+    (r"dd", "dd"),
+)
+COMPILED = ("C", "C++", "Fortran", "Rust", "Go")
+_LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|shell|dd): ")
+
+# What writes records or lines through a buffer.
+WRITE_BUFFER = """\
+C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);
+C++: std::ofstream out;  out.rdbuf()->pubsetbuf(room, sizeof room);  out.open(path);
+Fortran: write(unit) whole_array, in one statement
+Rust: let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
+Go: out := bufio.NewWriterSize(file, 1 << 20);  defer out.Flush()
+Python: open(path, 'w', buffering=1 << 20)
+Java: new BufferedOutputStream(new FileOutputStream(path), 1 << 20)
+R: con <- file(path, "w") once;  writeLines(all_lines, con)
+Julia: buffer = IOBuffer();  print(buffer, ...);  write(file, take!(buffer))
+Octave: fprintf (file, format, whole_matrix), once
+Node: const out = fs.createWriteStream(path, {highWaterMark: 1 << 20})
+Perl: push @lines, $line;  print $file @lines
+Ruby: file.write(lines.join)
+shell: printf '%s\\n' "${lines[@]}" > file  # once for all lines; or one awk for the whole loop
+dd: dd bs=1M"""
+# What reads records or lines through a buffer.
+READ_BUFFER = """\
+C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);
+C++: std::ifstream in;  in.rdbuf()->pubsetbuf(room, sizeof room);  in.open(path);
+Fortran: read(unit) whole_array, in one statement
+Rust: let reader = std::io::BufReader::with_capacity(1 << 20, file);
+Go: in := bufio.NewReaderSize(file, 1 << 20)
+Python: open(path, 'rb', buffering=1 << 20)
+Java: new BufferedInputStream(new FileInputStream(path), 1 << 20)
+R: lines <- readLines(path);  data.table::fread(path)
+Julia: lines = readlines(path);  data = read(path)
+Octave: data = fread (file, Inf), once
+Node: fs.readFileSync(path);  fs.createReadStream(path, {highWaterMark: 1 << 20})
+Perl: local $/;  my $all = <$file>
+Ruby: File.read(path);  File.readlines(path)
+shell: one awk, sed or grep for the whole file;  mapfile -t lines < file
+dd: dd bs=1M"""
+# What makes each line a write of its own, and must not.
+FLUSHES = """\
+C: no fflush(stream) after each line
+C++: out << '\\n', not std::endl
+Fortran: no flush(unit) after each line
+Rust: no flush() and no write_all to the file itself for each line
+Python: no flush=True, no file.flush(), no buffering=1
+Java: no flush() after each line, no autoflush of PrintWriter
+Perl: no $| = 1
+shell: printf '%s\\n' "${lines[@]}" > file  # each echo is a write of its own"""
+# Larger pieces, where the program has buffers of its own.
+BLOCKS = """\
+C: read(fd, block, 1 << 20);  write(fd, block, 1 << 20)
+Rust: let mut block = vec![0; 1 << 20];  file.read(&mut block)
+Go: block := make([]byte, 1 << 20);  file.Read(block)
+Python: while block := file.read(1 << 20):
+Java: byte[] block = new byte[1 << 20];  in.read(block)
+Node: fs.createReadStream(path, {highWaterMark: 1 << 20})
+dd: dd bs=1M"""
+
+
+def of_program(name: str) -> str:
+    """The language that a program runs, by the program's name; empty: a compiled one."""
+    base = os.path.basename(name)
+    for pattern, language in _PROGRAMS:
+        if re.fullmatch(pattern, base):
+            return language
+    return ""
+
+
+def languages(facts: Facts, programs: str) -> frozenset[str]:
+    """Those that the finding's programs may be written in; programs: as the finding names them,
+    empty if it does not."""
+    commands = [facts.info.exe]
+    if facts.tree is not None:
+        pairs = zip(facts.tree.programs, facts.tree.commands)
+        commands = [
+            command for program, command in pairs if program.name in (programs or program.name)
+        ]
+    known = {of_program(command.partition(" ")[0]) for command in commands} - {""}
+    if known:
+        return frozenset(known)
+    said = dict(facts.info.metadata).get("language", "")
+    return frozenset(word for word in said.split(",") if word in COMPILED) or frozenset(COMPILED)
+
+
+def spoken(facts: Facts, programs: str, example: str) -> str:
+    """The lines of an example without those of other languages; the label stays where several
+    are left.  Lines without a label stay; if no line would be left, all do."""
+    lines = example.split("\n")
+    labels = [match[1] if (match := _LABEL.match(line)) else "" for line in lines]
+    if not any(labels):
+        return example
+    wanted = languages(facts, programs)
+    kept = [(label, line) for label, line in zip(labels, lines) if not label or label in wanted]
+    if len({label for label, _ in kept if label}) == 1:
+        kept = [(label, line.removeprefix(f"{label}: ")) for label, line in kept]
+    return "\n".join(line for _, line in kept)

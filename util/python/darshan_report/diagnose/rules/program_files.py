@@ -1,0 +1,59 @@
+"""A program reads very many files of program text: modules of an interpreter, and libraries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...summary.units import amount, count, seconds
+from ..facts import Facts, once
+from ..finding import Finding, Remedy
+from ..table import Table
+
+NAME = "program-files"
+_PROGRAM = re.compile(
+    r"\.(py|pyc|pyi|so|js|mjs|cjs|jar|class|rdb|rdx|ji)$|\.so\.[0-9.]+$|"
+    r"/(site-packages|dist-packages|node_modules|__pycache__|lib/python[0-9.]+|lib/R|julia)/"
+)
+
+
+@once
+def which(facts: Facts, table: Table) -> np.ndarray:
+    """Records of files that an interpreter or the loader reads as program, and that nobody
+    writes."""
+    found = table["BYTES_WRITTEN"] == 0
+    for place in np.flatnonzero(found):
+        found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
+    return found
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all of them."""
+    table = facts.table("POSIX")
+    if table is None or not (mask := which(facts, table)).any():
+        return
+    number = int(facts.files(table)[mask].sum())
+    time, moved = float(facts.time(table)[mask].sum()), float(table["BYTES_READ"][mask].sum())
+    stake = facts.stake(time, "time in opening, asking for, reading and closing program files")
+    if number < facts.limits["files.many"] / 2 or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Starting takes long: very many program files",
+        f"{count(number)} files of program text, {amount(moved)} in all, were opened or asked "
+        f"for: modules that are imported, and libraries. That took {seconds(time)} over all "
+        "processes, before or between what the program does with its data.",
+        stake=stake,
+        evidence=facts.sums(table, "OPENS", "STATS", "F_META_TIME", "F_READ_TIME"),
+        remedy=Remedy(
+            "Keep the environment where a file is cheap to open: one image (squashfs, a container) "
+            "or a copy on the node's own disk, not thousands of files on a shared file system. "
+            "Import less, or later; start one process for many tasks.",
+            "Python: python -X importtime program.py  # what imports what, and how long it takes\n"
+            "mksquashfs venv venv.sqsh;  squashfuse venv.sqsh /tmp/venv",
+        ),
+        limits=("files.many",),
+        covers=frozenset(int(i) for i in table.ids[mask]),
+    )

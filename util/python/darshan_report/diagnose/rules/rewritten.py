@@ -1,0 +1,179 @@
+"""A file is written whole, again and again: over itself, or beside itself and then renamed."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...summary.units import amount, count, plural, seconds
+from ..facts import Facts, once
+from ..finding import Evidence, Finding, Remedy
+from ..table import Table
+
+NAME = "rewritten-whole"
+_WHOLE = 0.2  # least part of the last size that each opening writes: a growing file has 0.5, and
+# every second opening may be one that reads it
+_EVEN = 0.9  # above this part the file had its last size from the beginning
+_MODULES = ("POSIX", "STDIO")
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """One file, under the name that it ends with."""
+
+    name: str
+    ids: frozenset[int]  # of its records, and those of the files that were renamed to it
+    times: float  # by each process
+    written: float  # bytes
+    size: float  # bytes of the largest version
+    lost: float  # seconds
+    renamed: bool
+    evidence: tuple[Evidence, ...]
+
+
+@once
+def files(facts: Facts) -> tuple[Rewritten, ...]:
+    """The costliest first."""
+    renamed = _renamed(facts)
+    covered = frozenset().union(*(one.ids for one in renamed))
+    found = [*renamed]
+    for module in _MODULES:
+        if (table := facts.table(module)) is not None:
+            found += _in_place(facts, table, covered)
+    return tuple(sorted(found, key=lambda one: -one.lost))
+
+
+def ids(facts: Facts) -> np.ndarray:
+    """Of all records of such files."""
+    every = frozenset().union(*(one.ids for one in files(facts)))
+    return np.fromiter(every, "u8", len(every))
+
+
+def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
+    """Seconds of all but one opening, and of the bytes that were written again."""
+    opening = table["F_META_TIME"] * (1 - 1 / np.maximum(times, 1))
+    return opening + facts.moving(table, "WRITE") * again
+
+
+def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[Rewritten]:
+    limits = facts.limits
+    opens = facts.opens(table)
+    times = opens / np.maximum(table.processes, 1)
+    written = table["BYTES_WRITTEN"] - facts.unplaced(table, "WRITTEN")
+    size = table["MAX_BYTE_WRITTEN"] + 1
+    mask = facts.single(table) & (times > limits["opens.again"]) & (table["WRITES"] > 0)
+    mask &= (written >= limits["again.factor"] * size) & (written >= _WHOLE * opens * size)
+    # A file that is opened for each line to append has short pieces, one of the same size each
+    # time pieces that are alike, or it is a checkpoint, all of which may be new.
+    mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
+    mask &= ~np.isin(table.ids, _removed(facts, table, opens))
+    lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
+    for place in np.flatnonzero(mask):
+        number = int(table.ids[place])
+        if number not in covered:
+            yield Rewritten(
+                facts.name(number), frozenset({number}), float(times[place]),
+                float(written[place]), float(size[place]), float(lost[place]), False,
+                facts.rows(
+                    table, place, "OPENS", "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_META_TIME",
+                    "F_WRITE_TIME",
+                ),
+            )  # fmt: skip
+
+
+def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
+    """Files that are removed about as often as they are opened: a lock, or what is passed on."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None or not len(table):
+        return np.empty(0, "u8")
+    _, here, there = np.intersect1d(table.ids, extra.ids, return_indices=True)
+    return table.ids[here[2 * extra["UNLINKS"][there] >= np.maximum(opens[here], 1)]]
+
+
+def _renamed(facts: Facts) -> list[Rewritten]:
+    """Files that others were renamed to, those from the same folder."""
+    posix = facts.table("POSIX")
+    if posix is None or not posix.has("RENAME_TARGETS"):
+        return []
+    often = facts.limits["opens.again"] * posix.processes
+    targets = np.flatnonzero((posix["RENAME_TARGETS"] > often) & facts.single(posix))
+    if not len(targets):
+        return []
+    by_folder: dict[str, list[int]] = defaultdict(list)
+    for place in np.flatnonzero(posix["RENAME_SOURCES"] > 0):
+        by_folder[os.path.dirname(facts.name(int(posix.ids[place])))].append(int(place))
+    found = []
+    for target in targets:
+        folder = os.path.dirname(facts.name(int(posix.ids[target])))
+        places = [place for place in by_folder[folder] if place != target]
+        last = posix.place(int(posix["RENAMED_FROM"][target].astype("u8")))
+        # Several files of one folder that are replaced: of a name that is used again the last one.
+        if len(targets) > 1 and last is not None:
+            places = [last]
+        one = _of_target(facts, posix, int(target), places)
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _of_target(facts: Facts, posix: Table, target: int, places: list[int]) -> Rewritten | None:
+    number = int(posix.ids[target])
+    renames = float(posix["RENAME_TARGETS"][target])
+    sources = posix.ids[places]
+    written, size, lost = 0.0, 0.0, 0.0
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        mine = np.isin(table.ids, sources)
+        if not mine.any():
+            continue
+        written += float(table["BYTES_WRITTEN"][mine].sum())
+        size = max(size, float(table["MAX_BYTE_WRITTEN"][mine].max() + 1))
+        spent = table["F_META_TIME"] + facts.moving(table, "WRITE")
+        lost += float(spent[mine].sum()) * (1 - 1 / renames)
+    if written < _WHOLE * renames * size or written <= 0:
+        return None
+    if size > facts.limits["files.small"] and written >= _EVEN * renames * size:
+        return None
+    return Rewritten(
+        facts.name(number), frozenset({number, *map(int, sources)}),
+        renames / max(1, int(posix.processes[target])), written, size, lost, True,
+        facts.rows(posix, target, "RENAME_TARGETS", "F_META_TIME"),
+    )  # fmt: skip
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding over all files."""
+    found = files(facts)
+    lost = sum(one.lost for one in found)
+    stake = facts.stake(
+        lost, "time in opening, writing and closing these files, without the last version of each"
+    )
+    if not found or not facts.worth(stake):
+        return
+    first, more = found[0], len(found) - 1
+    yield Finding(
+        NAME,
+        "A file is written whole again and again",
+        f"{first.name} was written whole {count(first.times)} times"
+        + (", each time as a new file that was renamed to it" if first.renamed else "")
+        + f": {amount(first.written)} for a file of {amount(first.size)}"
+        + (f"; so it is with {plural(more, 'more file')}" if more else "")
+        + f". That took {seconds(lost)} over all processes.",
+        stake=stake,
+        evidence=first.evidence,
+        remedy=Remedy(
+            "Write only what is new: append it to a file that stays open. Or save the whole less "
+            "often: once per checkpoint, once a minute, or once at the end. Open once and write "
+            "over the old state where it is small and a crash may lose it.",
+            "file.write(json.dumps(record) + '\\n')  # opened once with 'a', a line per record\n"
+            "if now - saved >= 60: save(state); saved = now",
+        ),
+        limits=("opens.again", "again.factor", "stream.buffer", "files.small"),
+        covers=frozenset().union(*(one.ids for one in found)),
+    )

@@ -1,0 +1,64 @@
+"""Tools that do what they are for: tar opens each file of a folder, rm removes each.  Nobody who
+uses one can change how it works, but whoever calls it may have fewer files, or call it less often.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..measure.programs import program_name
+from .facts import Facts
+from .finding import NOTICE, PROBLEM, Finding, Remedy
+
+TOOLS = frozenset(
+    (
+        *("tar", "cpio", "zip", "unzip", "gzip", "gunzip", "bzip2", "xz", "zstd", "7z"),
+        *("cp", "mv", "rm", "rmdir", "ln", "touch", "chmod", "chown", "chgrp", "mkdir", "install"),
+        *("rsync", "scp", "sftp", "rclone", "find", "ls", "du", "tree", "diff", "stat"),
+        *("git", "hg", "svn", "pip", "pip3", "conda", "mamba", "npm", "apt", "apt-get", "dpkg"),
+        *("md5sum", "sha1sum", "sha256sum", "sha512sum", "cmp", "ldconfig"),
+    )
+)
+# What is about several processes that do the same, which their caller starts.
+_OF_CALLERS = frozenset(("read-by-each",))
+
+
+def tool_of(facts: Facts) -> str:
+    """The tool that a run of one process is; empty: another program, or a run of several."""
+    if facts.tree is not None or facts.nprocs > 1:
+        return ""
+    name, _ = program_name(facts.info.exe)
+    return name if name in TOOLS else ""
+
+
+def _did(facts: Facts, finding: Finding) -> list[str]:
+    """The tools of a tree that did what a finding is about; none if others had a part in it."""
+    tree = facts.tree
+    if tree is None:
+        return []
+    told = finding.programs
+    # Of more than two that are named, the others may have done half of it.
+    if "other programs" in told and "," in told:
+        return []
+    names = {p.name for p in tree.programs if not p.shell and (not told or p.name in told)}
+    return sorted(names) if names and names <= TOOLS else []
+
+
+def addressed(facts: Facts, finding: Finding) -> Finding | None:
+    """The finding, where it is about a tool as a word to who calls it; None: it says nothing that
+    somebody could change."""
+    if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
+        return finding
+    if tool_of(facts):
+        return None
+    tools = _did(facts, finding)
+    if not tools:
+        return finding
+    names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
+    verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
+    remedy = Remedy(
+        f"This is what {names} {verb} for. Who calls {them} can pass all files to one call instead "
+        "of one each, or keep small files in one archive.",
+        f"{tools[0]} FILE1 FILE2 ...  # once for all, not in a loop",
+    )
+    return replace(finding, kind=NOTICE, remedy=remedy)
