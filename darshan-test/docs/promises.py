@@ -60,7 +60,8 @@ def symbols(build: Path) -> Iterator[str]:
             stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
         for line in done.stdout.splitlines():
-            yield f"symbol {library} {line.split()[-1]}"
+            if line.split()[-2] != "A":  # the name of a version
+                yield f"symbol {library} {line.split()[-1].partition('@')[0]}"
 
 
 def counters() -> Iterator[str]:

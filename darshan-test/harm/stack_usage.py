@@ -132,10 +132,7 @@ class CallGraph:
 
     def targets(self, function: Function) -> set[str]:
         """Whom it calls, among our own functions and libc's."""
-        direct = {name for name in function.calls if name != INDIRECT}
-        # What does the work of a function that an MPI library lacks is ours, too.
-        narrow = "narrow_" + short(function.name).removeprefix("P")
-        return direct | {name for name in self.functions if short(name) == narrow}
+        return {name for name in function.calls if name != INDIRECT}
 
     def named(self, names: set[str]) -> list[str]:
         """Our functions of these names, whichever file they are in."""

@@ -36,6 +36,11 @@ class Mpi:
         """Whether C and Fortran programs can be built and run."""
         return all(self.command(name) for name in ("mpicc", "mpif90", "mpiexec"))
 
+    @property
+    def has_large_counts(self) -> bool:
+        """Whether the library has the functions of MPI 4, like MPI_Send_c."""
+        return self.name == "mpich"
+
     def build(self, source: str, program: Path, *options: str) -> Path:
         """Compiles one of the sources beside this file."""
         if not program.exists():

@@ -26,6 +26,11 @@ def symbols(library: Path, *options: str) -> list[list[str]]:
     return [line.split()[-2:] for line in done.stdout.decode().splitlines()]
 
 
+def defined(library: Path) -> list[list[str]]:
+    """Those that the library has, without the names of the versions themselves."""
+    return [[kind, name] for kind, name in symbols(library, "--defined-only") if kind != "A"]
+
+
 def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
     tables = [*RUNTIME.rglob("calls.def"), *RUNTIME.rglob("waits.def")]
     tables = [table for table in tables if table.parent.name != "template"]  # not built
@@ -33,8 +38,21 @@ def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
     wrapped = {name for table in tables for name in ROW.findall(table.read_text())}
     wrapped |= transfers()
     wrapped |= {f"P{name}" for name in wrapped if name.startswith("MPI_")}
-    exported = {name for _, name in symbols(library, "--defined-only")}
+    exported = {name.partition("@")[0] for kind, name in defined(library)}
     assert exported == wrapped | {LINK}
+
+
+def test_names_of_mpi_have_hidden_versions(library: Path) -> None:
+    """Each twice: the wrapper, and what chooses for libraries that are opened later."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for kind, symbol in defined(library):
+        name, _, version = symbol.partition("@")
+        found.setdefault(name, set()).add((kind, version))
+    for name, forms in found.items():
+        if name.startswith(("MPI_", "PMPI_")):
+            assert forms == {("T", "DARSHAN_START"), ("i", "DARSHAN_LATER")}, name
+        else:
+            assert forms <= {("T", ""), ("W", "")}, name
 
 
 def test_only_the_c_library_is_needed(library: Path) -> None:

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "../intercept/loader.h"
+#include "../intercept/shown.h"
 #include "../job/runtime.h"
 #include "start.h"
 
@@ -24,7 +25,9 @@ static int is_elsewhere(const char *name) {
 static void *wrapper_of(struct linked_call *row, void *self) {
   if (!row->real || row->wrapper || !self) return row->wrapper;
   if (is_elsewhere(row->name)) row->real = NULL;
-  return row->real ? dlsym(self, row->name) : NULL;
+  if (!row->real) return NULL;
+  void *found = shown_wrapper(row->name);
+  return found ? found : dlsym(self, row->name);
 }
 
 void darshan_link(struct linked_table *table) {

@@ -12,6 +12,7 @@
 #include "../intercept/linked.h"
 #include "../intercept/loader.h"
 #include "../intercept/memory.h"
+#include "../intercept/shown.h"
 #include "../intercept/signals.h"
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
@@ -298,6 +299,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
   floats_take(&floats);
   libc_arguments(&argc, &argv, &envp);
   loader_look();
+  shown_settle();
   runtime_start(argc, argv, envp);
   last_arrange();
   floats_give(&floats);

@@ -91,16 +91,15 @@ void *mpi_find_object(const char *name) {
   return question.found;
 }
 
-/* Who asked dlsym for a name that only we have calls this.  No library takes
- * this number for success. */
+/* A program that calls a function which only we have, by a strong reference, calls this.  No
+ * library takes this number for success. */
 static int missing(void) {
   enum { SOME_ERROR = 16 };
   return SOME_ERROR;
 }
 
-void *mpi_resolve(void **slot, const char *name, const void *caller, void *without) {
+void *mpi_resolve(void **slot, const char *name, const void *caller) {
   void *found = mpi_find_function(name, caller);
-  if (!found) found = without;
   if (!found) return (void *)&missing; /* a library may be loaded later */
   __atomic_store_n(slot, found, __ATOMIC_RELEASE);
   return found;

@@ -10,9 +10,8 @@ void *mpi_find_function(const char *name, const void *caller);
 /* A data object: the one that the program uses, which may be a copy. */
 void *mpi_find_object(const char *name);
 
-/* Fills a wrapper's slot; a function that no library has is replaced by the one
- * that does without it, and fails if that is NULL. */
-void *mpi_resolve(void **slot, const char *name, const void *caller, void *without)
+/* Fills a wrapper's slot; a function that no library has is replaced by one that fails. */
+void *mpi_resolve(void **slot, const char *name, const void *caller)
     __attribute__((visibility("hidden")));
 
 #endif

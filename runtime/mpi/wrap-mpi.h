@@ -19,27 +19,22 @@
 
 #include <errno.h>
 
+#include "../intercept/shown.h"
 #include "../intercept/wrap.h"
 #include "../job/mpi-frames.h"
 #include "../job/runtime.h"
 #include "resolve.h"
 
-/* What does the work of a function that the library lacks; NULL: nothing. */
-#ifndef MPI_WITHOUT
-#define MPI_WITHOUT(name) NULL
-#endif
-
 #define MPI_REAL(symbol)                                                                           \
   ({                                                                                               \
     static void *slot_;                                                                            \
     void *found_ = __atomic_load_n(&slot_, __ATOMIC_RELAXED);                                      \
-    if (UNLIKELY(!found_))                                                                         \
-      found_ = mpi_resolve(&slot_, #symbol, __builtin_return_address(0), MPI_WITHOUT(#symbol));    \
+    if (UNLIKELY(!found_)) found_ = mpi_resolve(&slot_, #symbol, __builtin_return_address(0));     \
     found_;                                                                                        \
   })
 
 #define MPI_CALL_FORM(symbol, params, args, find, event)                                           \
-  EXPORT int wrap_##symbol params __asm__(SYMBOL(symbol));                                         \
+  SHOWN(symbol, params)                                                                            \
   int wrap_##symbol params {                                                                       \
     int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
     if (UNLIKELY(mpi_is_inside(MPI_LEVEL, __builtin_frame_address(0)))) FORWARD;                   \
@@ -61,7 +56,7 @@
   }
 
 #define MPI_NOTE_FORM(symbol, params, args, before, after)                                         \
-  EXPORT int wrap_##symbol params __asm__(SYMBOL(symbol));                                         \
+  SHOWN(symbol, params)                                                                            \
   int wrap_##symbol params {                                                                       \
     int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
     if (UNLIKELY(mpi_is_inside(MPI_LEVEL, __builtin_frame_address(0)))) FORWARD;                   \

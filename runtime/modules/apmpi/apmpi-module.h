@@ -68,17 +68,4 @@ int64_t apmpi_sum_of_int64_t(const int64_t *counts, int n);
 int64_t apmpi_types_of_int(const int *counts, const void *types, int n);
 int64_t apmpi_types_of_int64_t(const int64_t *counts, const void *types, int n);
 
-/* narrow.c: what does the work of a large-count function where the library has only the one
- * that takes an int; NULL: this is no such function. */
-void *apmpi_narrow(const char *name);
-
-/* held.c: memory that the library reads until a request is over, from private_memory(bytes),
- * which begins with this. */
-struct apmpi_held {
-  struct apmpi_held *next;
-  mpi_handle request;
-  size_t bytes;
-};
-void apmpi_hold(void *memory, size_t bytes, mpi_handle request);
-
 #endif

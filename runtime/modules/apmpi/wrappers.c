@@ -1,13 +1,12 @@
 /* The wrappers of calls.def. */
 #include "../../mpi/mpi.h"
-#define MPI_WITHOUT(name) apmpi_narrow(name)
 #include "../../mpi/wrap-mpi.h"
 #include "apmpi-module.h"
 #include "forms.h"
 
 /* One load and one branch as long as nobody wants to know. */
 #define TALK_FORM(symbol, params, args, COUNTER, bytes, waits, meet)                               \
-  EXPORT int wrap_##symbol params __asm__(SYMBOL(symbol));                                         \
+  SHOWN(symbol, params)                                                                            \
   int wrap_##symbol params {                                                                       \
     int(*real) params = (int(*) params)MPI_REAL(symbol);                                           \
     if (LIKELY(!__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED))) return real args;        \

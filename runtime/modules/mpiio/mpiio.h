@@ -36,10 +36,6 @@ int mpiio_prepare(void);
 void mpiio_forked(void);
 void mpiio_ended(void);
 
-/* narrow.c: what does the work of a large-count function (MPI_x_c or PMPI_x_c) where
- * the library has only the one that takes an int; NULL: this is no such function. */
-void *mpiio_narrow(const char *name);
-
 /* calls.c: around every call */
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);

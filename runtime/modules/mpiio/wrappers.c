@@ -1,5 +1,4 @@
 /* The wrappers of calls.def. */
-#define MPI_WITHOUT(name) mpiio_narrow(name)
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 

@@ -1,0 +1,30 @@
+/* Does a function of MPI exist?  Asked by dlsym, and by a library with weak references that
+ * is opened, and by this program's own weak references.  asks [LIBRARY OF MPI] [WEAK LIBRARY]:
+ * the first is opened before anything is asked, unless it is "-". */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[] = {
+    "MPI_Init",        "PMPI_Init",        "MPI_File_open",        "MPI_File_write_at_c",
+    "MPI_Allreduce_c", "PMPI_Allreduce_c", "MPI_Session_init",     "MPI_Send",
+    "MPI_Wait",        "MPI_Alltoallw_c",  "MPI_Session_finalize",
+};
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  if (strcmp(argv[1], "-") != 0 && !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)) {
+    fprintf(stderr, "asks: %s\n", dlerror());
+    return 1;
+  }
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    printf("dlsym %s %d\n", names[i], dlsym(RTLD_DEFAULT, names[i]) != NULL);
+  void *library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+  void (*print)(void) = library ? (void (*)(void))dlsym(library, "print_weak") : NULL;
+  if (!print) {
+    fprintf(stderr, "asks: %s\n", dlerror());
+    return 1;
+  }
+  print();
+  return 0;
+}

@@ -1,0 +1,104 @@
+"""Which functions of MPI exist: the answer with the runtime is the answer without it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .launch import HERE, ROOT_MAY_RUN, Runner
+
+COMPILER = os.environ.get("CC", "cc")
+
+
+@pytest.fixture(scope="module")
+def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """A program without MPI, and the library that it opens."""
+    folder = tmp_path_factory.mktemp("asks")
+    program, library = folder / "asks", folder / "libweak.so"
+    subprocess.run([COMPILER, HERE / "asks.c", "-o", program, "-ldl"], check=True)
+    subprocess.run([COMPILER, "-shared", "-fPIC", HERE / "weak.c", "-o", library], check=True)
+    return [str(program), str(library)]
+
+
+def answers(command: list[str], **extra: str) -> str:
+    """What a program prints, on both streams."""
+    env = {**os.environ, **ROOT_MAY_RUN, **extra}
+    env.setdefault("LD_PRELOAD", "")
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+def library_of(runner: Runner) -> str:
+    """The MPI library that programs of this MPI have."""
+    found = subprocess.run(
+        ["ldd", runner.build("job.c")], check=True, capture_output=True, text=True
+    )
+    match = re.search(r"libmpi(?:ch)?\.so\.\d+ => (\S+)", found.stdout)
+    assert match
+    return match[1]
+
+
+@pytest.mark.parametrize("binding", ["", "1"])
+@pytest.mark.parametrize("enabled", ["0", "1"])
+def test_program_without_mpi(
+    asks: list[str], build: Path, tmp_path: Path, binding: str, enabled: str
+) -> None:
+    program, weak = asks
+    settings = {
+        "LD_PRELOAD": str(build / "libdarshan.so"), "LD_BIND_NOW": binding,
+        "DARSHAN_ENABLE_NONMPI": enabled, "DARSHAN_LOGPATH": str(tmp_path),
+        "DARSHAN_MMAP_LOGPATH": str(tmp_path),
+    }  # fmt: skip
+    told = answers([program, "-", weak], **settings)
+    assert told == answers([program, "-", weak])
+    assert set(re.findall(r" (\d)$", told, re.M)) == {"0"}
+
+
+def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
+    """What it has exists, what it lacks does not, in both ways of asking."""
+    program, weak = asks
+    mpi = library_of(runner)
+    told = answers([program, mpi, weak], **runner.environment())
+    assert told == answers([program, mpi, weak])
+    assert re.findall(r"^(\w+) MPI_Send (\d)$", told, re.M) == [("dlsym", "1"), ("weak", "1")]
+    has_new = hasattr(ctypes.CDLL(mpi), "MPI_Session_init")
+    assert f"weak MPI_Session_init {int(has_new)}\n" in told
+
+
+def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> None:
+    _, weak = asks
+    program = runner.programs / f"asks.{runner.mpi.name}"
+    runner.mpi.build("asks.c", program, "-Wl,--no-as-needed", "-ldl")
+    told = answers([str(program), "-", weak], **runner.environment())
+    assert told == answers([str(program), "-", weak])
+
+
+def test_hasattr(runner: Runner) -> None:
+    """ctypes of a Python that has loaded MPI by mpi4py; and mpi4py's own test for sessions."""
+    folder = runner.folder / "lib"
+    folder.mkdir()
+    mpi = library_of(runner)
+    number = mpi.partition(".so.")[2].partition(".")[0]
+    (folder / f"libmpi.so.{number}").symlink_to(mpi)
+    script = str(HERE / "scripts" / "asks.py")
+    env = {"MPI4PY_MPIABI": runner.mpi.name, "LD_LIBRARY_PATH": str(folder)}
+    told = answers([sys.executable, script], **env, **runner.environment())
+    assert told == answers([sys.executable, script], **env)
+
+
+def test_tool_that_asks_for_the_next(runner: Runner) -> None:
+    """Another tool before us goes on by RTLD_NEXT; it must meet us, not MPI."""
+    tool = runner.mpi.build(
+        "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
+    )
+    ours = runner.environment()["LD_PRELOAD"]
+    job = runner.job("mpiio", 2, {"LD_PRELOAD": f"{tool} {ours}"})
+    assert job.code == 0
+    log = runner.only_log(job)
+    assert log.total("MPIIO_INDEP_WRITES", str(runner.data / "together")) == 6

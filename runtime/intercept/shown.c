@@ -1,0 +1,300 @@
+#include "shown.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "loader.h"
+#include "sys.h"
+
+#if LIBC_HIDES_VERSIONS
+
+/* Version numbers in the table of this library: versions.map has their order. */
+enum { PUBLIC = 1, START = 2, LATER = 3, HIDDEN = 0x8000 };
+
+/* What the loader looks names up in, and what it fills in. */
+struct tables {
+  ElfW(Addr) base;
+  const ElfW(Sym) * symbols;
+  const char *names;
+  const uint32_t *gnu_hash, *old_hash;
+  uint16_t *versions;
+  const uint16_t *versions_end; /* the definitions of versions come next in the file */
+  const ElfW(Rela) * slots[2];  /* data, functions */
+  size_t slots_size[2];
+};
+
+/* Weak: a static program has no table of this kind, and needs none. */
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
+    __attribute__((weak, visibility("hidden")));
+extern const ElfW(Ehdr) own_header __asm__("__ehdr_start")
+    __attribute__((weak, visibility("hidden")));
+
+/* The loader has made most of these addresses absolute. */
+static void *absolute(ElfW(Addr) base, ElfW(Addr) at) {
+  return (void *)(at < base ? at + base : at);
+}
+
+static void read_dynamic(struct tables *tables, ElfW(Addr) base, const ElfW(Dyn) * entry) {
+  *tables = (struct tables){.base = base};
+  for (; entry && entry->d_tag != DT_NULL; entry++) {
+    void *at = absolute(base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) tables->symbols = at;
+    if (entry->d_tag == DT_STRTAB) tables->names = at;
+    if (entry->d_tag == DT_GNU_HASH) tables->gnu_hash = at;
+    if (entry->d_tag == DT_HASH) tables->old_hash = at;
+    if (entry->d_tag == DT_VERSYM) tables->versions = at;
+    if (entry->d_tag == DT_VERDEF) tables->versions_end = at;
+    if (entry->d_tag == DT_RELA) tables->slots[0] = at;
+    if (entry->d_tag == DT_JMPREL) tables->slots[1] = at;
+    if (entry->d_tag == DT_RELASZ) tables->slots_size[0] = entry->d_un.d_val;
+    if (entry->d_tag == DT_PLTRELSZ) tables->slots_size[1] = entry->d_un.d_val;
+  }
+}
+
+static int is_defined(const struct tables *tables, uint32_t at, const char *name) {
+  const ElfW(Sym) *symbol = &tables->symbols[at];
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
+         strcmp(tables->names + symbol->st_name, name) == 0;
+}
+
+/* Returns the number of the symbol, or 0.  after: the search goes on behind this one. */
+static uint32_t find_gnu(const struct tables *tables, const char *name, uint32_t after) {
+  enum { WORD = 8 * sizeof(ElfW(Addr)) };
+  const uint32_t *table = tables->gnu_hash;
+  uint32_t buckets = table[0], first = table[1], words = table[2], shift = table[3], hash = 5381;
+  const ElfW(Addr) *filter = (const ElfW(Addr) *)(table + 4);
+  const uint32_t *bucket = (const uint32_t *)(filter + words), *chain = bucket + buckets;
+  for (const char *c = name; *c; c++)
+    hash = hash * 33 + (unsigned char)*c;
+  ElfW(Addr) bits = filter[hash / WORD % words];
+  if (!(bits >> hash % WORD & bits >> (hash >> shift) % WORD & 1)) return 0;
+  uint32_t at = bucket[hash % buckets];
+  if (at < first) return 0;
+  for (;; at++) {
+    uint32_t here = chain[at - first];
+    if ((here | 1) == (hash | 1) && at > after && is_defined(tables, at, name)) return at;
+    if (here & 1) return 0;
+  }
+}
+
+static uint32_t find_old(const struct tables *tables, const char *name) {
+  const uint32_t *table = tables->old_hash;
+  uint32_t buckets = table[0], hash = 0;
+  for (const char *c = name; *c; c++) {
+    hash = (hash << 4) + (unsigned char)*c;
+    hash ^= hash >> 24 & 0xf0;
+    hash &= 0x0fffffff;
+  }
+  const uint32_t *chain = table + 2 + buckets;
+  for (uint32_t at = table[2 + hash % buckets]; at; at = chain[at])
+    if (is_defined(tables, at, name)) return at;
+  return 0;
+}
+
+static uint32_t find(const struct tables *tables, const char *name) {
+  if (!tables->symbols || !tables->names) return 0;
+  if (tables->gnu_hash) return find_gnu(tables, name, 0);
+  return tables->old_hash ? find_old(tables, name) : 0;
+}
+
+static int is_in(const struct link_map *object, const char *name) {
+  struct tables tables;
+  if (object->l_ld == own_dynamic) return 0;
+  read_dynamic(&tables, object->l_addr, object->l_ld);
+  return find(&tables, name) != 0;
+}
+
+/* The loader holds its lock, and has not finished: it must not be asked, so this reads its
+ * list, where everything that it is opening stands by now. */
+void *shown_choose(const char *name, void *wrapper) {
+  for (const struct link_map *object = libc_first_object(); object; object = object->l_next)
+    if (is_in(object, name)) return wrapper;
+  return NULL;
+}
+
+static void read_own(struct tables *own) {
+  read_dynamic(own, (ElfW(Addr)) & own_header, own_dynamic);
+}
+
+void *shown_wrapper(const char *name) {
+  struct tables own;
+  read_own(&own);
+  uint32_t at = own.gnu_hash ? find_gnu(&own, name, 0) : 0;
+  while (at && ELF64_ST_TYPE(own.symbols[at].st_info) != STT_FUNC)
+    at = find_gnu(&own, name, at);
+  return at ? (void *)(own.base + own.symbols[at].st_value) : NULL;
+}
+
+/* Libraries of MPI, or parts of one, that came with the program. */
+enum { MOST_PARTS = 4 };
+static unsigned find_mpi(struct tables *parts) {
+  unsigned n = 0;
+  const struct link_map *map = libc_first_object();
+  for (; map && n < MOST_PARTS; map = map->l_next) {
+    if (map->l_ld == own_dynamic) continue;
+    read_dynamic(&parts[n], map->l_addr, map->l_ld);
+    n += find(&parts[n], "PMPI_Init") || find(&parts[n], "MPI_Init");
+  }
+  return n;
+}
+
+static int has_name(const struct tables *parts, unsigned n, const char *name) {
+  for (unsigned i = 0; i < n; i++)
+    if (find(&parts[i], name)) return 1;
+  return 0;
+}
+
+/* START becomes LATER and LATER START, in four versions at a time: every process does it. */
+static void exchange(uint16_t *version, const uint16_t *end) {
+  const uint64_t each = 0x0001000100010001;
+  for (; version + 4 <= end; version += 4) {
+    uint64_t four;
+    memcpy(&four, version, sizeof(four));
+    uint64_t other = (four | each) ^ (LATER | HIDDEN) * each; /* 0 in the parts to change */
+    uint64_t keep = (((other & 0x7fff * each) + 0x7fff * each) | other) >> 15;
+    four ^= ~keep & each;
+    memcpy(version, &four, sizeof(four));
+  }
+  for (; version < end; version++)
+    if ((*version | 1) == (LATER | HIDDEN)) *version ^= 1;
+}
+
+/* Wrappers of functions that the program's MPI library has are found by dlsym, too. */
+static void publish(const struct tables *own) {
+  struct tables parts[MOST_PARTS];
+  unsigned n = find_mpi(parts);
+  if (n == 0) return;
+  for (uint32_t at = 0; &own->versions[at] < own->versions_end; at++)
+    if (own->versions[at] == (LATER | HIDDEN) &&
+        has_name(parts, n, own->names + own->symbols[at].st_name))
+      own->versions[at] = PUBLIC;
+}
+
+/* --- weak references of what came with the program ---------------------------------------- */
+
+#if defined(__x86_64__)
+enum { DATA_SLOT = R_X86_64_GLOB_DAT, CALL_SLOT = R_X86_64_JUMP_SLOT, POINTER = R_X86_64_64 };
+#else
+enum { DATA_SLOT = R_AARCH64_GLOB_DAT, CALL_SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_ABS64 };
+#endif
+
+/* A reference that nothing but this library satisfies. */
+static int is_ours_alone(const struct tables *tables, uint32_t at) {
+  const ElfW(Sym) *symbol = &tables->symbols[at];
+  if (symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_WEAK) return 0;
+  const char *name = tables->names + symbol->st_name;
+  name += *name == 'P';
+  if (strncmp(name, "MPI_", 4) != 0) return 0;
+  name = tables->names + symbol->st_name;
+  return shown_wrapper(name) && !shown_choose(name, (void *)&own_header);
+}
+
+static int names_ours(const struct tables *tables, const ElfW(Rela) * row) {
+  uint32_t type = ELF64_R_TYPE(row->r_info);
+  return (type == DATA_SLOT || type == CALL_SLOT || type == POINTER) &&
+         is_ours_alone(tables, ELF64_R_SYM(row->r_info));
+}
+
+/* Symbols that are not defined come before those that can be looked up; where there are none
+ * of these, nothing tells how many there are, and all slots are looked at. */
+static int asks_for_ours(const struct tables *tables) {
+  if (!tables->symbols || !tables->names) return 0;
+  uint32_t n = tables->gnu_hash ? tables->gnu_hash[1] : tables->old_hash ? tables->old_hash[1] : 0;
+  for (uint32_t at = 1; at < n; at++)
+    if (is_ours_alone(tables, at)) return 1;
+  for (int kind = 0; kind < 2 && n <= 1; kind++) {
+    const ElfW(Rela) *row = tables->slots[kind];
+    for (size_t rows = row ? tables->slots_size[kind] / sizeof(*row) : 0; rows > 0; rows--, row++)
+      if (names_ours(tables, row)) return 1;
+  }
+  return 0;
+}
+
+struct read_only { /* since the loader has filled its slots */
+  uintptr_t first, end;
+};
+
+static void empty(const struct tables *tables, const ElfW(Rela) * row, struct read_only part) {
+  const char *name = tables->names + tables->symbols[ELF64_R_SYM(row->r_info)].st_name;
+  uintptr_t *slot = (uintptr_t *)(tables->base + row->r_offset);
+  uintptr_t more = ELF64_R_TYPE(row->r_info) == POINTER ? (uintptr_t)row->r_addend : 0;
+  uintptr_t size = getauxval(AT_PAGESZ), page = (uintptr_t)slot & -size;
+  int locked = page >= part.first && page < part.end;
+  if (*slot != (uintptr_t)shown_wrapper(name) + more) return; /* not bound yet, or to another */
+  if (locked && SYS3(SYS_mprotect, page, size, PROT_READ | PROT_WRITE) < 0) return;
+  *slot = more;
+  if (locked) SYS3(SYS_mprotect, page, size, PROT_READ);
+}
+
+static int repair(struct dl_phdr_info *object, size_t size, void *unused) {
+  struct tables tables = {0};
+  struct read_only part = {0, 0};
+  (void)size, (void)unused;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *phdr = &object->dlpi_phdr[i];
+    uintptr_t at = object->dlpi_addr + phdr->p_vaddr;
+    if (phdr->p_type == PT_DYNAMIC) read_dynamic(&tables, object->dlpi_addr, (const void *)at);
+    if (phdr->p_type == PT_GNU_RELRO) part = (struct read_only){at, at + phdr->p_memsz};
+  }
+  if (!asks_for_ours(&tables)) return 0;
+  part.first &= -getauxval(AT_PAGESZ);
+  for (int kind = 0; kind < 2; kind++) {
+    const ElfW(Rela) *row = tables.slots[kind];
+    for (size_t n = row ? tables.slots_size[kind] / sizeof(*row) : 0; n > 0; n--, row++) {
+      if (names_ours(&tables, row)) empty(&tables, row, part);
+    }
+  }
+  return 0;
+}
+
+/* The program and its libraries were bound to START, whether the function exists or not. */
+static void repair_weak(void) {
+  const struct link_map *map = libc_first_object();
+  for (; map; map = map->l_next) {
+    struct tables tables;
+    if (map->l_ld == own_dynamic) continue;
+    read_dynamic(&tables, map->l_addr, map->l_ld);
+    if (asks_for_ours(&tables)) break;
+  }
+  if (map && dl_iterate_phdr) dl_iterate_phdr(repair, NULL);
+}
+
+/* How the part of the file that holds this address was mapped; 0: nobody knows. */
+static int protection(const struct tables *own, uintptr_t address) {
+  const ElfW(Phdr) *part = (const void *)((const char *)&own_header + own_header.e_phoff);
+  for (const ElfW(Phdr) *end = part + own_header.e_phnum; part < end; part++)
+    if (part->p_type == PT_LOAD && address - own->base - part->p_vaddr < part->p_memsz)
+      return PROT_READ | (part->p_flags & PF_X ? PROT_EXEC : 0);
+  return 0;
+}
+
+/* Where the page may not be written all stays as it was: references bind to wrappers, which
+ * fail, or do without, if there is no such function. */
+void shown_settle(void) {
+  struct tables own;
+  read_own(&own);
+  if (!own.versions || own.versions_end <= own.versions) return;
+  uintptr_t first = (uintptr_t)own.versions & -(uintptr_t)getauxval(AT_PAGESZ);
+  size_t size = (uintptr_t)own.versions_end - first;
+  int as_before = protection(&own, first);
+  if (!as_before || SYS3(SYS_mprotect, first, size, as_before | PROT_WRITE) < 0) return;
+  exchange(own.versions, own.versions_end);
+  publish(&own);
+  SYS3(SYS_mprotect, first, size, as_before);
+  repair_weak();
+}
+
+#else
+
+void shown_settle(void) {}
+
+void *shown_wrapper(const char *name) {
+  (void)name;
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,7 @@
+/* Whether this C library's loader finds symbols of hidden versions for references without one. */
+#ifndef DARSHAN_LIBC_SHOWN_H
+#define DARSHAN_LIBC_SHOWN_H
+
+#define LIBC_HIDES_VERSIONS 1
+
+#endif

@@ -1,0 +1,8 @@
+/* Whether this C library's loader finds symbols of hidden versions for references without one:
+ * musl's never does, and it knows no IFUNC. */
+#ifndef DARSHAN_LIBC_SHOWN_H
+#define DARSHAN_LIBC_SHOWN_H
+
+#define LIBC_HIDES_VERSIONS 0
+
+#endif
