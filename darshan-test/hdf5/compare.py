@@ -89,7 +89,8 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
     if row["H5D_FILE_REC_ID"] != rows.get(("H5F", data.file), {}).get(RECORD_ID):
         yield f"{name}: does not belong to its file"
     did = {kind: data.counters[f"{kind}S"] > 0 for kind in ("OPEN", "READ", "WRITE")}
-    yield from times(name, "H5D_", row, {**did, "CLOSE": data.closes > 0})
+    opened = data.counters["OPENS"] > data.referred
+    yield from times(name, "H5D_", row, {**did, "OPEN": opened, "CLOSE": data.closes > 0})
     for kind, sizes in data.sizes.items():
         if row[f"H5D_MAX_{kind}_TIME_SIZE"] not in (sizes or {0}):
             yield f"{name}: no {kind} had the size of the slowest"

@@ -66,6 +66,41 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
+/* A dataset that is opened by a reference is an object of the file until data moves. */
+static void referred_to(struct dataset *data, hid_t id) {
+  data->id = must(id, data->name);
+  say_meta("OBJECT_OPENS", data->file);
+  say_referred(data);
+  dataset_read(data, &EVERYTHING);
+  dataset_close(data);
+}
+
+static void only_looked_at(hid_t id) {
+  MUST(id);
+  say_meta("OBJECT_OPENS", "a.h5");
+  MUST(H5Dclose(id));
+  say_meta("OBJECT_OTHER", "a.h5");
+}
+
+/* What is opened by its name below a group that was opened by a reference has a name. */
+static void below_reference(hid_t file) {
+  struct dataset inner = grid("/group/inner");
+  hid_t group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  say_meta("GROUP_CREATES", "a.h5");
+  dataset_create(&inner, group);
+  dataset_close(&inner);
+  MUST(H5Gclose(group));
+  say_meta("GROUP_OTHER", "a.h5");
+  hobj_ref_t reference;
+  MUST(H5Rcreate(&reference, file, "/group", H5R_OBJECT, -1));
+  group = MUST(H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  say_meta("OBJECT_OPENS", "a.h5");
+  reopened(&inner, H5Dopen2(group, "inner", H5P_DEFAULT));
+  reopened(&inner, H5Oopen(group, "inner", H5P_DEFAULT));
+  MUST(H5Gclose(group));
+  say_meta("GROUP_OTHER", "a.h5");
+}
+
 /* By H5Oopen and its kin, which open anything, and through references, which tell no name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
@@ -78,10 +113,24 @@ void case_object_opens(void) {
   say_meta("OBJECT_OTHER", "a.h5");
   dataset_close(&data);
   reopened(&data, H5Oopen(file, "d", H5P_DEFAULT));
-  reopened(&referred, H5Oopen_by_addr(file, information.addr));
+  referred_to(&referred, H5Oopen_by_addr(file, information.addr));
   reopened(&data, H5Oopen_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, 0, H5P_DEFAULT));
-  reopened(&referred, H5Rdereference1(file, H5R_OBJECT, &reference));
-  reopened(&referred, H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  referred_to(&referred, H5Rdereference1(file, H5R_OBJECT, &reference));
+  referred_to(&referred, H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  file_close(file, "a.h5");
+}
+
+/* netCDF-4 and H5DS look at datasets by references: that makes no record of a dataset. */
+void case_references_looked_at(void) {
+  hid_t file = file_create("a.h5");
+  struct dataset data = grid("/d");
+  dataset_create(&data, file);
+  dataset_close(&data);
+  hobj_ref_t reference;
+  MUST(H5Rcreate(&reference, file, "/d", H5R_OBJECT, -1));
+  only_looked_at(H5Rdereference1(file, H5R_OBJECT, &reference));
+  only_looked_at(H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, &reference));
+  below_reference(file);
   file_close(file, "a.h5");
 }
 

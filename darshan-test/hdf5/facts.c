@@ -32,12 +32,20 @@ void say_dataset(const char *what, const struct dataset *dataset) {
   printf("dataset\t%s\t%s\t%s\n", what, dataset->file, dataset->name);
 }
 
-void say_opened(const struct dataset *dataset, int deprecated) {
-  printf("dataset\topen\t%s\t%s\t%d\t%zu", dataset->file, dataset->name, deprecated,
+static void say_met(const char *how, const struct dataset *dataset, int deprecated) {
+  printf("dataset\t%s\t%s\t%s\t%d\t%zu", how, dataset->file, dataset->name, deprecated,
          H5Tget_size(dataset->type));
   print_list(dataset->length, dataset->dims);
   print_list(dataset->chunk, dataset->chunk[0] ? dataset->dims : 0);
   putchar('\n');
+}
+
+void say_opened(const struct dataset *dataset, int deprecated) {
+  say_met("open", dataset, deprecated);
+}
+
+void say_referred(const struct dataset *dataset) {
+  say_met("referred", dataset, 0);
 }
 
 void say_extent(const struct dataset *dataset) {

@@ -45,6 +45,8 @@ void say_file(const char *what, const char *file);
 void say_meta(const char *counter, const char *file);
 void say_dataset(const char *what, const struct dataset *dataset);
 void say_opened(const struct dataset *dataset, int deprecated);
+/* Opened by a reference, and used: the call itself is one of the file. */
+void say_referred(const struct dataset *dataset);
 void say_extent(const struct dataset *dataset);
 void say_transfer(const char *what, const struct dataset *dataset, hsize_t bytes,
                   const struct selection *selection);
@@ -83,6 +85,7 @@ extern const struct selection EVERYTHING;
   CASE(relative_names)                                                                             \
   CASE(creates)                                                                                    \
   CASE(opens)                                                                                      \
+  CASE(references_looked_at)                                                                       \
   CASE(object_opens)                                                                               \
   CASE(closes)                                                                                     \
   CASE(anonymous)                                                                                  \

@@ -77,7 +77,7 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
     data = model.datasets[name]
     expected = {
         "UPPER_MODULE": H5D,
-        "OPEN_CALLS": data.counters["OPENS"],
+        "OPEN_CALLS": data.counters["OPENS"] - data.referred,
         "READ_CALLS": data.counters["READS"],
         "WRITE_CALLS": data.counters["WRITES"],
         "FLUSH_CALLS": data.counters["FLUSHES"],

@@ -78,6 +78,7 @@ class Dataset:
     size: int = 0
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
+    referred: int = 0  # opens by a reference, which are calls of the file
     last: str = ""
     # Bytes of single transfers.
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
@@ -159,8 +160,9 @@ class Model:
 
     def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
         """One fact of a dataset."""
-        if what == "open":
+        if what in ("open", "referred"):
             dataset.opened(*words)
+            dataset.referred += what == "referred"
         elif what == "extent":
             dataset.extent(*words)
         elif what in ("read", "write"):

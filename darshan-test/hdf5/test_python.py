@@ -14,7 +14,7 @@ from .layers import sums
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
-NAMES = ("h5py_calls", "netcdf", "pytables", "both", "file_objects", "threads")
+NAMES = ("h5py_calls", "netcdf", "netcdf_scales", "pytables", "both", "file_objects", "threads")
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
@@ -80,6 +80,14 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
     wrong = [*faults(observed.stdout, rows, work), *open_records(rows, work), *sums(rows)]
     assert not wrong, "\n".join(wrong)
     assert {module for module, _ in rows} >= {"H5F", "H5D", "LAYERS"}
+
+
+def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_path: Path) -> None:
+    """What it opens by a reference only to look at it is no dataset of the user's."""
+    observed, work = run_both(build, "netcdf_scales", tmp_path)
+    rows = read_rows(parser, observed.logs)
+    names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
+    assert names == {f"{work}/scales.nc:/{name}" for name in ("x", "y", "g/temperature")}
 
 
 def test_versions_differ(tmp_path: Path) -> None:

@@ -174,8 +174,19 @@ static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how) {
   return dataset;
 }
 
+static struct h5_dataset *meet_referred(struct h5_library *lib, int64_t id) {
+  struct h5_dataset *dataset = meet(lib, id, H5D_REFERRED);
+  if (dataset && record_lock(&dataset->lock)) {
+    dataset->record->counters[H5D_OPENS]++;
+    record_unlock(&dataset->lock);
+  }
+  return dataset;
+}
+
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) {
-  return known->dataset ? known->dataset : meet(lib, known->id, H5D_OPENED);
+  if (known->dataset) return known->dataset;
+  if (known->kind == H5_REFERRED) return meet_referred(lib, known->id);
+  return meet(lib, known->id, H5D_OPENED);
 }
 
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,

@@ -43,7 +43,8 @@ struct h5_dataset { /* belongs to a record of H5D */
   struct layer_state layer;
 };
 
-enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT };
+/* H5_REFERRED: a dataset that was opened by a reference, and not used yet. */
+enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
 struct h5_id { /* what an id of a library stands for */
   int64_t id;

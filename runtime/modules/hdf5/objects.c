@@ -58,21 +58,28 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     h5_closed(lib, 0, known, frame, t1, t2);
 }
 
+/* A dataset that is opened by a reference gets a record with its first transfer: netCDF-4
+ * and H5DS open most only to look at them. */
+static enum h5_kind kind_of(int type) {
+  if (type == TYPE_DATASET) return H5_REFERRED;
+  return type == TYPE_GROUP ? H5_GROUP : H5_OBJECT;
+}
+
 void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (id < 0) {
     layer_pop(frame, NULL, t1, t2);
     return;
   }
-  if (lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_DATASET) {
+  int type = lib->H5Iget_type ? lib->H5Iget_type(id) : -1;
+  if (type == TYPE_DATASET && !(how & H5D_REFERRED)) {
     h5d_opened(lib, id, how, frame, t1, t2);
     return;
   }
   if (location == id) h5_forget(lib, id);
   struct h5_file *file = h5f_of(lib, location);
-  int is_group = lib->H5Iget_type && lib->H5Iget_type(id) == TYPE_GROUP;
   h5_forget(lib, id);
-  if (file) h5_remember(lib, id, is_group ? H5_GROUP : H5_OBJECT, h5f_number(file));
+  if (file) h5_remember(lib, id, kind_of(type), h5f_number(file));
   h5_meta(file, H5_META_OBJECT_OPENS, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
