@@ -100,12 +100,12 @@ AC_ARG_WITH([mem-align],
   [DARSHAN_NUMBER([withval], [--with-mem-align], [1073741824])], [with_mem_align=8])
 AC_ARG_WITH([mod-mem],
   [AS_HELP_STRING([--with-mod-mem=MIB],
-    [default of DARSHAN_MODMEM, and of the memory of each kind of traces @<:@4; traces 2@:>@])],
+    [default of DARSHAN_MODMEM, and of the memory of each kind of traces @<:@64; traces 2@:>@])],
   [DARSHAN_NUMBER([withval], [--with-mod-mem], [1048576])
-   dxt_kib=`expr "$withval" '*' 1024`], [with_mod_mem=4 dxt_kib=2048])
+   dxt_kib=`expr "$withval" '*' 1024`], [with_mod_mem=64 dxt_kib=2048])
 AC_ARG_WITH([name-mem],
-  [AS_HELP_STRING([--with-name-mem=MIB], [default of DARSHAN_NAMEMEM @<:@1@:>@])],
-  [DARSHAN_NUMBER([withval], [--with-name-mem], [1048576])], [with_name_mem=1])
+  [AS_HELP_STRING([--with-name-mem=MIB], [default of DARSHAN_NAMEMEM @<:@16@:>@])],
+  [DARSHAN_NUMBER([withval], [--with-name-mem], [1048576])], [with_name_mem=16])
 AC_DEFINE_UNQUOTED([DARSHAN_DEFAULT_MEM_ALIGNMENT], [$with_mem_align], [Bytes])
 AC_DEFINE_UNQUOTED([DARSHAN_DEFAULT_MODMEM], [$with_mod_mem], [MiB of records])
 AC_DEFINE_UNQUOTED([DARSHAN_DEFAULT_NAMEMEM], [$with_name_mem], [MiB of names])

@@ -65,6 +65,12 @@ class Log:
         module = module_of(counter)
         return sum(row.get(counter, 0) for (m, _), row in self.records.items() if m == module)
 
+    @property
+    def groups(self) -> dict[str, int]:
+        """Records that many files share, and how many these are."""
+        rows = re.findall(r"^GROUP\t\S+\t\d+\tGROUP_FILES\t(\d+)\t([^\t]+)", self.text, re.M)
+        return {name: int(files) for files, name in rows}
+
 
 def module_of(counter: str) -> str:
     """The module that a counter's prefix names."""

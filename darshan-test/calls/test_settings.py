@@ -231,20 +231,24 @@ def test_journal_folder(build: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("memory", "complete"),
     [
-        ({}, False),
-        ({"DARSHAN_MODMEM": "64"}, False),
-        ({"DARSHAN_NAMEMEM": "64"}, False),
-        ({"DARSHAN_MODMEM": "64", "DARSHAN_NAMEMEM": "64"}, True),
+        ("MAX_RECORDS 60000 *", True),
+        ("MAX_RECORDS 60000 *\nMODMEM 1\nNAMEMEM 1", True),
+        ("MAX_RECORDS 60000 POSIX", True),
+        ("MODMEM 64\nNAMEMEM 64", False),
+        ("MODMEM 1\nNAMEMEM 64", False),
     ],
-    ids=str,
 )
-def test_memory(
-    memory: dict[str, str], complete: bool, build: Path, parser: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "config").write_text("MAX_RECORDS 60000 *\n")
-    extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config"), **memory}
+def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path: Path) -> None:
+    """What MAX_RECORDS asks for has its memory; other modules share MODMEM, and have some each."""
+    (tmp_path / "config").write_text(memory + "\n")
+    extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     run = run_case(build, "many_files", tmp_path / "run", extra=extra)
-    assert (run.status, run.stderr) == (0, b"")
+    cut = b"MODMEM: is too small" in run.stderr
+    assert (run.status, run.stderr.count(b"\n")) == (0, int(cut))
+    assert cut == memory.startswith("MODMEM 1\n")
+    found = parse(parser, run.logs[0])
+    for module, least in (("POSIX", 1000), ("STDIO", 400)):
+        assert len([1 for m, _ in found.records if m == module]) > least
     done = subprocess.run(
         [parser, "--total", run.logs[0]], capture_output=True, text=True, check=False
     )

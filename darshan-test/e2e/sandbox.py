@@ -134,6 +134,7 @@ class Sandbox:
         return extra | {
             "LD_PRELOAD": str(self.build / "libdarshan.so"),
             "DARSHAN_ENABLE_NONMPI": "1",
+            "DARSHAN_PROGRAM_FILES": "1",  # files are compared by name
             "DARSHAN_LOGPATH": str(self.base / "logs"),
             "DARSHAN_MMAP_LOGPATH": str(self.base / "journals"),
         }

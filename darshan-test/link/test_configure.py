@@ -99,7 +99,7 @@ def test_without_options(tmp_path: Path) -> None:
     configure(tmp_path, END)
     found = defined(tmp_path)
     assert found["DARSHAN_DEFAULT_LOG_PATH"] == found["DARSHAN_LOG_PATH_VARIABLES"] == '""'
-    assert found["DARSHAN_DEFAULT_MODMEM"] == "4" and found["DARSHAN_DEFAULT_DXT_KIB"] == "2048"
+    assert found["DARSHAN_DEFAULT_MODMEM"] == "64" and found["DARSHAN_DEFAULT_DXT_KIB"] == "2048"
     assert found["DARSHAN_APMPI_BY_DEFAULT"] == found["DARSHAN_APMPI_MEETS"] == "0"
     assert found["DARSHAN_MODULES_WITHOUT(X)"].strip() in ("", "/**/")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .layouts import LAYOUTS, NOT_YET
 from .model import Counted
+from .rows import with_files
 
 PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
 LAST_WINS = (
@@ -211,6 +215,11 @@ def earliest(values: Iterable[float]) -> float:
     return min((value for value in values if value > 0), default=0.0)
 
 
+def bits(values: Iterable[int]) -> int:
+    """The bits that are set in any."""
+    return functools.reduce(operator.or_, values)
+
+
 # What does not add up in the annex.
 NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "MPIIO_EXT_ATOMIC": max,
@@ -240,6 +249,9 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "PROCESS_LAUNCH": last,
     "PROCESS_F_START_TIMESTAMP": earliest,
     "PROCESS_F_END_TIMESTAMP": max,
+    "GROUP_KIND": max,
+    "GROUP_FILES": max,
+    **{name: bits for name in LAYOUTS["GROUP"][1].counters if "_SKETCH_" in name},
 }
 
 
@@ -255,6 +267,8 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
     """The values of --total for a module of the annex, where most things are sums."""
     out = {}
     newest = max(LAYOUTS[module])
+    if module == "GROUP":
+        records = [replace(r, counters=with_files(r.counters)) for r in records]
     for name in LAYOUTS[module][newest].counters:
         if name not in records[0].counters:
             out[f"total_{name}"] = str(NOT_YET.get(name, -1))

@@ -6,6 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 
 from . import apmpi
 from .encode import (
@@ -39,9 +40,26 @@ def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
     return {prefix + name[len(old) :]: value for name, value in values.items()}
 
 
+def with_files(counters: dict[str, int]) -> dict[str, int]:
+    """A record of GROUP as a reader shows it: distinct files, by the sketch where several
+    processes had the group."""
+    least, most = counters["GROUP_FILES"], counters["GROUP_SEEN"]
+    words = [value for name, value in counters.items() if "_SKETCH_" in name]
+    bits = sum(bin(word & (1 << 64) - 1).count("1") for word in words)
+    levels = [0.5 ** min(level + 1, 20) / 96 for level in range(21)]
+    if not 0 <= least < most:
+        return counters
+    for files in range(least, most + 1):
+        if sum(96 * (1 - (1 - p) ** files) for p in levels) + 0.5 >= bits:
+            return counters | {"GROUP_FILES": files}
+    return counters | {"GROUP_FILES": most}
+
+
 def newest(module: str, version: int, record: Counted) -> Counted:
     """The record as the newest version of its module would hold it."""
     latest = LAYOUTS[module][max(LAYOUTS[module])]
+    if module == "GROUP":
+        return replace(record, counters=with_files(record.counters))
     if version == max(LAYOUTS[module]):
         return record
     counters = renamed(module, record.counters)

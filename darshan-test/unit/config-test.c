@@ -90,7 +90,8 @@ static void memory_is_given_in_whole_mebibytes(void **state) {
   for (size_t i = 0; i < COUNT_OF(rows); i++) {
     struct loaded *loaded = LOAD(rows[i].value);
     bool refused = rows[i].mebibytes < 0;
-    assert_int_equal(loaded->config.modmem, (refused ? 4 : rows[i].mebibytes) << 20);
+    assert_int_equal(loaded->config.modmem, (refused ? DARSHAN_DEFAULT_MODMEM : rows[i].mebibytes)
+                                                << 20);
     assert_int_equal(loaded->messages.count, refused);
   }
 }
@@ -306,7 +307,7 @@ static void record_limits_per_module(void **state) {
                                     "MAX_RECORDS -1 POSIX", "MAX_RECORDS 5 POSIXX"};
   for (size_t i = 0; i < COUNT_OF(bad); i++) {
     loaded = LOAD_FILE(bad[i], NULL);
-    assert_int_equal(loaded->config.max_records[DARSHAN_MOD_POSIX], 1024);
+    assert_int_equal(loaded->config.max_records[DARSHAN_MOD_POSIX], DARSHAN_FILE_RECORDS);
     assert_int_equal(loaded->messages.count, 1);
   }
 }

@@ -128,6 +128,7 @@ struct store_fill store_fill(const struct record_store *store, enum store_module
 int64_t store_rank(const struct record_store *store);
 /* With it: is there room; the entry, made if need be, or NULL (name NULL: later); a new record,
  * that of the overflow, that of an entry or else of the overflow (NO_RECORD: none is left). */
+int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
 struct store_entry *store_enter(struct record_store *store, uint64_t id, const char *name,
@@ -137,6 +138,18 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
+/* The group whose record a file of this name shares: as program of a tree (NULL: it does not),
+ * or past the limit (NULL: no memory); one of its files was met, for the first time (1) or again;
+ * a file's own record or that of its group, and whose it is. */
+enum { STORE_MAY_BE_NEW = -1 };
+struct store_entry *store_tree(struct record_store *store, enum store_module module,
+                               const char *name, size_t length);
+struct store_entry *store_group(struct record_store *store, enum store_module module,
+                                const char *name, size_t length);
+void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
+                        int is_new);
+uint32_t store_record_of(struct record_store *store, enum store_module module, const char *name,
+                         size_t length, uint64_t id, struct store_entry **entry);
 /* What was `from`'s record is `to`'s, which had none: 1, or 0. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to);

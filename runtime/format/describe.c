@@ -43,13 +43,21 @@ const struct darshan_module *darshan_module_by_name(const char *name) {
 }
 
 const char *darshan_rule_name(enum darshan_rule rule) {
-  static const char *const names[] = {"sum",      "sum, -1 if unknown",
-                                      "maximum",  "smallest above 0",
-                                      "any",      "or",
-                                      "top 4",    "top 4",
-                                      "maximum",  "goes with maximum",
-                                      "fastest",  "slowest",
-                                      "variance", "variance"};
+  static const char *const names[] = {"sum",
+                                      "sum, -1 if unknown",
+                                      "maximum",
+                                      "smallest above 0",
+                                      "any",
+                                      "or",
+                                      "bits of either",
+                                      "top 4",
+                                      "top 4",
+                                      "maximum",
+                                      "goes with maximum",
+                                      "fastest",
+                                      "slowest",
+                                      "variance",
+                                      "variance"};
   return names[rule];
 }
 

@@ -17,6 +17,7 @@ enum darshan_rule {
   DARSHAN_RULE_MIN_NONZERO,
   DARSHAN_RULE_ANY,
   DARSHAN_RULE_OR,
+  DARSHAN_RULE_BITS,
   DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), followed by four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
   DARSHAN_RULE_MAX_WITH, /* the n-th of these takes the n-th COMPANION along */

@@ -43,6 +43,8 @@ static int64_t merge_counter(enum darshan_rule rule, int64_t into, int64_t from,
     return from > 0 && (into <= 0 || from < into) ? from : into;
   case DARSHAN_RULE_OR:
     return into == 1 || from == 1 ? 1 : into;
+  case DARSHAN_RULE_BITS:
+    return into | from;
   case DARSHAN_RULE_ANY:
     return from != 0 ? from : into; /* who never opened the file knows no mode */
   default:

@@ -12,6 +12,11 @@ enum store_module {
   STORE_MODULES
 };
 
+/* Records that stand for many files, in a process: for program files of a tree, for files past the
+ * limit of one folder and ending, and the overflow. */
+enum { GROUP_TREES_MOST = 256, GROUP_FOLDERS_MOST = 256, GROUP_MOST = 513 };
+enum group_kind { GROUP_TREE = 1, GROUP_FOLDER, GROUP_OVERFLOW };
+
 #define OVERFLOW_NAME "<overflow>"       /* stands for all files past the limit */
 #define OTHER_PATHS_NAME "<other paths>" /* operations on files without a record */
 #define USAGE_NAME "<process>"           /* what the kernel has accounted to it */

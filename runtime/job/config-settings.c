@@ -160,6 +160,8 @@ static void set_quota(const struct value *value) {
   add_modules(value, value->second, &set);
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
     if (darshan_module_set_has(&set, id)) max_records[id] = (uint32_t)number;
+  for (int i = 0; i < DARSHAN_MODULE_IDS / 64; i++)
+    value->config->records_asked.bits[i] |= set.bits[i];
 }
 
 static void add_names(const struct value *value) {

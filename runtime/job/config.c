@@ -11,7 +11,7 @@
 
 struct darshan_config darshan_config;
 
-enum { CONFIG_FILE_LIMIT = 1 << 20, DEFAULT_RECORDS = 1024 };
+enum { CONFIG_FILE_LIMIT = 1 << 20 };
 
 static struct darshan_slice slice_of(const char *string) {
   return (struct darshan_slice){string, string ? strlen(string) : 0};
@@ -24,6 +24,7 @@ static void set_defaults(struct darshan_config *config) {
   config->filter_calls.count = 0;
   config->name_exclude.count = config->name_include.count = 0;
   config->job_tree = true;
+  config->program_trees.count = 0;
   config->collectives_meet = DARSHAN_APMPI_MEETS;
   config->modmem = (uint64_t)DARSHAN_DEFAULT_MODMEM << 20;
   config->namemem = (uint64_t)DARSHAN_DEFAULT_NAMEMEM << 20;
@@ -36,7 +37,9 @@ static void set_defaults(struct darshan_config *config) {
   config->jobid_variable = DARSHAN_JOBID_VARIABLE;
   config->hints = DARSHAN_LOG_HINTS[0] != '\0' ? DARSHAN_LOG_HINTS : NULL;
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
-    config->max_records[id] = DEFAULT_RECORDS;
+    config->max_records[id] = DARSHAN_RECORDS;
+  config->max_records[DARSHAN_MOD_POSIX] = config->max_records[DARSHAN_MOD_STDIO] =
+      DARSHAN_FILE_RECORDS;
   config->max_records[DARSHAN_MOD_DXT_POSIX] = DARSHAN_DEFAULT_DXT_KIB;
   config->max_records[DARSHAN_MOD_DXT_MPIIO] = DARSHAN_DEFAULT_DXT_KIB;
   config->max_records[DARSHAN_MOD_HEATMAP] = 8;

@@ -14,7 +14,9 @@
 #include "messages.h"
 
 enum {
-  DARSHAN_MODULE_IDS = 128, /* header modules below 64, those of the annex above */
+  DARSHAN_RECORDS = 1024,       /* of a module, if nobody says otherwise ... */
+  DARSHAN_FILE_RECORDS = 16384, /* ... of POSIX and STDIO in a process that is no rank */
+  DARSHAN_MODULE_IDS = 128,     /* header modules below 64, those of the annex above */
   DARSHAN_CONFIG_ARENA = 16384,
   DARSHAN_CONFIG_WORDS = 64,
   DARSHAN_CONFIG_RANKS = 64,
@@ -72,6 +74,7 @@ struct darshan_config {
   bool hdf5_storage;     /* ask datasets where their data lies, when they close */
   bool collectives_meet; /* a barrier before MPI's collectives, to measure who waits */
   bool mpi_files;        /* record what MPI libraries keep for themselves, too */
+  bool program_files;    /* each file of a program has a record of its own */
   bool no_reduction;     /* keep one record per rank of shared files */
   bool dxt;              /* DXT_ENABLE_IO_TRACE; already part of modules */
   bool job_tree;         /* one log for a tree of processes */
@@ -79,6 +82,7 @@ struct darshan_config {
   enum darshan_choice dated_wanted;
   struct darshan_module_set modules;                           /* those that are on */
   struct darshan_module_set modules_disabled, modules_enabled; /* as the user said */
+  struct darshan_module_set records_asked;                     /* MAX_RECORDS names them */
   uint64_t modmem, namemem;                                    /* bytes */
   int64_t mem_alignment;                                       /* bytes, at least 1 */
   double small_io_trigger, unaligned_io_trigger;               /* fraction; negative: off */
@@ -110,7 +114,8 @@ struct darshan_config {
   /* Reset one by one, not cleared: see above. */
   struct darshan_rank_ranges rank_exclude, rank_include;
   struct darshan_words app_exclude, app_include, launchers;
-  struct darshan_words filter_calls; /* what may be called under an inherited filter */
+  struct darshan_words program_trees; /* beside those of names/program-trees.def */
+  struct darshan_words filter_calls;  /* what may be called under an inherited filter */
   struct darshan_name_rules name_exclude, name_include;
   char arena[DARSHAN_CONFIG_ARENA];
 };

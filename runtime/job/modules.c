@@ -37,11 +37,29 @@ const struct store_shape modules_shapes[STORE_MODULES] = {
 #define AT_MOST(most, value) ((value) < (most) ? (value) : (most))
 
 void modules_limits(struct store_limits *limits, const struct darshan_config *config) {
+  enum { USUAL_NAME = 256 }; /* bytes, with its id */
+  limits->name_bytes = config->namemem;
+  limits->module_bytes = config->modmem;
 #define RECORDS(SYMBOL, type, of, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
   /* The annex, by the limits of the modules that it goes with. */
 #define ANNEX_RECORDS(SYMBOL, type, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
+  uint64_t names = 0;
+  for (int i = 0; i < STORE_MODULES; i++) {
+    limits->asked[i] = darshan_module_set_has(&config->records_asked, modules_shapes[i].module_id);
+    if (limits->asked[i] && modules_shapes[i].of == STORE_OF_FILES && limits->records[i] > names)
+      names = limits->records[i];
+  }
+  if (limits->name_bytes && limits->name_bytes < names * USUAL_NAME)
+    limits->name_bytes = names * USUAL_NAME;
+}
+
+void modules_limit_rank(struct record_store *store, const struct darshan_config *config) {
+  for (int i = 0; i < STORE_MODULES; i++)
+    if (modules_shapes[i].of == STORE_OF_FILES &&
+        !darshan_module_set_has(&config->records_asked, modules_shapes[i].module_id))
+      store_lower_limit(store, (enum store_module)i, DARSHAN_RECORDS);
 }
 
 int modules_prepare(void) {

@@ -12,6 +12,8 @@ extern const struct store_shape modules_shapes[STORE_MODULES];
 
 /* How many records each may have. */
 void modules_limits(struct store_limits *limits, const struct darshan_config *config);
+/* With the store's lock: the process is a rank, of which there may be thousands. */
+void modules_limit_rank(struct record_store *store, const struct darshan_config *config);
 /* The store is prepared.  0, or -1: no memory. */
 int modules_prepare(void);
 void modules_forked(void);

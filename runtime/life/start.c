@@ -23,6 +23,7 @@
 #include "../log/snapshot.h"
 #include "../log/torn.h"
 #include "../log/write.h"
+#include "../names/groups.h"
 #include "../names/path-buffers.h"
 #include "at-exit.h"
 #include "children.h"
@@ -40,8 +41,12 @@
 enum { PAGE = 4096 };
 
 static int prepare_memory(void) {
-  struct store_limits limits = {darshan_config.namemem, darshan_config.modmem, {0}};
+  struct store_limits limits;
   modules_limits(&limits, &darshan_config);
+  darshan_group_rules.each_program_file = darshan_config.program_files;
+  darshan_group_rules.count = darshan_config.program_trees.count;
+  memcpy(darshan_group_rules.tree, darshan_config.program_trees.word,
+         sizeof(darshan_group_rules.tree));
   darshan_hot.phase_page = private_memory(PAGE);
   darshan_hot.fds = private_memory(RUNTIME_FDS * sizeof(struct fd_entry));
   if (!darshan_hot.phase_page || !darshan_hot.fds) return -1;
@@ -202,6 +207,7 @@ static void take_rank_over(void) {
   while (!store_lock(store)) /* what is said of a rank must be */
     ;
   store_set_rank(store, mpi_state.rank);
+  modules_limit_rank(store, &darshan_config);
   if (recording) store_set_job(store, &job_state.job, NULL, 0);
   store_unlock(store);
   if (!recording) return;
@@ -236,6 +242,7 @@ static void start_rank(void *nothing) {
     clock_start(&darshan_hot.clock);
     switch_on();
     store_set_rank(&darshan_store, mpi_state.rank);
+    modules_limit_rank(&darshan_store, &darshan_config);
   }
 }
 

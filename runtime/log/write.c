@@ -101,14 +101,22 @@ static void metadata_end(struct darshan_job *job) {
 }
 
 /* What the records do not have, here and in the line that says so. */
-enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4 };
+enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
+
+/* Some files have no record of their own, and would have if MODMEM were larger. */
+static int modmem_is_small(void) {
+  for (int i = 0; i < STORE_MODULES; i++)
+    if (darshan_store.regions[i].folded && darshan_store.regions[i].cut) return 1;
+  return 0;
+}
 
 static unsigned gaps_here(void) {
   return (darshan_store.unrecorded ? LOG_LACKS_FILES : 0) |
          (lost_state.without_memory || darshan_spin_lost || lost_state.for_full_tables
               ? LOG_LACKS_CALLS
               : 0) |
-         (lost_state.parts || darshan_scratch.lacked ? LOG_LACKS_PARTS : 0);
+         (lost_state.parts || darshan_scratch.lacked ? LOG_LACKS_PARTS : 0) |
+         (modmem_is_small() ? LOG_LACKS_ROOM : 0);
 }
 
 static void note_gaps(unsigned gaps) {
@@ -118,6 +126,10 @@ static void note_gaps(unsigned gaps) {
   else if (gaps & LOG_LACKS_PARTS)
     darshan_message_add(&darshan_problems, "the log",
                         "there was too little memory, a module's records or map are not whole",
+                        NULL, 0);
+  else if (gaps & LOG_LACKS_ROOM)
+    darshan_message_add(&darshan_problems, "MODMEM",
+                        "is too small: some files have no records of their own, sums are exact",
                         NULL, 0);
   else if (gaps)
     darshan_message_add(&darshan_problems, "the log",
@@ -147,7 +159,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
     if (region->of == STORE_OF_LAYERS || region->count == 0) continue; /* trimmed first */
     struct log_part part = {.module = region->module_id,
                             .version = region->version,
-                            .partial = region->overflow != NO_RECORD,
+                            .partial = region->folded != 0,
                             .records = store_records(store, (enum store_module)i),
                             .length = (size_t)region->count * region->record_size,
                             .record_size = region->record_size};

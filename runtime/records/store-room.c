@@ -138,7 +138,7 @@ int store_record_room(struct record_store *store, enum store_module module, uint
     if (grow_in_memory(store, (int)module) < 0) return 0;
   for (int i = 0; i < STORE_BESIDE && region->beside[i]; i++)
     if (segments_have(region->beside[i], records) < 0) return 0;
-  if (region->part.usable < ((size_t)region->limit + 1) * region->record_size)
+  if (region->part.usable < (size_t)region->room * region->record_size)
     note_shortage(store, (int)module, region->part.usable - needed,
                   SHORT_RECORDS * (size_t)region->record_size + region->part.usable / 8);
   return 1;

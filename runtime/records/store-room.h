@@ -32,6 +32,17 @@ char *store_address(struct record_store *store, int part, size_t at);
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
+/* store-groups.c, with the lock held: what the entry names stands for many files; its record in
+ * a module, made beside the limit; none is known.  And store.c's: one more record, if `spare`
+ * fit behind it; files are past the limit. */
+void store_mark_group(struct record_store *store, struct store_entry *entry);
+uint32_t store_share(struct record_store *store, enum store_module module,
+                     struct store_entry *group);
+void store_forget_groups(struct record_store *store);
+uint32_t store_append_record(struct record_store *store, enum store_module module,
+                             struct store_entry *entry, uint32_t spare);
+void store_fold(struct record_store *store, enum store_module module);
+
 /* By the thread that has set growing: what is in memory, back into the open file. */
 void store_return(struct record_store *store, int fd);
 /* The parts that are partly in memory, a bit for each. */

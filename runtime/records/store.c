@@ -5,6 +5,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/memory.h"
 #include "../intercept/spin.h"
+#include "../names/groups.h"
 #include "record-id.h"
 #include "records.h"
 #include "store-room.h"
@@ -12,7 +13,8 @@
 struct record_store darshan_store;
 
 enum {
-  FIRST_PLACES = 1024 /* of the index */
+  FIRST_PLACES = 1024, /* of the index */
+  USUAL_RECORDS = 1024
 };
 
 static struct darshan_header *header_of(struct record_store *store) {
@@ -21,23 +23,30 @@ static struct darshan_header *header_of(struct record_store *store) {
 
 /* Room for the records of the log, given to the modules that most processes use
  * before the others; what is rare has as much for itself.  Neither the annex nor the few
- * heat maps count against MODMEM. */
+ * heat maps count against MODMEM, nor what MAX_RECORDS asks for. */
 static void share_room(struct record_store *store, const struct store_shape *shapes,
                        const struct store_limits *limits) {
   uint64_t room[] = {
       [STORE_OF_FILES] = limits->module_bytes, [STORE_OF_RARITIES] = limits->module_bytes};
-  for (int i = 0; i < STORE_MODULES; i++) {
-    struct store_region *region = &store->regions[i];
-    enum store_of of = shapes[i].of;
-    region->limit = limits->records[i];
-    if (of != STORE_OF_FILES && of != STORE_OF_RARITIES) continue;
-    uint64_t fits = room[of] / shapes[i].record_size;
-    if (region->limit > fits) region->limit = (uint32_t)fits;
-    room[of] -= (uint64_t)region->limit * shapes[i].record_size;
-  }
+  for (int turn = 0; turn < 2; turn++) /* what is usual for all, then what is left */
+    for (int i = 0; i < STORE_MODULES; i++) {
+      struct store_region *region = &store->regions[i];
+      enum store_of of = shapes[i].of;
+      uint32_t wanted = limits->records[i], had = region->limit;
+      if ((of != STORE_OF_FILES && of != STORE_OF_RARITIES) || limits->asked[i]) {
+        region->limit = wanted;
+        continue;
+      }
+      if (turn == 0 && wanted > USUAL_RECORDS) wanted = USUAL_RECORDS;
+      uint64_t more = wanted - had, fits = room[of] / shapes[i].record_size;
+      if (more > fits) more = fits;
+      region->limit = had + (uint32_t)more;
+      region->cut = region->limit < limits->records[i];
+      room[of] -= more * shapes[i].record_size;
+    }
 }
 
-/* Returns where the region ends; one record more than the limit, for the overflow. */
+/* Returns where the region ends; behind the limit, records that many files share. */
 static size_t place_region(struct store_region *region, const struct store_shape *shape,
                            size_t start) {
   uint32_t size = shape->record_size;
@@ -46,7 +55,9 @@ static size_t place_region(struct store_region *region, const struct store_shape
   region->record_size = size;
   region->of = shape->of;
   region->part = (struct store_part){.start = start};
-  region->part.end = journal_page_up(start + ((size_t)region->limit + 1) * size);
+  int groups = shape->of == STORE_OF_FILES || shape->of == STORE_OF_ANNEX;
+  region->room = region->limit + (groups ? GROUP_MOST : 1);
+  region->part.end = journal_page_up(start + (size_t)region->room * size);
   segments_prepare(&region->records, size, STORE_FIRST_ROOM);
   return region->part.end;
 }
@@ -145,7 +156,8 @@ void store_forget(struct record_store *store) {
   store->guards_held[0] = store->guards_held[1] = 0;
   for (int i = 0; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
-    region->count = region->overflow = 0;
+    region->count = region->overflow = region->groups = 0;
+    region->folded = 0;
     region->newest = NULL;
     region->block = NULL;
     region->held = 0;
@@ -156,6 +168,7 @@ void store_forget(struct record_store *store) {
   private_memory_wipe(store->index, sizeof(*store->index) + ((size_t)mask + 1) * sizeof(uint32_t));
   store->index->mask = mask;
   store->entries = 0;
+  store_forget_groups(store);
   store->lock = store->changing = 0;
   store->rank = 0; /* a forked child is a process of its own */
 }
@@ -171,7 +184,7 @@ void store_set_rank(struct record_store *store, int64_t rank) {
 
 void store_drop_records(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
-    store->regions[i].count = store->regions[i].overflow = 0;
+    store->regions[i].count = store->regions[i].overflow = store->regions[i].groups = 0;
   store->names.used = 0;
 }
 
@@ -300,6 +313,7 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
     i = (i + 1) & index->mask;
   __atomic_store_n(&index->place[i], number, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
+  if (UNLIKELY(name && darshan_names_a_group(name, length))) store_mark_group(store, entry);
   return entry;
 }
 
@@ -324,15 +338,15 @@ void store_publish(struct record_store *store, struct store_region *region) {
     header->partial_flag |= bit;
     return;
   }
-  if (!region->overflow) header->partial_flag &= ~bit; /* not in the file once, for a while */
+  if (!region->folded) header->partial_flag &= ~bit; /* not in the file once, for a while */
   if (is_module)
     __atomic_store_n(&header->modules[id].len, length, __ATOMIC_RELEASE);
   else if (region->block)
     __atomic_store_n(&region->block->raw_len, length, __ATOMIC_RELEASE);
 }
 
-static uint32_t append_record(struct record_store *store, enum store_module module,
-                              struct store_entry *entry, uint32_t spare) {
+uint32_t store_append_record(struct record_store *store, enum store_module module,
+                             struct store_entry *entry, uint32_t spare) {
   struct store_region *region = &store->regions[module];
   if (!store_record_room(store, module, region->count + 1 + spare)) return NO_RECORD;
   uint32_t number = region->count + 1;
@@ -348,13 +362,30 @@ static uint32_t append_record(struct record_store *store, enum store_module modu
   return number;
 }
 
+int store_is_full(const struct record_store *store, enum store_module module) {
+  const struct store_region *region = &store->regions[module];
+  return region->count - region->groups - (region->overflow != NO_RECORD) >= region->limit;
+}
+
+void store_lower_limit(struct record_store *store, enum store_module module, uint32_t limit) {
+  if (store->regions[module].limit > limit) store->regions[module].limit = limit;
+}
+
 /* Room for the overflow record is always kept. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
+  if (store_is_full(store, module)) return NO_RECORD;
+  return store_append_record(store, module, entry, store->regions[module].overflow ? 0 : 1);
+}
+
+void store_fold(struct record_store *store, enum store_module module) {
   struct store_region *region = &store->regions[module];
-  int shared = region->overflow != NO_RECORD;
-  if (region->count - (uint32_t)shared >= region->limit) return NO_RECORD;
-  return append_record(store, module, entry, shared ? 0 : 1);
+  if (region->folded) return;
+  region->folded = 1;
+  if (region->module_id < DARSHAN_MAX_MODULES)
+    header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
+  else if (region->block)
+    region->block->flags |= DARSHAN_ANNEX_PARTIAL;
 }
 
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
@@ -362,16 +393,14 @@ uint32_t store_overflow_record(struct record_store *store, enum store_module mod
   if (region->overflow) return region->overflow;
   uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
-  if (entry && !entry->record[module]) append_record(store, module, entry, 0);
+  if (entry && !entry->record[module]) store_append_record(store, module, entry, 0);
   if (!entry || !entry->record[module]) {
     store->unrecorded = 1;
     return NO_RECORD;
   }
-  if (region->module_id < DARSHAN_MAX_MODULES)
-    header_of(store)->partial_flag |= UINT64_C(1) << region->module_id;
-  else if (region->block)
-    region->block->flags |= DARSHAN_ANNEX_PARTIAL;
+  store_fold(store, module);
   region->overflow = entry->record[module];
+  store_mark_group(store, entry);
   return region->overflow;
 }
 
@@ -379,6 +408,7 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
                              struct store_entry *entry) {
   uint32_t number = entry ? entry->record[module] : NO_RECORD;
   if (entry && !number) number = store_new_record(store, module, entry);
+  if (entry && !number && entry->record[STORE_GROUP]) number = store_share(store, module, entry);
   return number ? number : store_overflow_record(store, module);
 }
 

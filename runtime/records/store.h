@@ -29,6 +29,13 @@ struct store_part {
   int in_memory;     /* what was mapped last is private memory */
 };
 
+/* What is known of a folder: the tree that its program files belong to, or NULL. */
+enum { STORE_FOLDERS = 64 };
+struct store_folder {
+  uint64_t hash;
+  struct store_entry *tree;
+};
+
 enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 8 };
 
 /* What the records are of: files, something that few processes have (so that its room is
@@ -47,9 +54,13 @@ struct store_region {
   int module_id;
   uint32_t version, record_size; /* as in its shape */
   enum store_of of;
-  uint32_t limit;    /* records, the overflow record not counted */
+  uint32_t limit;    /* records, those that many files share not counted */
+  uint32_t room;     /* records that the region has room for, those as well */
   uint32_t count;    /* records there are */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
+  uint32_t groups;   /* records beside the limit that many files share, the overflow not counted */
+  int folded;        /* files are past the limit ... */
+  int cut;           /* ... which would be higher if there were more of MODMEM */
   /* Who got the last number.  It may be larger than count: then the thread that made
    * the record was torn from it. */
   const struct store_entry *newest;
@@ -92,14 +103,18 @@ struct record_store {
   uint32_t entries;
   int *guards[2][STORE_GUARDS]; /* outer, inner */
   int guards_held[2];
-  int lock;     /* for adding; looking up needs none */
-  int changing; /* by the owner of the lock; set when it is taken: repair is due */
-  int64_t rank; /* that new records get */
+  int lock;                /* for adding; looking up needs none */
+  int changing;            /* by the owner of the lock; set when it is taken: repair is due */
+  int64_t rank;            /* that new records get */
+  uint32_t trees, folders; /* groups that were made */
+  struct store_entry *last_folder; /* the group that was asked for last, or NULL */
+  struct store_folder folder[STORE_FOLDERS];
 };
 
 struct store_limits {
   uint64_t name_bytes, module_bytes;
   uint32_t records[STORE_MODULES];
+  int asked[STORE_MODULES]; /* 1: somebody asked for so many, which have room beside module_bytes */
 };
 
 /* Computes the layout; no record's memory is mapped yet.  0, or -1: no memory. */
@@ -159,6 +174,8 @@ void store_forget(struct record_store *store);
 /* For a process that turns out to be a rank, with the lock held: all records,
  * and those to come, are this rank's. */
 void store_set_rank(struct record_store *store, int64_t rank);
+/* With the lock held: from now on a module has at most so many records. */
+void store_lower_limit(struct record_store *store, enum store_module module, uint32_t limit);
 /* There are no records any more, though threads may still be writing to some. */
 void store_drop_records(struct record_store *store);
 

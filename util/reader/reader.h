@@ -115,6 +115,9 @@ struct darshan_annex {
 };
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file, bool swapped);
 
+/* groups.c: the distinct files of a GROUP record, at most GROUP_SEEN. */
+int64_t darshan_group_files(const int64_t counters[]);
+
 /* layout.c: how a record of fixed size of some version becomes the newest. */
 enum { DARSHAN_WORDS_MAX = 320 }; /* 64-bit words of the longest fixed record */
 struct darshan_layout {

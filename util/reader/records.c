@@ -1,5 +1,6 @@
 /* Records one after another: the region's bytes pass through one buffer, and a
  * record that needs no conversion is handed out where it lies. */
+#include "records.h"
 #include "bytes.h"
 #include "reader.h"
 
@@ -62,6 +63,10 @@ static enum darshan_taken next_fixed(struct darshan_records *records, const void
       darshan_swap_words(raw + behind, layout->words - behind);
     }
     *size = records->module->record_size;
+    if (records->module->id == DARSHAN_MOD_GROUP) {
+      int64_t *counters = (int64_t *)(void *)(raw + 2);
+      counters[GROUP_FILES] = darshan_group_files(counters);
+    }
     if (layout->newest) {
       *record = raw;
       return DARSHAN_TAKEN_RECORD;

@@ -8,6 +8,7 @@
 #include "../../intercept/sys.h"
 #include "base-record.h"
 #include "pack.h"
+#include "records.h"
 
 struct dxt_state dxt_state;
 
@@ -100,13 +101,18 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   return 1;
 }
 
-/* Files past the limit of records share one: their segments cannot be told
- * apart and are left out. */
+/* Of files that share a record segments cannot be told apart: they are left out. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
   const struct store_entry *entry = store_find(store, base->id);
-  if (number == store_fill(store, kinds[module].counters).overflow)
+  const struct darshan_group_record *group =
+      entry && entry->record[STORE_GROUP]
+          ? store_record(store, STORE_GROUP, entry->record[STORE_GROUP])
+          : NULL;
+  if (group && group->counters[GROUP_KIND] == GROUP_TREE)
+    trace->decision = DXT_NOT_TRACED; /* a program that is read is no data */
+  else if (group)
     dxt_state.recorders[module].dropped = 1;
   else if (entry && !name_is_excluded(kinds[module].module_id, entry->name, entry->name_length))
     trace->decision = DXT_TRACED;

@@ -15,15 +15,12 @@ uint32_t h5f_number(const struct h5_file *file) {
 static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
-  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = store_record_number(store, STORE_H5F, entry);
+  uint32_t number = store_record_of(store, STORE_H5F, name->text, name->length, name->id, &entry);
   if (!number) return 0;
   struct h5_file *file = h5_file_at(number);
   if (!file->record) {
-    /* All files past the limit share one: it has the name of none of them. */
-    int own = entry && entry->record[STORE_H5F] == number;
-    file->name = own ? entry->name : OVERFLOW_NAME;
-    file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->name = entry->name;
+    file->name_length = entry->name_length;
     file->number = number;
     file->record = store_record(store, STORE_H5F, number);
   }

@@ -114,18 +114,16 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
 static struct mpiio_file *file_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
-  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = store_record_number(store, STORE_MPIIO, entry);
+  uint32_t number = store_record_of(store, STORE_MPIIO, name->text, name->length, name->id, &entry);
   if (!number) return NULL;
   struct mpiio_file *file = mpiio_file_at(number);
   if (file->record) return file;
-  int shared = number == store_fill(store, STORE_MPIIO).overflow;
   file->record = store_record(store, STORE_MPIIO, number);
   file->number = number;
   file->id = file->record->base.id;
-  file->name = shared ? OVERFLOW_NAME : entry->name;
-  file->name_length = shared ? sizeof(OVERFLOW_NAME) - 1 : name->length;
-  uint32_t ext = store_record_number(store, STORE_MPIIO_EXT, shared ? NULL : entry);
+  file->name = entry->name;
+  file->name_length = entry->name_length;
+  uint32_t ext = store_record_number(store, STORE_MPIIO_EXT, entry);
   if (ext) file->ext = store_record(store, STORE_MPIIO_EXT, ext);
   return file;
 }

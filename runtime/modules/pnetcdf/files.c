@@ -14,14 +14,13 @@ uint32_t pn_file_number(const struct pn_file *file) {
 static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
-  if (name->length) entry = store_enter(store, name->id, name->text, name->length);
-  uint32_t number = store_record_number(store, STORE_PNETCDF_FILE, entry);
+  uint32_t number =
+      store_record_of(store, STORE_PNETCDF_FILE, name->text, name->length, name->id, &entry);
   if (!number) return NULL;
-  int own = entry && entry->record[STORE_PNETCDF_FILE] == number;
   struct pn_file *file = pn_file_at(number);
   if (!file->record) {
-    file->name = own ? entry->name : OVERFLOW_NAME;
-    file->name_length = own ? name->length : sizeof(OVERFLOW_NAME) - 1;
+    file->name = entry->name;
+    file->name_length = entry->name_length;
     file->number = number;
     file->record = store_record(store, STORE_PNETCDF_FILE, number);
   }

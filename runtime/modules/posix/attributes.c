@@ -65,6 +65,7 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
     runtime_leave();
   }
   posix_name_done(&name);
+  if (number && posix_file_at(number)->overflow) *id = posix_file_at(number)->record->base.id;
   return number;
 }
 

@@ -191,31 +191,39 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
+/* With the store's lock: 0: there is no room for a file with a record of its own. */
+static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
+                         uint32_t alignment, struct store_entry *entry) {
+  uint32_t number = posix->used_files + 1;
+  if (posix->used_files - posix->overflow_files >= posix->most_files) return 0;
+  int room = !store_is_full(&darshan_store, STORE_POSIX);
+  if (!entry && room) entry = store_enter(&darshan_store, name->id, name->text, name->length);
+  if (!entry || !(room || entry->record[STORE_POSIX]) || segments_have(&posix->files, number) < 0)
+    return 0;
+  struct posix_file *file = posix_file_at(number);
+  *file = (struct posix_file){.id = name->id, .name_length = name->length, .number = number};
+  file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
+  file->on_lustre = alignment & ON_LUSTRE;
+  if (!make_record(file, entry)) return 0;
+  posix->used_files = number;
+  __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
+  return number;
+}
+
 /* With the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
-  struct store_entry *entry = store_find(&darshan_store, name->id);
+  struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;
   if (entry && entry->file) return entry->file;
-  if (name->length == 0) return overflow_file(posix, name, 0);
-  if (posix->used_files - posix->overflow_files < posix->most_files) {
-    struct store_fill fill = store_fill(&darshan_store, STORE_POSIX);
-    int room = fill.count - (fill.overflow != 0) < fill.limit;
-    if (!entry && room) entry = store_enter(&darshan_store, name->id, name->text, name->length);
-    uint32_t number = posix->used_files + 1;
-    if (entry && (room || entry->record[STORE_POSIX]) &&
-        segments_have(&posix->files, number) == 0) {
-      struct posix_file *file = posix_file_at(number);
-      *file = (struct posix_file){.id = name->id, .name_length = name->length, .number = number};
-      file->alignment = alignment & ~(uint32_t)ON_LUSTRE;
-      file->on_lustre = alignment & ON_LUSTRE;
-      if (make_record(file, entry)) {
-        posix->used_files = number;
-        __atomic_store_n(&entry->file, number, __ATOMIC_RELEASE);
-        return number;
-      }
-    }
-  }
-  return overflow_file(posix, name, alignment);
+  uint32_t number = overflow_open(posix, name->id);
+  if (number) return number;
+  if (name->length == 0) return overflow_file(posix, name, 0, NULL);
+  if (!entry || !entry->record[STORE_POSIX]) {
+    tree = store_tree(&darshan_store, STORE_POSIX, name->text, name->length);
+    if (!tree && (number = own_file(posix, name, alignment, entry))) return number;
+  } else if ((number = own_file(posix, name, alignment, entry)))
+    return number;
+  return overflow_file(posix, name, alignment, tree);
 }
 
 static inline uint32_t known_file(const struct posix_name *name) {
@@ -253,10 +261,9 @@ uint32_t posix_file_enter(const struct posix_name *name, int fd) {
 uint32_t posix_file_find(const struct posix_name *name) {
   struct store_entry *entry = store_find(&darshan_store, name->id);
   if (entry && entry->file) return entry->file;
-  if (!store_fill(&darshan_store, STORE_POSIX).overflow) return 0;
+  if (posix_state.overflow_names == 0) return 0;
   if (!store_lock_for(&darshan_store, STORE_POSIX)) return 0;
-  uint32_t number =
-      overflow_knows(&posix_state, name->id) ? overflow_file(&posix_state, name, 0) : 0;
+  uint32_t number = overflow_knows(&posix_state, name->id) ? new_file(name, 0) : 0;
   store_unlock(&darshan_store);
   return number;
 }
@@ -282,7 +289,8 @@ int posix_materialise(struct posix_file *file) {
     if (entry && make_record(file, entry)) {
       if (!entry->file) entry->file = posix_file_number(file);
     } else {
-      made = overflow_share(file);
+      made = overflow_share(
+          file, store_group(&darshan_store, STORE_POSIX, file->name, file->name_length));
     }
   }
   store_unlock(&darshan_store);
@@ -295,7 +303,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
   file->record = NULL;
   file->aux = NULL;
   memset(file->last_end, 0, sizeof(file->last_end)); /* the parent's time */
-  if (from->overflow) file->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  if (from->overflow) file->id = darshan_hash(from->name, from->name_length, 0);
   file->overflow = 0;
   file->next_free = 0;
   file->number = number;
@@ -336,7 +344,7 @@ void posix_forked(void) {
 }
 
 uint64_t posix_files_in_overflow(void) {
-  return posix_state.overflow_names;
+  return posix_state.in_overflow;
 }
 
 void posix_ended(void) {

@@ -20,7 +20,7 @@ void overflow_reset(struct posix_state *posix) {
     private_memory_wipe(posix->overflow_set, posix->set_places * sizeof(uint64_t));
   if (posix->overflow_open)
     private_memory_wipe(posix->overflow_open, OPEN_PLACES * sizeof(uint32_t));
-  posix->overflow_names = 0;
+  posix->overflow_names = posix->in_overflow = 0;
 }
 
 /* The place of an id in the set, or where it would go; NULL: full. */
@@ -66,7 +66,7 @@ static uint32_t open_hash(uint64_t id) {
   return (uint32_t)(id >> 24) % OPEN_PLACES;
 }
 
-static uint32_t find_open(const struct posix_state *posix, uint64_t id) {
+uint32_t overflow_open(const struct posix_state *posix, uint64_t id) {
   if (!posix->overflow_open) return 0;
   for (uint32_t i = open_hash(id);; i = (i + 1) % OPEN_PLACES) {
     uint32_t number = posix->overflow_open[i];
@@ -114,8 +114,8 @@ static uint32_t take_number(struct posix_state *posix) {
   return number;
 }
 
-int overflow_share(struct posix_file *file) {
-  uint32_t record = store_overflow_record(&darshan_store, STORE_POSIX);
+int overflow_share(struct posix_file *file, const struct store_entry *group) {
+  uint32_t record = group ? group->record[STORE_POSIX] : NO_RECORD;
   if (!record) return 0;
   struct darshan_posix_record *shared = store_record(&darshan_store, STORE_POSIX, record);
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
@@ -125,8 +125,8 @@ int overflow_share(struct posix_file *file) {
     shared->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();
   }
   file->aux = posix_aux_of(record);
-  file->name = OVERFLOW_NAME;
-  file->name_length = sizeof(OVERFLOW_NAME) - 1;
+  file->name = group->name;
+  file->name_length = group->name_length;
   __atomic_store_n(&file->record, shared, __ATOMIC_RELEASE);
   return 1;
 }
@@ -139,28 +139,39 @@ static uint32_t share_state(uint32_t alignment) {
                               .alignment = alignment & ~(uint32_t)ON_LUSTRE,
                               .number = POSIX_SHARED_FILE,
                               .descriptors = file->descriptors};
-  return overflow_share(file) ? POSIX_SHARED_FILE : 0;
+  return overflow_share(file, store_group(&darshan_store, STORE_POSIX, NULL, 0)) ? POSIX_SHARED_FILE
+                                                                                 : 0;
 }
 
-uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
-                       uint32_t alignment) {
-  uint32_t number = find_open(posix, name->id);
-  if (number) return number;
-  number = take_number(posix);
+/* Is it new in its group?  If it is not, its last operation is known. */
+static int met_first(struct posix_state *posix, struct posix_file *file) {
+  uint64_t *place = set_place(posix, file->id);
+  if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, file->id);
+  if (place && *place != 0) {
+    file->last_operation = (uint32_t)(*place & LAST_OPERATION);
+    return 0;
+  }
+  if (!place || posix->overflow_names >= posix->set_places / 8 * 7) return STORE_MAY_BE_NEW;
+  *place = file->id & ~(uint64_t)LAST_OPERATION;
+  posix->overflow_names++;
+  return 1;
+}
+
+uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name, uint32_t alignment,
+                       const struct store_entry *group) {
+  uint32_t number = take_number(posix);
   if (!number) return share_state(alignment);
   struct posix_file *file = posix_file_at(number);
   *file = (struct posix_file){.id = name->id,
                               .alignment = alignment & ~(uint32_t)ON_LUSTRE,
                               .overflow = 1,
                               .number = number};
-  if (!overflow_share(file)) return 0;
-  uint64_t *place = set_place(posix, name->id);
-  if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, name->id);
-  if (place && *place == 0 && posix->overflow_names < posix->set_places / 8 * 7) {
-    *place = name->id & ~(uint64_t)LAST_OPERATION;
-    posix->overflow_names++;
-  } else if (place)
-    file->last_operation = (uint32_t)(*place & LAST_OPERATION);
+  if (!group) group = store_group(&darshan_store, STORE_POSIX, name->text, name->length);
+  if (!overflow_share(file, group)) return 0;
+  int is_new = met_first(posix, file);
+  if (is_new) store_count_member(&darshan_store, group, file->id, is_new);
+  if (is_new == 1 && group->record[STORE_POSIX] == store_fill(&darshan_store, STORE_POSIX).overflow)
+    posix->in_overflow++;
   add_open(posix, number, name->id);
   return number;
 }

@@ -33,7 +33,7 @@ enum { POSIX_SHARED_FILE = 1 };
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
 
 /* Belongs to a file that is followed: its position and what was done last.
- * Usually one per record; files that share the overflow record have each their
+ * Usually one per record; files that share a record have each their
  * own while they are open, so that the shared counters stay exact. */
 struct posix_file {
   struct darshan_posix_record *record; /* NULL: to be made (inherited over a fork) */
@@ -48,7 +48,7 @@ struct posix_file {
   uint32_t name_length;
   uint32_t descriptors; /* that point here */
   uint32_t next_free;   /* overflow files only */
-  uint8_t overflow;     /* 1: shares the overflow record */
+  uint8_t overflow;     /* 1: shares a record with other files */
   uint8_t on_lustre;    /* 1: its striping can be asked for */
   uint8_t appends;      /* 1: writes go to the end, wherever that is */
   uint32_t number;      /* of this file */
@@ -67,10 +67,11 @@ struct posix_state {
   uint32_t overflow_files, free_overflow; /* how many there are; the first that is free */
   uint64_t *overflow_set;                 /* ids seen in the overflow, with their last operation */
   uint32_t set_places;                    /* of them; 0: there was no overflow */
-  uint32_t overflow_names;
-  uint32_t *overflow_open;       /* id -> file number, for those that are open */
-  struct posix_aux *other_paths; /* of the record for paths without one */
-  struct requests *aio;          /* of POSIX AIO and libaio */
+  uint32_t overflow_names;                /* in the set */
+  uint32_t in_overflow;                   /* of them, those of the record <overflow> */
+  uint32_t *overflow_open;                /* id -> file number, for those that are open */
+  struct posix_aux *other_paths;          /* of the record for paths without one */
+  struct requests *aio;                   /* of POSIX AIO and libaio */
   /* FILE_ALIGNMENT is the same within a folder: upper half of its hash, lower
    * half the alignment. */
   uint64_t alignments[64];

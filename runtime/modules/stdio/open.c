@@ -44,7 +44,7 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   const struct posix_file *posix = posix_file_behind(fd);
   if (!posix || !stdio_is_on()) return;
   struct posix_name name = {posix->name, posix->name_length, posix->id, NULL};
-  if (posix->overflow) name.id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  if (posix->overflow) name.id = darshan_hash(posix->name, posix->name_length, 0);
   int is_path = name.text[0] == '/'; /* else one of ours */
   if (is_path && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name)) return;
   struct stdio_stream *stream = stdio_follow(file, &name);

@@ -109,30 +109,23 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (!posix) return standard_name(stream->file, name);
   if (posix->id == stream->id) return 1;
   *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL};
-  if (posix->overflow) name->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
+  if (posix->overflow) name->id = darshan_hash(posix->name, posix->name_length, 0);
   return name->text[0] != '/' ||
          /* a name of ours */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
-/* The record of this name, made if there is room; the shared one otherwise. */
+/* The record of this name: its own, or that of the group whose name it then has. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
+  struct store_entry *entry = NULL;
   record_make_room(STORE_STDIO_EXT);
   if (!store_lock_for(store, STORE_STDIO)) return 0;
-  uint32_t number = 0;
-  struct store_fill fill = store_fill(store, STORE_STDIO);
-  int room = name->length && fill.count - (fill.overflow != 0) < fill.limit;
-  struct store_entry *entry = name->length ? store_find(store, name->id) : NULL;
-  if (!entry && room) entry = store_enter(store, name->id, name->text, name->length);
-  if (entry) number = entry->record[STORE_STDIO];
-  if (entry && !number) number = store_new_record(store, STORE_STDIO, entry);
-  if (number)
+  uint32_t number = store_record_of(store, STORE_STDIO, name->text, name->length, name->id, &entry);
+  if (number) {
+    stdio_state.overflow_streams += number == store_fill(store, STORE_STDIO).overflow;
     name->text = entry->name;
-  else {
-    number = store_overflow_record(store, STORE_STDIO);
-    if (number) stdio_state.overflow_streams++;
-    name->text = OVERFLOW_NAME;
-    name->length = sizeof(OVERFLOW_NAME) - 1;
+    name->length = entry->name_length;
+    name->id = entry->id;
   }
   *below = store_record_number(store, STORE_STDIO_EXT, number ? entry : NULL);
   store_unlock_for(store, STORE_STDIO);
@@ -296,9 +289,6 @@ void stdio_forked(void) {
     stream->record = NULL;
     stream->aux = NULL;
     if (stream->file) stdio_remember(stream); /* what was moved before is the parent's */
-    if (stream->name_length == sizeof(OVERFLOW_NAME) - 1 &&
-        memcmp(stream->name, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1) == 0)
-      stream->id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   }
   segments_clear(&stdio->aux);
 }

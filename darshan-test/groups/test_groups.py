@@ -1,0 +1,259 @@
+"""Records that many files share: programs that an interpreter reads, files past the limit."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
+NOT_SUMS = re.compile(r"MAX|_F_|RANK|ACCESS\d|STRIDE\d|ALIGNMENT|MODE|RENAMED")
+PACKAGES, MODULES = 4, 60
+
+
+@dataclass
+class Told:
+    """What a log says: (module, name) -> counter -> value."""
+
+    records: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    partial: list[str] = field(default_factory=list)
+
+    def of(self, module: str) -> dict[str, dict[str, int]]:
+        """The records of a module, by name."""
+        return {name: row for (m, name), row in self.records.items() if m == module}
+
+    def sums(self, module: str, below: str) -> Counter[str]:
+        """Counters that add up, over all names that begin so."""
+        total: Counter[str] = Counter()
+        for name, row in self.of(module).items():
+            if name.startswith(below):
+                total.update(
+                    {c: v for c, v in row.items() if SUMS.match(c) and not NOT_SUMS.search(c)}
+                )
+        return +total
+
+    def files(self, name: str) -> int:
+        """How many files a record stands for."""
+        return self.of("GROUP")[name]["GROUP_FILES"]
+
+
+def tell(build: Path, log: Path) -> Told:
+    """Reads a log; ranks are added up, but for what is about a group."""
+    done = subprocess.run(
+        [build / "darshan-parser", "--show-incomplete", log],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", done.stdout))
+    for line in done.stdout.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        module, _, _, counter, value, name, *_ = line.split("\t")
+        if "_F_" not in counter:
+            row = told.records.setdefault((module, name), {})
+            row[counter] = row.get(counter, 0) + int(value)
+    return told
+
+
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree as that of a virtual environment, with data of the user's in it."""
+    top = tmp_path_factory.mktemp("venv")
+    packages = top / "lib" / "python3.11" / "site-packages"
+    for p in range(PACKAGES):
+        folder = packages / f"part{p}"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(f"NUMBER = {p}\n")
+        for m in range(MODULES):
+            (folder / f"m{m}.py").write_text("VALUE = 1\n" * (m + 1))
+        (folder / "model.h5").write_bytes(bytes(1000 + p))
+    for i in range(40):
+        (top / f"image{i}.jpg").write_bytes(bytes(100))
+    return packages
+
+
+IMPORTS = """
+import importlib, pathlib, sys
+first, last = int(sys.argv[1]), int(sys.argv[2])
+for p in range({packages}):
+    for m in range(first, last):
+        importlib.import_module(f"part{{p}}.m{{m}}")
+    pathlib.Path(sys.modules[f"part{{p}}"].__file__).with_name("model.h5").read_bytes()
+pathlib.Path("mine.txt").write_text("a result")
+"""
+
+
+def watched(
+    build: Path, work: Path, venv: Path, script: str, *arguments: str, **settings: str
+) -> Told:
+    """What the log of a Python program says."""
+    work.mkdir()
+    (work / "program.py").write_text(script)
+    log = work / "one.darshan"
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(venv),
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGFILE": str(log),
+        **settings,
+    }
+    command = [sys.executable, "-S", "program.py", *arguments]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return tell(build, log)
+
+
+def configured(folder: Path, text: str) -> str:
+    """The path of a configuration file."""
+    path = folder / "darshan.conf"
+    path.write_text(text)
+    return str(path)
+
+
+def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None:
+    script = IMPORTS.format(packages=PACKAGES)
+    watched(build, tmp_path / "compile", venv, script, "0", str(MODULES))
+    shared = watched(build, tmp_path / "shared", venv, script, "0", str(MODULES))
+    each = watched(
+        build, tmp_path / "each", venv, script, "0", str(MODULES), DARSHAN_PROGRAM_FILES="1"
+    )
+    name = f"{venv}/*"
+    programs = {n for n in each.of("POSIX") if n.startswith(f"{venv}/") and not n.endswith(".h5")}
+    assert len(programs) >= 2 * PACKAGES * MODULES
+    below = [n for n in shared.of("POSIX") if n.startswith(f"{venv}/")]
+    assert sorted(below) == [name, *(f"{venv}/part{p}/model.h5" for p in range(PACKAGES))]
+    assert shared.sums("POSIX", f"{venv}/") == each.sums("POSIX", f"{venv}/")
+    assert shared.files(name) == len(programs)
+    assert shared.of("GROUP")[name]["GROUP_KIND"] == 1
+    assert f"{tmp_path}/shared/mine.txt" in shared.of("POSIX")
+    assert shared.partial == each.partial == []
+    assert not each.of("GROUP")
+
+
+def test_other_trees_can_be_named(build: Path, tmp_path: Path, venv: Path) -> None:
+    plugins = tmp_path / "parts" / "of.mine"
+    plugins.mkdir(parents=True)
+    for i in range(5):
+        (plugins / f"{i}.plug").write_bytes(bytes(7))
+    script = f"import pathlib\nfor f in pathlib.Path({str(plugins)!r}).iterdir(): f.read_bytes()\n"
+    plain = watched(build, tmp_path / "plain", venv, script)
+    assert {n for n in plain.of("POSIX") if "of.mine" in n} == set(map(str, plugins.iterdir()))
+    trees = "nothing,parts/of.*"
+    named = watched(build, tmp_path / "named", venv, script, DARSHAN_PROGRAM_TREES=trees)
+    assert [n for n in named.of("POSIX") if "of.mine" in n] == [f"{plugins}/*"]
+    assert named.sums("POSIX", f"{plugins}/") == plain.sums("POSIX", f"{plugins}/")
+
+
+IMAGES = """
+import pathlib, sys
+top = pathlib.Path(sys.argv[1])
+for turn in range(2):
+    for i in range(40):
+        (top / f"image{i}.jpg").read_bytes()
+        with open(f"out{i}.{i:04}", "ab") as f:
+            f.write(bytes(10))
+for i in range(300):
+    pathlib.Path(f"one.e{i}x").write_bytes(bytes(1))
+"""
+
+
+def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -> None:
+    top = venv.parents[2]
+    config = configured(tmp_path, "MAX_RECORDS 10 POSIX\n")
+    few = watched(build, tmp_path / "few", venv, IMAGES, str(top), DARSHAN_CONFIG_PATH=config)
+    all_ = watched(build, tmp_path / "all", venv, IMAGES, str(top))
+    groups = few.of("GROUP")
+    own = [n for n in few.of("POSIX") if n not in groups]
+    assert len(own) == 10
+    images = {n for n in all_.of("POSIX") if n.endswith(".jpg")}
+    assert few.files(f"{top}/*.jpg") == len(images - set(own))
+    steps = {n for n in own if "/few/out" in n}
+    assert few.files(f"{tmp_path}/few/*") == 40 - len(steps)
+    assert groups[f"{top}/*.jpg"]["GROUP_KIND"] == 2
+    folders = [n for n, row in groups.items() if row["GROUP_KIND"] == 2]
+    assert len(folders) == 256
+    assert groups["<overflow>"]["GROUP_KIND"] == 3
+    met = sum(few.files(n) for n, row in groups.items() if row["GROUP_KIND"] != 1) + len(own)
+    assert met == len([n for n in all_.of("POSIX") if n not in all_.of("GROUP")])
+    assert few.sums("POSIX", "") == all_.sums("POSIX", "")
+    assert (few.partial, all_.partial) == (["POSIX"], [])
+
+
+def test_a_process_that_is_no_rank_has_many_records(
+    build: Path, tmp_path: Path, venv: Path
+) -> None:
+    script = "for i in range(20000):\n    open(f'f{i}.dat', 'wb').close()\n"
+    told = watched(build, tmp_path / "many", venv, script)
+    group = f"{tmp_path}/many/*.dat"
+    own = [n for n in told.of("POSIX") if n.endswith(".dat") and n != group]
+    assert len(own) + told.files(group) == 20000
+    assert 16384 - 20 < len(own) <= 16384
+
+
+HANDED_ON = """
+import os, sys
+import part0.m5 as first
+fd = os.open(first.__file__, os.O_RDONLY)
+os.read(fd, 10)
+copy = os.dup(fd)
+if os.fork() == 0:
+    os.read(copy, 10)
+    os.lseek(fd, 0, 0)
+    os.dup2(fd, 9)
+    os.read(9, 10)
+    os.execv("/bin/dd", ["dd", "bs=10", "count=1", "of=/dev/null", "if=" + sys.argv[1]])
+os.wait()
+"""
+
+
+def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "program.py").write_text(HANDED_ON)
+    module = venv / "part0" / "m5.py"
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(venv), "DARSHAN_LOGPATH": str(work)}
+    for logs, more in (("shared", {}), ("each", {"DARSHAN_PROGRAM_FILES": "1"})):
+        (work / logs).mkdir()
+        command = [build / "darshan", "run", "-o", logs, "--", sys.executable, "-S", "program.py"]
+        done = subprocess.run(
+            [*command, str(module)],
+            cwd=work,
+            env={**environment, **more},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    (shared,) = (tell(build, log) for log in (work / "shared").glob("*.darshan"))
+    (each,) = (tell(build, log) for log in (work / "each").glob("*.darshan"))
+    assert each.of("POSIX")[str(module)]["POSIX_BYTES_READ"] >= 40
+    assert [n for n in shared.of("POSIX") if n.startswith(f"{venv}/")] == [f"{venv}/*"]
+    assert shared.sums("POSIX", f"{venv}/") == each.sums("POSIX", f"{venv}/")
+    assert f"{venv}/*" in shared.of("GROUP")
+
+
+def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, venv: Path) -> None:
+    (tmp_path / "program.py").write_text(IMPORTS.format(packages=PACKAGES))
+    parts = [(0, 40), (20, 60), (0, 60)]
+    once = " ; ".join(f"{sys.executable} -S program.py {a} {b}" for a, b in parts)
+    subprocess.run(
+        [build / "darshan", "run", "-o", "logs", "--", "sh", "-c", once],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(venv)},
+        capture_output=True,
+        check=True,
+    )
+    (log,) = (tmp_path / "logs").glob("*.darshan")
+    row = tell(build, log).of("GROUP")[f"{venv}/*"]
+    alone = watched(
+        build, tmp_path / "alone", venv, IMPORTS.format(packages=PACKAGES), "0", str(MODULES)
+    )
+    truth = alone.files(f"{venv}/*")
+    assert row["GROUP_SEEN"] > 2 * truth
+    assert abs(row["GROUP_FILES"] - truth) < 0.25 * truth

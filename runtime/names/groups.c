@@ -1,0 +1,115 @@
+#include "groups.h"
+
+#include <string.h>
+
+struct darshan_group_rules darshan_group_rules;
+
+/* One behind the other, so that no pointer has to be filled in at each start. */
+static const char trees[] =
+#define TREE(pattern) pattern "\0"
+#define DATA(ending)
+#include "program-trees.def"
+    "";
+#undef TREE
+#undef DATA
+static const char data_endings[][12] = {
+#define TREE(pattern)
+#define DATA(ending) ending,
+#include "program-trees.def"
+#undef TREE
+#undef DATA
+};
+enum {
+  NUM_DATA = sizeof(data_endings) / sizeof(data_endings[0]),
+  LONGEST_ENDING = 12 /* with the dot */
+};
+
+size_t darshan_folder_part(const char *name, size_t length) {
+  const char *slash = length ? memrchr(name, '/', length) : NULL;
+  return slash ? (size_t)(slash - name) + 1 : 0;
+}
+
+static int is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static int is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Numbers, as of steps or ranks, tell no kind of file; "." at the start hides a file. */
+size_t darshan_ending(const char *name, size_t length) {
+  size_t first = darshan_folder_part(name, length), letters = 0;
+  for (size_t at = length; at > first + 1 && length - at < LONGEST_ENDING; at--) {
+    char c = name[at - 1];
+    if (c == '.') return letters ? at - 1 : length;
+    if (!is_digit(c) && !is_letter(c)) return length;
+    letters += (size_t)is_letter(c);
+  }
+  return length;
+}
+
+int darshan_is_data(const char *name, size_t length) {
+  char ending[LONGEST_ENDING] = "";
+  size_t at = darshan_ending(name, length) + 1;
+  if (at >= length) return 0;
+  for (size_t i = at; i < length; i++)
+    ending[i - at] = is_letter(name[i]) ? (char)(name[i] | 0x20) : name[i];
+  for (int i = 0; i < NUM_DATA; i++)
+    if (strcmp(data_endings[i], ending) == 0) return 1;
+  return 0;
+}
+
+/* Does the pattern stand at the start of the text and end before a "/"?  Returns the bytes that
+ * it takes there, 0: no.  "*" takes what is left of its component if the rest of the component
+ * can be found behind it. */
+static size_t matched(const char *pattern, const char *text, const char *end) {
+  const char *at = text, *star = NULL, *from = NULL;
+  for (;;) {
+    if (*pattern == '\0' && at < end && *at == '/') return (size_t)(at - text);
+    if (*pattern == '*') {
+      star = ++pattern;
+      from = at;
+      continue;
+    }
+    int digit = strncmp(pattern, "[0-9]", 5) == 0;
+    if (at < end && *pattern != '\0' && (digit ? is_digit(*at) : *pattern == *at)) {
+      if (*at == '/') star = NULL;
+      pattern += digit ? 5 : 1;
+      at++;
+      continue;
+    }
+    if (!star || from >= end || *from == '/') return 0;
+    pattern = star;
+    at = ++from;
+  }
+}
+
+/* The first place where a row stands in the folders of the name: bytes up to its end. */
+static size_t place_of(const char *row, const char *name, const char *end) {
+  for (const char *slash = name; slash; slash = memchr(slash + 1, '/', (size_t)(end - slash) - 1)) {
+    const char *component = slash + 1;
+    if (component >= end) return 0;
+    if (*row != '*' && *row != '[' && *row != *component) continue;
+    size_t bytes = matched(row, component, end);
+    if (bytes) return (size_t)(component - name) + bytes;
+  }
+  return 0;
+}
+
+size_t darshan_program_tree(const char *name, size_t length) {
+  const struct darshan_group_rules *rules = &darshan_group_rules;
+  size_t folder = darshan_folder_part(name, length), place = 0;
+  if (rules->each_program_file || folder < 2 || name[0] != '/') return 0;
+  for (int i = 0; i < rules->count && !place; i++)
+    place = place_of(rules->tree[i], name, name + folder);
+  for (const char *row = trees; *row && !place; row += strlen(row) + 1)
+    place = place_of(row, name, name + folder);
+  return place && !darshan_is_data(name, length) ? place + 1 : 0;
+}
+
+int darshan_names_a_group(const char *name, size_t length) {
+  size_t folder = darshan_folder_part(name, length);
+  return folder && folder < length && name[folder] == '*' &&
+         (folder + 1 == length || name[folder + 1] == '.');
+}

@@ -1,0 +1,148 @@
+/* Records that many files share: which files, by which name, and how many they were. */
+#include <string.h>
+
+#include "../names/groups.h"
+#include "../names/path-buffers.h"
+#include "record-id.h"
+#include "records.h"
+#include "store-room.h"
+#include "store.h"
+
+enum { SKETCH_WORDS = GROUP_NUM_COUNTERS - GROUP_SKETCH_00, BUCKETS_A_WORD = 3, LEVELS = 21 };
+
+static struct darshan_group_record *facts_of(const struct record_store *store,
+                                             const struct store_entry *entry) {
+  uint32_t number = entry->record[STORE_GROUP];
+  return number ? store_record(store, STORE_GROUP, number) : NULL;
+}
+
+static enum group_kind kind_of(const struct store_entry *entry) {
+  if (strcmp(entry->name, OVERFLOW_NAME) == 0) return GROUP_OVERFLOW;
+  return darshan_program_tree(entry->name, entry->name_length) ? GROUP_TREE : GROUP_FOLDER;
+}
+
+void store_mark_group(struct record_store *store, struct store_entry *entry) {
+  if (!entry || entry->record[STORE_GROUP]) return;
+  uint32_t number = store_new_record(store, STORE_GROUP, entry);
+  if (!number) return;
+  struct darshan_group_record *facts = store_record(store, STORE_GROUP, number);
+  facts->counters[GROUP_KIND] = kind_of(entry);
+}
+
+/* A bit for each bucket and level that a hash of a name can have (doc/log-format.md, "GROUP"). */
+void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
+                        int is_new) {
+  struct darshan_group_record *facts = facts_of(store, group);
+  if (!facts || id == group->id) return;
+  uint32_t bucket = (uint32_t)(id >> 32) % (SKETCH_WORDS * BUCKETS_A_WORD);
+  int level = __builtin_ctz((uint32_t)id | UINT32_C(1) << (LEVELS - 1));
+  int64_t bit = INT64_C(1) << (bucket % BUCKETS_A_WORD * LEVELS + (uint32_t)level);
+  int64_t *word = &facts->counters[GROUP_SKETCH_00 + bucket / BUCKETS_A_WORD];
+  if (is_new == STORE_MAY_BE_NEW) is_new = !(*word & bit);
+  *word |= bit;
+  facts->counters[GROUP_SEEN] += is_new;
+  facts->counters[GROUP_FILES] = facts->counters[GROUP_SEEN];
+}
+
+/* The group whose name is the first `folder` bytes of this one, a star, and the ending from
+ * `ending` on.  counted: how many of its kind there are; `most`, and only those are found. */
+static struct store_entry *named(struct record_store *store, const char *name, size_t folder,
+                                 size_t ending, size_t length, uint32_t *counted, uint32_t most) {
+  size_t whole = folder + 1 + (length - ending);
+  struct path_buffer *text = whole < DARSHAN_PATH_ROOM ? path_buffer_take() : NULL;
+  if (!text) return NULL;
+  memcpy(text->bytes, name, folder);
+  text->bytes[folder] = '*';
+  memcpy(text->bytes + folder + 1, name + ending, length - ending);
+  text->bytes[whole] = '\0';
+  uint64_t id = darshan_hash(text->bytes, whole, 0);
+  struct store_entry *entry = store_find(store, id);
+  if (!entry && *counted < most && (entry = store_enter(store, id, text->bytes, whole)))
+    (*counted)++;
+  path_buffer_give(text);
+  store_mark_group(store, entry);
+  return entry && entry->record[STORE_GROUP] ? entry : NULL;
+}
+
+/* Programs of one folder come one after another: what was found of a folder is kept. */
+static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length) {
+  size_t folder = darshan_folder_part(name, length);
+  uint64_t hash = darshan_hash(name, folder, 1);
+  struct store_folder *known = &store->folder[hash % STORE_FOLDERS];
+  if (known->hash != hash) {
+    size_t tree = darshan_program_tree(name, folder);
+    struct store_entry *entry =
+        tree ? named(store, name, tree, length, length, &store->trees, GROUP_TREES_MOST) : NULL;
+    *known = (struct store_folder){hash, entry};
+  }
+  return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
+}
+
+static struct store_entry *folder_of(struct record_store *store, const char *name, size_t length) {
+  size_t folder = darshan_folder_part(name, length), ending = darshan_ending(name, length);
+  if (!folder || name[0] != '/') return NULL;
+  size_t whole = folder + 1 + (length - ending);
+  const struct store_entry *last = store->last_folder;
+  int same = last && last->name_length == whole && memcmp(last->name, name, folder) == 0 &&
+             memcmp(last->name + folder + 1, name + ending, length - ending) == 0;
+  if (!same)
+    store->last_folder =
+        named(store, name, folder, ending, length, &store->folders, GROUP_FOLDERS_MOST);
+  return store->last_folder;
+}
+
+/* 0: no memory, or too many groups. */
+uint32_t store_share(struct record_store *store, enum store_module module,
+                     struct store_entry *group) {
+  struct store_region *region = &store->regions[module];
+  if (group->record[module]) return group->record[module];
+  if (region->groups >= GROUP_MOST - 1) return NO_RECORD;
+  uint32_t number = store_append_record(store, module, group, region->overflow ? 0 : 1);
+  if (number) region->groups++;
+  return number;
+}
+
+struct store_entry *store_tree(struct record_store *store, enum store_module module,
+                               const char *name, size_t length) {
+  if (length == 0 || name[0] != '/') return NULL;
+  struct store_entry *tree = tree_of(store, name, length);
+  return tree && store_share(store, module, tree) ? tree : NULL;
+}
+
+struct store_entry *store_group(struct record_store *store, enum store_module module,
+                                const char *name, size_t length) {
+  struct store_entry *group = length ? folder_of(store, name, length) : NULL;
+  if (!group || !store_share(store, module, group)) {
+    uint32_t number = store_overflow_record(store, module);
+    return number ? store_find(store, darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0))
+                  : NULL;
+  }
+  if (group->record[STORE_GROUP]) store_fold(store, module);
+  return group;
+}
+
+uint32_t store_record_of(struct record_store *store, enum store_module module, const char *name,
+                         size_t length, uint64_t id, struct store_entry **entry) {
+  struct store_entry *own = length ? store_find(store, id) : NULL;
+  if (!own || !own->record[module]) {
+    *entry = module == STORE_STDIO ? store_tree(store, module, name, length) : NULL;
+    if (!*entry && length && !store_is_full(store, module)) {
+      own = store_enter(store, id, name, length);
+      if (own) store_new_record(store, module, own);
+    }
+  }
+  if (own && own->record[module]) {
+    *entry = own;
+    return own->record[module];
+  }
+  if (!*entry) *entry = store_group(store, module, name, length);
+  if (!*entry) return NO_RECORD;
+  store_count_member(store, *entry, id, STORE_MAY_BE_NEW);
+  return (*entry)->record[module];
+}
+
+void store_forget_groups(struct record_store *store) {
+  store->trees = store->folders = 0;
+  store->last_folder = NULL;
+  memset(store->folder, 0, sizeof(store->folder));
+}

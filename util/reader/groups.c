@@ -1,0 +1,41 @@
+/* How many files a record stands for (doc/log-format.md, "GROUP").  A single process counts them;
+ * of several that had the same group, the sketch tells, which holds a bit for each bucket and level
+ * that the hash of some name fell into. */
+#include "reader.h"
+#include "records.h"
+
+enum { WORDS = GROUP_NUM_COUNTERS - GROUP_SKETCH_00, BUCKETS = 3 * WORDS, LEVELS = 21 };
+
+/* base to the power n. */
+static double power(double base, uint64_t n) {
+  double result = 1;
+  for (; n; n >>= 1, base *= base)
+    if (n & 1) result *= base;
+  return result;
+}
+
+/* Bits that so many names set, on average.  Level l has half as many names as l - 1, the last
+ * one as many as the one before it. */
+static double expected_bits(uint64_t files) {
+  double bits = 0, share = 0.5 / BUCKETS;
+  for (int level = 0; level < LEVELS; level++) {
+    bits += BUCKETS * (1 - power(1 - share, files));
+    if (level < LEVELS - 2) share /= 2;
+  }
+  return bits;
+}
+
+int64_t darshan_group_files(const int64_t counters[]) {
+  int64_t least = counters[GROUP_FILES], most = counters[GROUP_SEEN], bits = 0;
+  if (least >= most || least < 0) return least;
+  for (int i = 0; i < WORDS; i++)
+    bits += __builtin_popcountll((unsigned long long)counters[GROUP_SKETCH_00 + i]);
+  while (least < most) {
+    int64_t middle = least + (most - least) / 2;
+    if (expected_bits((uint64_t)middle) + 0.5 < (double)bits)
+      least = middle + 1;
+    else
+      most = middle;
+  }
+  return least;
+}
