@@ -42,7 +42,7 @@ def _layers(context: Context) -> str:
     rows = [
         (
             figures.layer.title,
-            f"{len(figures.files):,}",
+            f"{figures.files.number:,}",
             *(amount(m) if figures.moves_bytes else "-" for m in (figures.read, figures.written)),
             *(
                 "-" if t is None else seconds(t)

@@ -16,7 +16,7 @@ from ..measure.beside import Beside, beside
 from ..measure.exclusive import own_times
 from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
-from ..measure.overflow import ID, files_in_it, shared_record
+from ..measure.overflow import ID, NAME, TREE, Group, files_in_it, groups
 from ..measure.processes import Processes
 from ..measure.shared import Shared, Users, shared
 from ..measure.shares import Shares
@@ -262,26 +262,31 @@ class Facts:
         """Seconds in I/O of all layers: what the processes waited for."""
         return self.shares.all
 
-    @functools.cached_property
-    def overflow(self) -> np.uint64:
-        """The id of the record that files share for which there was no room; 0: of none."""
-        if any(shared_record(self.log, module) for module in ("POSIX", "STDIO")):
-            return ID  # the same in each module: it is that of the name
-        return np.uint64(0)
-
     def single(self, table: Table) -> np.ndarray:
         """Which records are each of one file: many small files that share one look like a small
         file that is used again and again."""
-        return cast(np.ndarray, self.files(table) == 1)
+        return cast(np.ndarray, self.files(table) == 1) & ~self.programs(table)
+
+    def programs(self, table: Table) -> np.ndarray:
+        """Which records are of programs that an interpreter reads, and of no data."""
+        trees = [number for number, group in self._groups.items() if group.kind == TREE]
+        return np.isin(table.ids, np.array(trees, "u8"))
+
+    @functools.cached_property
+    def _groups(self) -> dict[int, Group]:
+        return groups(self.log)
 
     @once
     def files(self, table: Table) -> np.ndarray:
-        """How many files each record is of.  Those of one for which there was no room are as
-        many as the log says; else as were opened, or somewhat fewer."""
+        """How many files each record is of.  What a shared record does not say of itself is taken
+        from the metadata of older logs; else as many as were opened, or somewhat fewer."""
         found = np.ones(len(table), "i8")
-        if (place := table.place(int(self.overflow))) is not None:
-            known = files_in_it(self.log, table.records.module.name)
-            found[place] = known or max(1, int(table["OPENS"][place]))
+        shared = {number: group.files for number, group in self._groups.items()}
+        if int(ID) not in shared and self.log.name(int(ID)) == NAME:
+            shared[int(ID)] = files_in_it(self.log, table.records.module.name) or 1
+        for number, files in shared.items():
+            if (place := table.place(number)) is not None:
+                found[place] = files if files > 1 else max(1, int(table["OPENS"][place]))
         return found
 
     def name(self, record: int) -> str:

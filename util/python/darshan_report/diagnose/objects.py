@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..measure.attribution import OPERATIONS
-from ..measure.overflow import ID
+from ..measure.overflow import ID, files_of_each
 from ..summary.units import count
 from .facts import Facts, Table
 from .finding import Evidence
@@ -67,7 +67,7 @@ class Objects:
     def counts(self) -> np.ndarray:
         """How many objects each is: those that were made without a name, and got one by a link
         later, as h5py makes them, share a record."""
-        found = np.ones(len(self), "i8")
+        found = files_of_each(self.facts.log, self.ids)
         opens = self["OPEN_CALLS"]
         for place in np.flatnonzero(opens > 1):
             if self.facts.name(int(self.ids[place])).endswith(_NAMELESS):

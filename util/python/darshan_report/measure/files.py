@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import UNKNOWN, Joined, Records
 from .layers import Layer
+from .overflow import Group, stands
 from .shared import Users
 
 
@@ -22,9 +24,19 @@ class Files:
     written: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
     size: npt.NDArray[np.int64]  # as far as it was read or written, bytes; or UNKNOWN
+    stands: npt.NDArray[np.int64]  # files that the row stands for, which share a record
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def number(self) -> int:
+        """How many files there are, those that share a record included."""
+        return int(self.stands.sum())
+
+    def at(self, places: npt.NDArray[np.int64]) -> Files:
+        """Some of the rows."""
+        return Files(*(getattr(self, f.name)[places] for f in fields(self)))
 
     @property
     def shared(self) -> int:
@@ -60,8 +72,14 @@ def _sizes(
     return np.where(moved, np.where(last >= 0, last + 1, UNKNOWN), 0)
 
 
-def files_of(records: Records, layer: Layer, nprocs: int, users: Users | None = None) -> Files:
-    """Joins the records of a layer by id."""
+def files_of(
+    records: Records,
+    layer: Layer,
+    nprocs: int,
+    users: Users | None = None,
+    groups: Mapping[int, Group] | None = None,
+) -> Files:
+    """Joins the records of a layer by id; groups: what some records stand for."""
     files = Joined(records)
     # In a job of one process "all processes" is that one.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)
@@ -80,4 +98,4 @@ def files_of(records: Records, layer: Layer, nprocs: int, users: Users | None = 
             time = np.where((time == UNKNOWN) | (part == UNKNOWN), UNKNOWN, time + part)
     time[~np.isfinite(time)] = UNKNOWN
     size = _sizes(files, records, layer, (read > 0) | (written > 0))
-    return Files(files.ids, processes, read, written, time, size)
+    return Files(files.ids, processes, read, written, time, size, stands(files.ids, groups or {}))

@@ -1,31 +1,103 @@
-"""The record that files share for which there was no room, with which all sums are exact."""
+"""Records that many files share: programs that an interpreter reads, and files past the limit of
+records.  All sums of such a record are exact."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
 import numpy as np
+import numpy.typing as npt
 
 from ..library import LogError
 from ..log import Log
 
 NAME = "<overflow>"
 ID = np.uint64(13716024479926339885)  # the record id of that name
+TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 
 
-def shared_record(log: Log, module: str) -> bool:
-    """Whether files of a module share it.  A log of several processes has it without the line of
-    metadata that counts its files: those of two processes may be the same."""
-    if module not in _KEYS or log.name(int(ID)) != NAME:
-        return False
+@dataclass(frozen=True)
+class Group:
+    """What a record stands for."""
+
+    kind: int
+    files: int  # distinct; of several processes estimated
+
+
+_KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
+
+
+def _read(log: Log) -> dict[int, Group]:
+    region = log.info.region("GROUP")
+    if not region or not region.length:
+        return {}
     try:
-        return bool(np.any(log.records(module).ids == ID))
+        records = log.records("GROUP")
     except LogError:
-        return False
+        return {}
+    found: dict[int, Group] = {}
+    kinds, files = records["GROUP_KIND"], records["GROUP_FILES"]
+    for number, kind, count in zip(records.ids, kinds, files):
+        # Of several ranks that keep a record each, the largest is a lower bound.
+        before = found.get(int(number))
+        most = max(1, int(count), before.files if before else 0)
+        found[int(number)] = Group(int(kind), most)
+    return found
+
+
+def groups(log: Log) -> dict[int, Group]:
+    """The records that stand for many files, by id."""
+    if log not in _KNOWN:
+        _KNOWN[log] = _read(log)
+    return _KNOWN[log]
+
+
+def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """How many files each of these records stands for."""
+    return stands(ids, groups(log))
+
+
+def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
+    """The same, of groups that are known."""
+    found = np.ones(len(ids), "i8")
+    if known:
+        for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
+            found[place] = known[int(ids[place])].files
+    return found
+
+
+def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
+    """How many files all of these records stand for."""
+    unique = np.unique(ids)
+    return int(files_of_each(log, unique).sum())
+
+
+def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
+    """Ids of the module's records that files past the limit share."""
+    try:
+        ids = np.unique(log.records(module).ids)
+    except LogError:
+        return np.empty(0, "u8")
+    known = groups(log)
+    shared = {i for i, group in known.items() if group.kind != TREE}
+    if not known and log.name(int(ID)) == NAME:  # of an older release
+        shared = {int(ID)}
+    return ids[np.isin(ids, np.array(sorted(shared), "u8"))]
+
+
+def shared_record(log: Log, module: str) -> bool:
+    """Whether files of a module are past the limit, and in records that they share."""
+    return bool(len(_past_the_limit(log, module)))
 
 
 def files_in_it(log: Log, module: str) -> int | None:
-    """How many share it; None: the log does not say, as that of several processes, each of which
-    knows its own."""
+    """How many share such records; None: the log does not say, as that of several processes of
+    an older release, each of which knows its own."""
+    if groups(log):
+        return number_of_files(log, _past_the_limit(log, module)) or None
     if log.info.nprocs > 1:
         return None
     said = dict(log.info.metadata).get(_KEYS.get(module, ""), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,8 @@ def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row
 
 def file_layers(context: Context) -> list[LayerFigures]:
     """Layers whose records are files."""
-    return [f for f in context.figures if f.layer.module not in DATASETS]
+    layers = [f for f in context.figures if f.layer.module not in DATASETS]
+    return [replace(f, files=context.together(f)) for f in layers]
 
 
 def dataset_layers(context: Context) -> list[LayerFigures]:

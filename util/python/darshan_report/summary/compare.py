@@ -58,7 +58,7 @@ def _layer_rows(one: LayerFigures, two: LayerFigures) -> Iterator[tuple[str, ...
     yield _row("time reading", one.read_time, two.read_time, seconds)
     yield _row("time writing", one.write_time, two.write_time, seconds)
     yield _row("time in metadata", one.meta_time, two.meta_time, seconds)
-    yield _row("files", len(one.files), len(two.files), count)
+    yield _row("files", one.files.number, two.files.number, count)
     after = dict(two.operations)
     for label, number in one.operations:
         if number or after.get(label):

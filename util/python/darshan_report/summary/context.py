@@ -16,6 +16,7 @@ from ..diagnose.run import diagnose_facts
 from ..library import LogError
 from ..log import Log
 from ..measure.accesses import common_sizes
+from ..measure.alike import together
 from ..measure.attribution import Attribution
 from ..measure.beside import Beside, beside
 from ..measure.exclusive import Own, own_times
@@ -24,6 +25,7 @@ from ..measure.heat import Heat, heats
 from ..measure.lanes import Lanes, lanes
 from ..measure.layers import LAYERS, SIZES, Layer
 from ..measure.order import Order, order
+from ..measure.overflow import groups
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
 from ..measure.programs import asked_for, is_command
@@ -140,7 +142,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         common=common_sizes(records, layer, _COMMON_SIZES),
         reads=order(totals, layer, "READS"),
         writes=order(totals, layer, "WRITES"),
-        files=files_of(records, layer, log.info.nprocs, users),
+        files=files_of(records, layer, log.info.nprocs, users, groups(log)),
         performance=(over_all if is_tree else performance)(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),
@@ -160,6 +162,8 @@ class Context:
         self.limits = limits or Limits()
         self.info = log.info
         self.shown = ShortNames()  # the appendix has them in full
+        self._alike: dict[int, tuple[str, int]] = {}  # rows of several files: name, how many
+        self._together: dict[str, Files] = {}  # by module
         self.damaged: list[tuple[str, str]] = []  # module, what the library said
 
     @functools.cached_property
@@ -359,9 +363,24 @@ class Context:
         return f"{name}, {day}"
 
     def name(self, record: int) -> str:
-        """The name of a record, or its number."""
-        found = self.log.name(record)
-        return found or f"(no name, id {record})"
+        """The name of a record, or its number; of one that many files share, how many."""
+        if like := self._alike.get(record):
+            name, files = like
+            return f"{name} ({files:,} files)"
+        found = self.log.name(record) or f"(no name, id {record})"
+        group = groups(self.log).get(record)
+        return f"{found} ({group.files:,} files)" if group and group.files > 1 else found
+
+    def together(self, figures: LayerFigures) -> Files:
+        """The files of a layer, with one row for those of a folder that are alike."""
+        module = figures.layer.module
+        if module not in self._together:
+            files, names = together(figures.files, self.log.name)
+            for place, number in enumerate(files.ids.tolist()):
+                if number in names:
+                    self._alike[number] = (names[number], int(files.stands[place]))
+            self._together[module] = files
+        return self._together[module]
 
     def short(self, name: str, width: int) -> str:
         """A name cut in the middle where it is long; the appendix then has it in full."""

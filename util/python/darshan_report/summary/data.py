@@ -76,7 +76,8 @@ def _files(context: Context, figures: LayerFigures) -> list[dict[str, Any]]:
     files = figures.files
     return [
         {
-            "name": visible(context.name(int(files.ids[p]))),
+            "name": visible(context.log.name(int(files.ids[p])) or f"id {files.ids[p]}"),
+            "files": int(files.stands[p]),
             "processes": None if files.processes[p] < 0 else int(files.processes[p]),
             "programs": visible(
                 programs_of(context.facts, figures.layer.module, int(files.ids[p]))
@@ -96,7 +97,7 @@ def _layer(context: Context, figures: LayerFigures) -> dict[str, Any]:
         "module": figures.layer.module,
         "title": figures.layer.title,
         "records": figures.records,
-        "files": len(figures.files),
+        "files": figures.files.number,
         "shared_files": figures.files.shared,
         "bytes_read": _number(figures.read) if figures.moves_bytes else None,
         "bytes_written": _number(figures.written) if figures.moves_bytes else None,

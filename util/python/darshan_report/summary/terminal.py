@@ -58,7 +58,7 @@ def _layers(context: Context) -> Iterator[str]:
         moved = (figures.read, figures.written)
         yield _LAYER.format(
             figures.layer.title[:18],
-            f"{len(figures.files):,}",
+            f"{figures.files.number:,}",
             *(amount(m) if figures.moves_bytes else "-" for m in moved),
             *("-" if t is None else _narrow(seconds(t / context.mean_over)) for t in times),
         )

@@ -25,8 +25,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         known = sum(n for n in numbers if n is not None)
         some = f"{count(known)} of them" if None not in numbers else "The others"
         sentence += (
-            f" {some} share one record named <overflow>: totals of {' and '.join(exact)} are "
-            "exact, single files are missing."
+            f" {some} share records named by their folder and ending, or <overflow>: totals of "
+            f"{' and '.join(exact)} are exact, single files are missing."
         )
     if lower := [r.name or "" for r in partial if r.name not in exact]:
         sentence += f" What is missing in {', '.join(lower)} is in no total."
@@ -38,7 +38,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NOTICE,
         remedy=Remedy(
             "Give the runtime more room, or leave out names that do not matter.",
-            f"MAX_RECORDS 10000 {first}\nMODMEM 64\nNAME_EXCLUDE ^/tmp/ *\n"
+            f"MAX_RECORDS 100000 {first}\nNAME_EXCLUDE ^/tmp/ *\n"
             "(lines of the file that DARSHAN_CONFIG_PATH names)",
         ),
     )

@@ -26,7 +26,7 @@ def which(facts: Facts, table: Table) -> np.ndarray:
     found = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
-    return found
+    return found | facts.programs(table)
 
 
 def find(facts: Facts) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,6 +72,7 @@ def _base(context: Context) -> list[LayerFigures]:
 def top(context: Context) -> list[Block]:
     """The slowest files for page 1, each in the layer in which it took most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
+    layers = [replace(f, files=context.together(f)) for f in layers]
     candidates = [(f, int(p)) for f in layers for p in f.files.slowest(TOP)]
     candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
@@ -89,7 +91,7 @@ def top(context: Context) -> list[Block]:
 def _use(figures: LayerFigures) -> str:
     files = figures.files
     return (
-        f"{plural(len(files), figures.layer.things[:-1])} in "
+        f"{plural(files.number, figures.layer.things[:-1])} in "
         f"{plural(figures.records, 'record')}, {files.shared:,} used by more than one process."
     )
 
@@ -106,7 +108,10 @@ def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
         "neither": ~readers & ~writers,
     }
     for name, some in kinds.items():
-        number, sizes = int(some.sum()), files.size[some & (files.size != NOT_KNOWN)]
+        number, sizes = (
+            int(files.stands[some].sum()),
+            files.size[some & (files.size != NOT_KNOWN) & (files.stands == 1)],
+        )
         if number:
             mean, largest = (sizes.mean(), sizes.max()) if len(sizes) else (None, None)
             told = (NONE if v is None else amount(float(v)) for v in (mean, largest))
@@ -147,12 +152,13 @@ def per_layer(context: Context) -> list[Block]:
         found.append(Paragraph(_use(figures) + shown))
         if shown:
             continue
-        listing = [(figures, int(place)) for place in figures.files.slowest(PER_LAYER)]
+        joined = replace(figures, files=context.together(figures))
+        listing = [(joined, int(place)) for place in joined.files.slowest(PER_LAYER)]
         rows = tuple(
-            _row(context, figures, place, name)
+            _row(context, joined, place, name)
             for (_, place), name in zip(listing, _names(context, listing, _NAME))
         )
-        left = len(figures.files) - len(rows)
+        left = joined.files.number - sum(int(joined.files.stands[p]) for _, p in listing)
         note = f"{left:,} more {figures.layer.things} are not shown." if left > 0 else ""
         found.append(Table(_columns(context, "Name"), rows, note))
     return found

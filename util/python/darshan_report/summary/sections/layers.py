@@ -21,7 +21,7 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
     timed = any(t is not None for t in (figures.read_time, figures.write_time, figures.meta_time))
     return (
         figures.layer.title,
-        plural(len(figures.files), figures.layer.things[:-1]),
+        plural(figures.files.number, figures.layer.things[:-1]),
         *(amount(m) if figures.moves_bytes else NONE for m in moved),
         _mean(figures.read_time, "F_READ_TIME", figures, context),
         _mean(figures.write_time, "F_WRITE_TIME", figures, context),

@@ -32,7 +32,8 @@ def _partial(module: str, log: Log) -> str:
         rest = "the other files" if number is None else plural(number, "file")
         return (
             f"Module {module} had no room for a record of each file: "
-            f"{rest} share the record <overflow>. Totals are exact; "
+            f"{rest} share records named by their folder and ending, or <overflow>. Totals are "
+            "exact; "
             "numbers of files, and what is said of single ones, are not."
         )
     return (
@@ -115,7 +116,7 @@ def _unknown(figures: LayerFigures) -> str | None:
 
 
 TRACED = ("DXT_POSIX", "DXT_MPIIO")
-_DRAWN = {"APMPI", "HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", *TRACED}
+_DRAWN = {"APMPI", "HEATMAP", "LAYERS", "H5_META", "SHARED", "PROCESS", "GROUP", *TRACED}
 
 
 def _left_out(context: Context) -> list[str]:

@@ -1,0 +1,75 @@
+"""Files of one folder that are alike, shown as one row: thousands of images differ in nothing that
+a reader of the report could act upon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from ..records import UNKNOWN
+from .files import Files
+
+LEAST = 20  # rows that become one
+_OWN = 0.25  # of the time of its like: a file with more has a row of its own
+# As the runtime tells endings (runtime/names/groups.c): numbers tell no kind of file.
+_ENDING = re.compile(r"(?<=[^/])\.(?=[0-9]*[A-Za-z])[0-9A-Za-z]{1,10}$")
+
+
+def kind_of(name: str) -> str:
+    """The folder and ending of a file, as the runtime names files that share a record."""
+    folder, slash, last = name.rpartition("/")
+    if not folder or not name.startswith("/") or ":" in last or last.startswith("*"):
+        return ""  # a dataset, one of our own names, or a group already
+    ending = _ENDING.search(last)
+    return f"{folder}{slash}*{ending.group() if ending else ''}"
+
+
+def _sum(values: np.ndarray) -> float:
+    return float(values[values != UNKNOWN].sum()) if np.any(values != UNKNOWN) else UNKNOWN
+
+
+def _join(files: Files, places: np.ndarray) -> Files:
+    """One row for all of these."""
+    return Files(
+        ids=files.ids[places][:1] ^ np.uint64(1),
+        processes=np.array(
+            [-1 if np.any(files.processes[places] < 0) else int(files.processes[places].max())]
+        ),
+        read=np.array([int(_sum(files.read[places]))]),
+        written=np.array([int(_sum(files.written[places]))]),
+        time=np.array([_sum(files.time[places])]),
+        size=files.size[places].max(keepdims=True),
+        stands=files.stands[places].sum(keepdims=True),
+    )
+
+
+def _append(all_: list[Files]) -> Files:
+    fields = ("ids", "processes", "read", "written", "time", "size", "stands")
+    return Files(**{name: np.concatenate([getattr(f, name) for f in all_]) for name in fields})
+
+
+def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
+    """The same files with a row for those that are alike; and the names of such rows, by the ids
+    that they have here."""
+    if len(files) < LEAST:
+        return files, {}
+    kinds: dict[str, list[int]] = {}
+    for place, number in enumerate(files.ids.tolist()):
+        if kind := kind_of(name(number) or ""):
+            kinds.setdefault(kind, []).append(place)
+    alone = np.ones(len(files), bool)
+    joined, names = [], {}
+    for kind, members in kinds.items():
+        places = np.array(members)
+        time = np.maximum(files.time[places], 0)
+        places = places[time <= _OWN * max(time.sum(), 1e-9)]
+        if len(places) < LEAST:
+            continue
+        # The slowest gives the row its id.
+        places = places[np.argsort(-files.time[places], kind="stable")]
+        alone[places] = False
+        joined.append(_join(files, places))
+        names[int(joined[-1].ids[0])] = kind
+    return (_append([files.at(np.flatnonzero(alone)), *joined]), names) if joined else (files, {})
