@@ -214,7 +214,11 @@ def _fortran() -> list[Row]:
 
     return [
         line("open-per-step", "opened-again", "Open once"),
-        line("flush-per-line", "small-accesses-write", "flush"),
+        replace(
+            line("flush-per-line", "small-accesses-write", "flush(unit)"),
+            says=("no flush\\(unit\\) after each line",),
+            never=("setvbuf", "std::endl", "Python"),
+        ),
         line("inquire-each", "failed-lookups", "once"),
         line("rewind-each", "same-bytes-again-read", "memory", 8),
         line("stream-values", "random-access-write small-accesses-write", "together"),

@@ -247,7 +247,7 @@ class Judge:
             names = " ".join(f.name for f in accused)
             outcome = FALSE_ALARM if names else TEXT if words else RIGHT
             return Verdict(row, outcome, names or words)
-        outcome, said = self._held(row, accused)
+        outcome, said = self._held(row, found)
         if outcome == RIGHT and words:
             outcome, said = TEXT, words
         stake = accused[0].stake.seconds if accused else 0.0
@@ -255,8 +255,9 @@ class Judge:
         gain = self.gained(row) if measured else then and then.gain
         return Verdict(row, outcome, said, stake, gain)
 
-    def _held(self, row: Row, accused: list[Any]) -> tuple[str, str]:
+    def _held(self, row: Row, found: list[Any]) -> tuple[str, str]:
         """What is said first, held against the truth."""
+        accused = problems(found)
         if not accused:
             return SILENT, ""
         first = accused[0]
@@ -267,6 +268,9 @@ class Judge:
         cure = self.findings(row, cured=True)
         if row.findings & {f.name for f in problems(cure)}:
             return CURE, first.name
+        # A cure of which the log sees nothing any more is no cure.
+        if _mapped(cure) and not _mapped(found):
+            return CURE, "mapped instead of read"
         words = words_wrong(replace(row, says=()), cure)
         return (TEXT, f"of the cure: {words}") if words else (RIGHT, first.name)
 
@@ -274,6 +278,10 @@ class Judge:
 def problems(found: list[Any]) -> list[Any]:
     """Those that accuse the program."""
     return [f for f in found if f.kind == "problem"]
+
+
+def _mapped(found: list[Any]) -> bool:
+    return any(f.name == "unseen-mapped" for f in found)
 
 
 def text_of(finding: Any) -> str:

@@ -114,8 +114,8 @@ def _languages() -> list[Row]:
         # Java's main is not the first thread, which slow.c is about.
         replace(line("java", "lines-out", write, "BufferedOutputStream"), place=HERE),
         replace(line("java", "bytes-in", read, "BufferedInputStream"), place=HERE),
-        line("rs", "lines-out", write, "BufWriter", ()),
-        line("rs", "bytes-in", read, "BufReader", ()),
+        line("rs", "lines-out", write, "BufWriter"),
+        line("rs", "bytes-in", read, "BufReader"),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),

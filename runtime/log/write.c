@@ -6,6 +6,7 @@
 
 #include "../intercept/spin.h"
 #include "../job/identity.h"
+#include "../job/language.h"
 #include "../job/modules.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
@@ -76,7 +77,11 @@ void log_metadata_start(struct darshan_job *job) {
   used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "clock",
                               darshan_hot.clock.counter_trusted ? CLOCK_COUNTER : "monotonic");
   if (mpi_state.version[0])
-    darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
+    used =
+        darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "mpi", mpi_state.version);
+  const char *language = darshan_language();
+  if (language[0])
+    darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "language", language);
 }
 
 static void add_module_number(void *used, const char *key, uint64_t value) {
