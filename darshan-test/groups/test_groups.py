@@ -257,3 +257,48 @@ def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, v
     truth = alone.files(f"{venv}/*")
     assert row["GROUP_SEEN"] > 2 * truth
     assert abs(row["GROUP_FILES"] - truth) < 0.25 * truth
+
+
+def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> None:
+    script = IMPORTS.format(packages=PACKAGES) + IMAGES.replace("sys.argv[1]", "sys.argv[3]")
+    config = configured(tmp_path, "MAX_RECORDS 30 POSIX\n")
+    limits = ("0", str(MODULES), str(venv.parents[2]))
+    told = watched(build, tmp_path / "work", venv, script, *limits, DARSHAN_CONFIG_PATH=config)
+    log, name = tmp_path / "work" / "one.darshan", f"{venv}/*"
+    files = told.files(name)
+
+    def run(*command: str | Path) -> str:
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode in (0, 3), done.stderr  # 3: there are findings
+        return done.stdout + done.stderr
+
+    groups = told.of("GROUP")
+    number = sum(told.files(n) if n in groups else 1 for n in told.of("POSIX"))
+    screen = run(build / "darshan", "stat", "-r", log)
+    assert re.search(rf"^POSIX +{number} ", screen, re.M)
+    assert f"({files} files)" in screen and "totals are exact" in screen
+    text = run(build / "darshan", "report", "--text", log)
+    assert re.search(rf"^POSIX +{number:,} ", text, re.M)
+    hidden = tmp_path / "hidden.darshan"
+    run(build / "darshan-convert", "--obfuscate=strong", log, hidden)
+    after = tell(build, hidden)
+    counted = sorted(row["GROUP_FILES"] for row in groups.values())
+    assert sorted(row["GROUP_FILES"] for row in after.of("GROUP").values()) == counted
+    assert set(after.of("GROUP")) <= set(after.of("POSIX"))
+    assert not [n for _, n in after.records if "part" in n or "image" in n]
+    assert all(v == 0 for r in after.of("GROUP").values() for c, v in r.items() if "SKETCH" in c)
+    assert run(build / "darshan-diff", log, log) == ""
+    merged = tmp_path / "merged.darshan"
+    run(build / "darshan-convert", log, merged)
+    assert tell(build, merged).records == told.records
+
+
+def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
+    darshan = pytest.importorskip("darshan")
+    script = IMPORTS.format(packages=PACKAGES)
+    told = watched(build, tmp_path / "work", venv, script, "0", str(MODULES))
+    with darshan.DarshanReport(str(tmp_path / "work" / "one.darshan"), read_all=True) as report:
+        frame = report.records["POSIX"].to_df()["counters"]
+        names = report.name_records
+    read = {names[i]: n for i, n in zip(frame["id"], frame["POSIX_BYTES_READ"])}
+    assert read[f"{venv}/*"] == told.of("POSIX")[f"{venv}/*"]["POSIX_BYTES_READ"]

@@ -86,7 +86,7 @@ def damaged(build: Path, folder: Path) -> Path:
 CASES = {
     live: "the journal of a program that is still running or was killed",
     overflowing: "Totals are exact",
-    overflowing_run: "had no room for a record of each file: the other files share",
+    overflowing_run: "files share records named by their folder and ending",
     partial: "The records of module STDIO are incomplete",
     damaged: "The records of module STDIO are damaged and left out",
 }

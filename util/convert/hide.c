@@ -219,6 +219,12 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   } else if (module->kind == DARSHAN_KIND_DAOS) {
     hide_daos(hiding, record);
   }
+  if (module->id == DARSHAN_MOD_GROUP) { /* whoever guesses a name could look for its bit */
+    int64_t *counters = ((struct darshan_group_record *)record)->counters;
+    memset(&counters[GROUP_SKETCH_00], 0,
+           (GROUP_NUM_COUNTERS - GROUP_SKETCH_00) * sizeof(*counters));
+    counters[GROUP_SEEN] = counters[GROUP_FILES];
+  }
   if (module->id == DARSHAN_MOD_POSIX) {
     struct darshan_posix_record *posix = record;
     int64_t *from = &posix->counters[POSIX_RENAMED_FROM];

@@ -6,11 +6,14 @@
 
 #include "beside.h"
 #include "modules/daos/records.h"
+#include "records.h"
 #include "say.h"
+#include "store-modules.h"
 
 void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));
   id_table_init(&picture->files, sizeof(struct picture_file));
+  id_table_init(&picture->groups, sizeof(int64_t));
   datasets_init(&picture->datasets);
   programs_init(&picture->programs);
 }
@@ -19,6 +22,7 @@ void picture_free(struct picture *picture) {
   for (size_t i = 0; i < picture->files.count; i++)
     free(((struct picture_file *)id_table_value(&picture->files, i))->name);
   id_table_free(&picture->files);
+  id_table_free(&picture->groups);
   datasets_free(&picture->datasets);
   programs_free(&picture->programs);
   for (int i = 0; i < picture->num_layers; i++) {
@@ -220,27 +224,63 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
   return 0;
 }
 
-static int shares_record(const darshan_log *log, int module) {
+/* Of several processes that keep a record each, or logs, the largest number is a lower bound.
+ * Returns 1 if there are records of files past the limit. */
+static int add_groups(struct picture *picture, darshan_log *log) {
+  struct darshan_error error = {""};
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_GROUP, &error);
+  const void *record;
+  size_t size;
+  int past_the_limit = 0, is_new;
+  while (records && darshan_records_next(records, &record, &size, &error) > 0) {
+    const struct darshan_group_record *group = record;
+    int64_t *files = id_table_get(&picture->groups, group->base.id, &is_new);
+    if (files && group->counters[GROUP_FILES] > *files) *files = group->counters[GROUP_FILES];
+    past_the_limit |= group->counters[GROUP_KIND] != GROUP_TREE;
+  }
+  if (records) darshan_records_close(records);
+  return past_the_limit;
+}
+
+int64_t picture_files_of(const struct picture *picture, uint64_t id) {
+  const int64_t *files = id_table_find(&picture->groups, id);
+  return files && *files > 1 ? *files : 1;
+}
+
+int64_t picture_files(const struct picture *picture, const struct id_table *records) {
+  int64_t all = 0;
+  for (size_t i = 0; i < records->count; i++)
+    add(&all, picture_files_of(picture, records->keys[i]));
+  return all;
+}
+
+/* Records that files past the limit share have all of their sums. */
+static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
-  if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
+  static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,
+                                 DARSHAN_MOD_STDIO_EXT};
+  int is_of_files = 0;
+  for (size_t i = 0; i < sizeof(of_files) / sizeof(of_files[0]); i++)
+    is_of_files |= module == of_files[i];
+  if (!is_of_files || has_groups) return is_of_files;
   const char *name = darshan_log_name(log, darshan_id_of_name(overflow, sizeof(overflow) - 1));
   return name && strcmp(name, overflow) == 0;
 }
 
-static int missing_of(const darshan_log *log) {
+static int missing_of(const darshan_log *log, int has_groups) {
   static const char *const lost[] = {"processes_without_records", "parts_left_out"};
   const struct darshan_info *info = darshan_log_info(log);
   int found = info->annex_problem ? PICTURE_LOST : 0;
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial)
-      found |= shares_record(log, info->modules[i].id) ? PICTURE_SHARED : PICTURE_LOST;
+      found |= shares_record(log, info->modules[i].id, has_groups) ? PICTURE_SHARED : PICTURE_LOST;
   for (int i = 0; i < info->num_metadata; i++)
     for (size_t j = 0; j < sizeof(lost) / sizeof(lost[0]); j++)
       if (strcmp(info->metadata[i].key, lost[j]) == 0) found |= PICTURE_LOST;
   return found;
 }
 
-static void add_job(struct picture *picture, const darshan_log *log) {
+static void add_job(struct picture *picture, darshan_log *log) {
   const struct darshan_info *info = darshan_log_info(log);
   double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
   double ended = (double)info->job.end_time_sec + (double)info->job.end_time_nsec * 1e-9;
@@ -250,7 +290,7 @@ static void add_job(struct picture *picture, const darshan_log *log) {
     picture->command = strdup(info->exe);
   }
   if (ended > picture->ended) picture->ended = ended;
-  picture->missing |= missing_of(log);
+  picture->missing |= missing_of(log, add_groups(picture, log));
   picture->logs++;
 }
 

@@ -38,7 +38,8 @@ struct picture {
   int missing;     /* enum picture_missing of all logs, added up */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
-  struct id_table files; /* record id -> struct picture_file, of POSIX, STDIO and DFS */
+  struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */
+  struct id_table groups; /* record id -> int64_t, the files that a record stands for */
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
@@ -53,6 +54,10 @@ void picture_add(struct picture *picture, const char *path);
 /* Sum of the counters of a record that stand for calls that read (write). */
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
+
+/* How many files the record of this id stands for; all records of a table by id together. */
+int64_t picture_files_of(const struct picture *picture, uint64_t id);
+int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
 /* Whether the bytes of a layer are those of files as the system sees them;
  * upper layers move the same bytes again. */

@@ -205,7 +205,8 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   for (int i = 0; i < picture->num_layers; i++) {
     const struct picture_layer *layer = &picture->layers[i];
     const struct darshan_merge_plan *plan = &layer->plan;
-    fprintf(stderr, "%-11s %6zu", plan->module->name, layer->files.count);
+    fprintf(stderr, "%-11s %6lld", plan->module->name,
+            (long long)picture_files(picture, &layer->files));
     put_cell(8, quantity_count(a, picture_reads(plan, layer->total)));
     put_cell(8, quantity_count(a, picture_writes(plan, layer->total)));
     put_cell(9, quantity_bytes(a, (double)bytes(layer, plan->bytes_read)));
@@ -279,15 +280,19 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
 
 static void print_files(struct screen *screen, const struct picture *picture, int room) {
   size_t places[LINES];
-  char name[4 * COLUMNS], a[NUMBER];
+  char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
   size_t shown = picture_slowest(picture, places, room > 0 ? (size_t)room : 0);
   if (shown == 0) return;
   heading(screen,
           "files by time in I/O                            read   written    calls    time");
   for (size_t i = 0; i < shown; i++) {
     const struct picture_file *file = id_table_value(&picture->files, places[i]);
-    size_t width = say_printable(name, sizeof(name), file->name ? file->name : "(no name)", 42, 1);
-    fprintf(stderr, "%s%*s", name, (int)(42 - width), "");
+    int64_t files = picture_files_of(picture, picture->files.keys[places[i]]);
+    int behind = snprintf(number, sizeof(number), " (%lld files)", (long long)files);
+    size_t room_of_name = 42 - (files > 1 ? (size_t)behind : 0);
+    size_t width =
+        say_printable(name, sizeof(name), file->name ? file->name : "(no name)", room_of_name, 1);
+    fprintf(stderr, "%s%s%*s", name, files > 1 ? number : "", (int)(room_of_name - width), "");
     put_cell(9, quantity_bytes(a, (double)file->read));
     put_cell(9, quantity_bytes(a, (double)file->written));
     put_cell(8, quantity_count(a, file->calls));
