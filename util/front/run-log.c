@@ -113,7 +113,8 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
     tree_reaped(&run, end->pid, end->status);
     outcome->jobs_first = is_launched(&run, end->pid);
     enum merger_end made = MERGER_NOTHING;
-    if (only && !outcome->running)
+    /* How a process ended is in the log of a run, not in what it leaves itself. */
+    if (only && !outcome->running && end->status == 0)
       made = take_part(log, &run, only, places);
     else
       made = merge(log, places, command);

@@ -10,7 +10,7 @@ import numpy as np
 from .processes import EXITED, KILLED, RUNNING, UNKNOWN, Processes
 from .programs import Program
 
-__all__ = ["KILLED", "Ending", "endings", "still_running", "unknown"]
+__all__ = ["KILLED", "Ending", "Failure", "endings", "failure", "still_running", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ def endings(processes: Processes) -> list[Ending]:
     ended, status = processes.ended, processes.status
     single = processes.counts == 1
     bad = (ended == KILLED) | ((ended == EXITED) & (status > 0))
+    # A worker that its parent sent away when all was done has not failed, as the merger says.
+    bad &= ~((ended == KILLED) & (status == signal.SIGTERM) & (processes.failed == 0))
     failed = np.where(single & bad, np.maximum(processes.failed, 1), processes.failed)
     numbers: dict[tuple[Program, int, int], int] = {}
     for place in np.flatnonzero(failed > 0):
@@ -53,6 +55,30 @@ def endings(processes: Processes) -> list[Ending]:
         numbers[key] = numbers.get(key, 0) + int(failed[place])
     found = [Ending(program, n, how, code) for (program, how, code), n in numbers.items()]
     return sorted(found, key=lambda e: (e.how != KILLED, -e.number, e.program.name, e.status))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How the program that the user started failed."""
+
+    how: int
+    status: int
+
+    @property
+    def words(self) -> str:
+        """What happened, behind the program's name."""
+        if self.how == KILLED:
+            return f"was killed by {_signal(self.status)}"
+        return f"failed with exit status {self.status}"
+
+
+def failure(processes: Processes | None) -> Failure | None:
+    """That of the top; None: it ended well, or nobody knows how."""
+    if processes is None or processes.ranks[0] != 0 or processes.counts[0] != 1:
+        return None
+    how, status = int(processes.ended[0]), int(processes.status[0])
+    failed = (how == KILLED and status > 0) or (how == EXITED and status > 0)
+    return Failure(how, status) if failed else None
 
 
 def still_running(processes: Processes) -> int:

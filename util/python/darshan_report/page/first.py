@@ -90,7 +90,7 @@ def screen(context: Context, prefix: str) -> str:
     warnings = "".join(
         f'<p class="warning">Caution: {text(line)}</p>' for line in notes.warnings(context)
     )
-    bad = job.bad_ends(context)
+    bad = job.run_sentence(context) if context.failure else job.bad_ends(context)
     return "\n".join(
         (
             f"<h1>{text(name[:80])}</h1>",

@@ -19,6 +19,7 @@ from ..measure.accesses import common_sizes
 from ..measure.alike import together
 from ..measure.attribution import Attribution
 from ..measure.beside import Beside, beside
+from ..measure.endings import Failure, failure
 from ..measure.exclusive import Own, own_times
 from ..measure.files import Files, files_of
 from ..measure.heat import Heat, heats
@@ -351,6 +352,11 @@ class Context:
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""
+
+    @functools.cached_property
+    def failure(self) -> Failure | None:
+        """How the program failed; None: it did not, or the log does not tell."""
+        return failure(self.processes)
 
     @property
     def title(self) -> str:

@@ -11,9 +11,9 @@ from .context import Context
 from .model import Table
 from .sections import communication, notes, processes
 from .sections.findings import stake, value
-from .sections.job import bad_ends, own_sentence
+from .sections.job import own_sentence, run_sentence
 from .text import shorten, visible
-from .units import WRONG, amount, duration, plural, seconds
+from .units import WRONG, amount, seconds
 
 _WIDTH = 80
 _BRIEF = 3  # problems
@@ -32,14 +32,7 @@ def _wrapped(text: str, indent: str = "  ") -> Iterator[str]:
 
 
 def _head(context: Context) -> Iterator[str]:
-    info = context.info
-    name = shorten(context.program, 40) or "the program"
-    state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
-    if context.tree:
-        number = plural(context.number, "process")
-        yield from _wrapped(f"{name} {state}, {number}. {bad_ends(context)}".strip(), "")
-        return
-    yield from _wrapped(f"{name} {state} on {plural(info.nprocs, 'process')}.", "")
+    yield from _wrapped(run_sentence(context, 40), "")
 
 
 def _narrow(cell: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ...measure.endings import Failure, failure
 from ...measure.exclusive import own_times
 from ...summary import in_io
-from ...summary.units import amount, count, seconds, share
+from ...summary.units import amount, count, plural, seconds, share
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
@@ -79,11 +80,16 @@ def _spent(facts: Facts) -> str:
     shares = facts.shares
     each = " in all processes together" if facts.tree else " per process on average"
     each = each if facts.tree or facts.nprocs > 1 else ""
-    what = "I/O of all layers" if shares.above else "File I/O"
+    what = "I/O of all layers" if shares.above else "file I/O"
     return (
         f"{what} took {seconds(shares.all / _over(facts))}{each}, "
         f"{in_io.all_layers(shares)} of the {in_io.of_what(shares)}"
     )
+
+
+def _begun(words: str) -> str:
+    """Words at the begin of a sentence."""
+    return words[0].upper() + words[1:]
 
 
 def _little(facts: Facts) -> str:
@@ -135,6 +141,19 @@ def _not_judged(facts: Facts) -> Finding:
     )
 
 
+def _failed(facts: Facts, failed: Failure) -> Finding:
+    """What did not run to its end is not judged by what it did until then."""
+    extra = facts.table("POSIX_EXT")
+    misses = int(extra.sum("MISSES")) if extra is not None else 0
+    found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
+    return Finding(
+        NAME,
+        "The program failed",
+        f"It {failed.words}.{found} Of what ran, {_spent(facts)}; no known problem is in that.",
+        NOTICE,
+    )
+
+
 def _nothing(_: Facts) -> None:
     return None
 
@@ -147,6 +166,10 @@ def find(
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
         return
+    failed = failure(facts.processes)
+    if failed:
+        yield _failed(facts, failed)
+        return
     if is_unjudged(facts):
         yield _not_judged(facts)
         return
@@ -154,7 +177,7 @@ def find(
         yield Finding(
             NAME,
             f"{tool} does what it is for",
-            f"{_spent(facts)}: {tool} works on the files that it is given. Fewer of them, or an "
+            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. Fewer of them, or an "
             "archive instead of many small ones, would make it faster.",
             GOOD,
         )
@@ -171,7 +194,7 @@ def find(
         yield Finding(
             NAME,
             "Your I/O is fine",
-            f"{_spent(facts)}: {_little(facts)}",
+            f"{_begun(_spent(facts))}: {_little(facts)}",
             GOOD,
             limits=("io.fine", "again.mostly", "calls.many"),
         )
@@ -179,6 +202,6 @@ def find(
         yield Finding(
             NAME,
             "No known problem",
-            f"{_spent(facts)}, and {_missed(near(facts))} {_where(facts)}",
+            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {_where(facts)}",
             GOOD,
         )

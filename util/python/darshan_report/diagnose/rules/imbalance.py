@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...measure.ranks import sums_by_rank
 from ...records import among
-from ...summary.units import amount, percent, plural, seconds
+from ...summary.units import amount, plural, seconds
 from ..facts import Facts
 from ..finding import Finding, Remedy
 from ..streams import Floats, Mask
@@ -73,9 +73,10 @@ class _Slow:
     @property
     def spread(self) -> str:
         """How far it is above the mean."""
-        if self.longest > _MANY * self.mean > 0:
-            return f"{self.longest / self.mean:,.0f} times the mean"
-        return f"{percent(self.longest - self.mean, self.mean)} above the mean"
+        if self.mean <= 0:
+            return "all there is"
+        times = self.longest / self.mean
+        return f"{times:,.{0 if times > _MANY else 1}f} times the mean"
 
 
 def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:

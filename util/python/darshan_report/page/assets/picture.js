@@ -113,7 +113,7 @@ function pictureRows(picture) {
   }));
   if (picture.heat) {
     rows.push({
-      title: `${picture.heat.layer}: bytes by ${picture.present.length ? "program" : "rank"}, darker is more (at most ${amount(picture.heat.most)} in ${seconds(picture.heat.bin)})`,
+      title: `${picture.heat.layer}: bytes by ${picture.present.length ? "program" : "rank"}, the stronger the colour, the more (at most ${amount(picture.heat.most)} in ${seconds(picture.heat.bin)})`,
       height: heightOf(picture.heat.rows.length),
       make: (options, colour) => heatChart(picture.heat, options, colour, picture.end),
     });

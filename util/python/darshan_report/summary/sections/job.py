@@ -27,17 +27,31 @@ def busiest(context: Context) -> LayerFigures | None:
     return max(context.figures, key=lambda f: f.time, default=None)
 
 
-def _run_sentence(context: Context) -> str:
-    name = shorten(context.program, 60) or "The program"
-    if context.tree:
-        number = plural(context.number, "process")
-        if context.info.live:
-            return f"{name} had not finished when this log was taken, {number}."
-        return f"{name} ran for {duration(context.run_time)}, {number}. {bad_ends(context)}".strip()
-    processes = plural(context.info.nprocs, "process")
+def run_sentence(context: Context, width: int = 60) -> str:
+    """How long it ran, in how many processes; of one that failed, first how."""
+    name = shorten(context.program, width) or "The program"
+    processes = plural(context.number, "process")
+    failed = context.failure
     if context.info.live:
-        return f"{name} had not finished on {processes} when this log was taken."
-    return f"{name} ran for {duration(context.run_time)} on {processes}."
+        state = "had not finished when this log was taken"
+    elif failed:
+        state = f"{failed.words} after {duration(context.run_time)}"
+    else:
+        state = f"ran for {duration(context.run_time)}"
+    told = f"{name} {state}, {processes}."
+    if not context.tree:
+        told = f"{name} {state} on {plural(context.info.nprocs, 'process')}."
+    if failed:
+        told += f" {looked_for(context)}What follows covers what ran."
+    return f"{told} {bad_ends(context)}".strip() if context.tree else told
+
+
+def looked_for(context: Context) -> str:
+    """How many files were not there, in a sentence; empty: none, or not known."""
+    misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
+    if not misses or misses < 0:
+        return ""
+    return f"{plural(int(misses), 'look-up')} of files found nothing. "
 
 
 def bad_ends(context: Context) -> str:
@@ -91,7 +105,7 @@ def _traffic_sentence(figures: list[LayerFigures]) -> str:
 
 def answer(context: Context) -> list[Block]:
     """How long, which layer took the time, how much and how fast."""
-    found: list[Block] = [Paragraph(_run_sentence(context), strong=True)]
+    found: list[Block] = [Paragraph(run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)
         found.append(Paragraph(in_io.sentence(context.shares), strong=True))

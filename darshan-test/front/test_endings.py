@@ -1,0 +1,146 @@
+"""What is said of a run that failed or whose workers were sent away; what a run is called."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+
+POOL = """
+from multiprocessing import Pool
+
+def make(number):
+    with open(f"part{number}", "w") as file:
+        file.write("x" * 1000)
+
+if __name__ == "__main__":
+    with Pool(3) as pool:
+        pool.map(make, range(9))
+"""
+Report = Callable[[], tuple[list[str], dict[str, Any]]]
+
+
+@pytest.fixture
+def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
+    """The one log of the run as a text, and as data."""
+
+    def make() -> tuple[list[str], dict[str, Any]]:
+        (log,) = (work / "darshan-logs").iterdir()
+
+        def said(form: str) -> str:
+            command = [build / "darshan-job-summary", form, "-o", "-", log]
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, check=False
+            )
+            assert not done.stderr
+            return done.stdout
+
+        return said("--text").splitlines(), json.loads(said("--json"))
+
+    return make
+
+
+def _titles(data: dict[str, Any]) -> list[str]:
+    return [finding["title"] for finding in data["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        (("cat", "nothere"), "cat failed with exit status 1 after "),
+        (("sh", "-c", "cat nothere; exit 3"), "sh failed with exit status 3 after "),
+        (("sh", "-c", "echo x > file; kill -SEGV $$"), "sh was killed by SIGSEGV after "),
+    ],
+)
+def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
+    """The first line says so, and nobody calls it fine."""
+    screen = darshan("stat", *command).stderr.decode()
+    lines, data = report()
+    assert lines[0].startswith(how)
+    flat = " ".join(" ".join(lines).split())
+    assert "What follows covers what ran." in flat
+    assert ("of files found nothing" in flat) == ("nothere" in " ".join(command))
+    assert "fine" not in screen and not any("fine" in title for title in _titles(data))
+    assert "The program failed." in screen
+
+
+def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -> None:
+    """multiprocessing.Pool ends its workers by SIGTERM: nothing failed."""
+    (work / "pool.py").write_text(POOL)
+    screen = darshan("stat", sys.executable, "pool.py").stderr.decode()
+    lines, data = report()
+    assert "4 processes" in screen and "ended badly" not in screen
+    assert "SIGTERM" not in "\n".join(lines)
+    assert data["processes"]["ended_badly"] == []
+    assert all(row["failed"] == 0 for row in data["processes"]["tree"])
+
+
+def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> None:
+    """A child that another signal ended has failed, though its parent goes on."""
+    command = "bash", "-c", "(echo x > file; kill -9 $BASHPID); true"
+    screen = darshan("stat", *command).stderr.decode()
+    _, data = report()
+    assert "SIGKILL" in screen
+    assert data["processes"]["ended_badly"]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("bash", "job.sh"), "job.sh"),
+        (("env", "A=1", "bash", "job.sh"), "job.sh"),
+        (("sh", "-c", "touch file; exec rm file"), "sh"),
+    ],
+)
+def test_named_after_what_was_started(
+    darshan: Run, report: Report, work: Path, command: tuple[str, ...], name: str
+) -> None:
+    """Whatever the process became at its end."""
+    (work / "job.sh").write_text("touch file; (echo x > other); exec rm file other\n")
+    darshan("run", *command)
+    lines, _ = report()
+    assert lines[0].startswith(f"{name} ran for ")
+
+
+def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, str]) -> None:
+    """The page and the PDF are titled by the program and the date, not by the log's file."""
+    darshan("run", "dd", "if=/dev/zero", "of=file", "bs=1", "count=10", "status=none")
+    (log,) = (work / "darshan-logs").iterdir()
+    for form in ("html", "pdf"):
+        command = [build / "darshan-job-summary", "--no-latex", "-o", work / f"out.{form}", log]
+        subprocess.run(command, env=environment, capture_output=True, check=True)
+    page = (work / "out.html").read_text()
+    assert re.search(r"<title>I/O report: dd, \d{4}-\d\d-\d\d \d\d:\d\d</title>", page)
+    assert "darker is" not in page
+
+
+def test_one_run_time(darshan: Run, work: Path) -> None:
+    """stat of the program, and later of its log, tell one run time, which is the log's."""
+    live = darshan("stat", "sh", "-c", "sleep 0.2; echo x > file; (cat file)").stderr.decode()
+    (log,) = (work / "darshan-logs").iterdir()
+    later = darshan("stat", "-r", log).stderr.decode()
+    first, second = (re.search(r"^run time ([\d.]+ \w+)", s, re.M) for s in (live, later))
+    assert first and second and first[1] == second[1]
+
+
+def test_full_table(darshan: Run, build: Path, work: Path) -> None:
+    """Of files that share a record, stat and the report say the same."""
+    script = "for i in $(seq 40); do echo x > f$i; done"
+    settings = {"DARSHAN_CONFIG_PATH": str(work / "few")}
+    (work / "few").write_text("MAX_RECORDS 10 POSIX\n")
+    screen = darshan("stat", "bash", "-c", script, variables=settings).stderr.decode()
+    (log,) = (work / "darshan-logs").iterdir()
+    done = subprocess.run(
+        [build / "darshan-job-summary", "--text", log], capture_output=True, text=True, check=False
+    )
+    flat = " ".join(done.stdout.split())
+    assert "lower bounds" not in screen
+    assert ("otals are exact" in flat) == ("totals are exact" in screen) is True

@@ -1,0 +1,29 @@
+"""The report's own sentences can be printed by the fonts of the PDF."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import darshan_report
+from darshan_report.summary.text import printable
+
+_WRITES = ("diagnose", "measure", "summary")  # what stands in a PDF
+
+
+def _texts() -> set[str]:
+    package = Path(darshan_report.__file__).parent
+    found: set[str] = set()
+    for folder in _WRITES:
+        for path in (package / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.update(node.value)
+    return {c for c in found if c.isprintable()}
+
+
+def test_every_letter_of_ours() -> None:
+    """Quotation marks came out as <U+201C>."""
+    letters = _texts()
+    assert "\u201c" in letters
+    assert [c for c in sorted(letters) if printable(c) != c] == []
