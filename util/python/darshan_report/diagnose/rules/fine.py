@@ -177,8 +177,8 @@ def find(
         yield Finding(
             NAME,
             f"{tool} does what it is for",
-            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. Fewer of them, or an "
-            "archive instead of many small ones, would make it faster.",
+            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. Fewer of them, "
+            "or an archive instead of many small ones, would make it faster.",
             GOOD,
         )
         return
