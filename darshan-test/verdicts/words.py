@@ -74,12 +74,15 @@ def _files() -> list[Row]:
             ),
             settings=(("SLOW_CALL", "700"),),
         ),
-        file(
-            "many-imports",
-            "program-files failed-lookups",
-            "image",
-            says=(r"[78]\d\d files of program text",),
-            never=("[Mm]any small files", "Open files once"),
+        replace(
+            file(
+                "many-imports",
+                "program-files failed-lookups",
+                "image",
+                says=(r"[78]\d\d files of program text",),
+                never=("[Mm]any small files", "Open files once"),
+            ),
+            settings=(("SLOW_META", "900"),),
         ),
         file(
             "look-ups",

@@ -99,6 +99,13 @@ LIMITS = (
         "share that changes between reading and writing",
         _JUDGEMENT,
     ),
+    Limit(
+        "program.seconds",
+        1e-3,
+        "s",
+        "a program file that takes less is cheap to import",
+        "30 to 200 \u00b5s on a local disk, milliseconds on a shared file system",
+    ),
     Limit("again.factor", 2, "times", "how often the same bytes may be moved", _HERE),
     Limit(
         "again.mostly",

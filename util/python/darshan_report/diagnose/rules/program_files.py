@@ -37,7 +37,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     number = int(facts.files(table)[mask].sum())
     time, moved = float(facts.time(table)[mask].sum()), float(table["BYTES_READ"][mask].sum())
     stake = facts.stake(time, "time in opening, asking for, reading and closing program files")
-    if number < facts.limits["files.many"] / 2 or not facts.worth(stake):
+    # An import from a local disk is a start as it should be.
+    if number < facts.limits["files.many"] / 2 or time < facts.limits["program.seconds"] * number:
+        return
+    if not facts.worth(stake):
         return
     yield Finding(
         NAME,
@@ -54,6 +57,6 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Python: python -X importtime program.py  # what imports what, and how long it takes\n"
             "mksquashfs venv venv.sqsh;  squashfuse venv.sqsh /tmp/venv",
         ),
-        limits=("files.many",),
+        limits=("files.many", "program.seconds"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

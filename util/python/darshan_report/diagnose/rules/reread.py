@@ -91,7 +91,7 @@ def most_read(facts: Facts) -> str:
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Which files are written once each time they are opened, and that seldom: a checkpoint
     that replaces the one before is no second writing of the same bytes."""
-    opens = facts.opens(table)
+    opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it anew
     each = opens / np.maximum(table.processes, 1)
     return (opens * size >= moved) & (each < facts.limits["opens.again"])
 
