@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "processor-time.h"
@@ -98,13 +99,32 @@ static void loop_open_new(struct task *task) {
                must(close(open(task->path, O_RDWR | O_CREAT, 0600)) == 0, task->path)));
 }
 
+static void loop_stat(struct task *task) {
+  struct stat st;
+  close(open_file(task));
+  TIMED(task, must(stat(task->path, &st) == 0, "stat"));
+}
+
+static void loop_access(struct task *task) {
+  close(open_file(task));
+  TIMED(task, must(access(task->path, R_OK) == 0, "access"));
+}
+
+static void loop_fstat(struct task *task) {
+  struct stat st;
+  int fd = open_file(task);
+  TIMED(task, must(fstat(fd, &st) == 0, "fstat"));
+  close(fd);
+}
+
 static const struct {
   const char *name;
   void (*loop)(struct task *);
 } kinds[] = {
     {"ticks", loop_ticks},     {"pread", loop_pread},       {"pwrite", loop_pwrite},
     {"unknown", loop_unknown}, {"lseek", loop_lseek},       {"fwrite", loop_fwrite},
-    {"open", loop_open},       {"open-new", loop_open_new},
+    {"open", loop_open},       {"open-new", loop_open_new}, {"stat", loop_stat},
+    {"access", loop_access},   {"fstat", loop_fstat},
 };
 
 static void *run(void *argument) {

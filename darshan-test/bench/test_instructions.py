@@ -1,0 +1,88 @@
+"""Instructions of a watched call, against those that are kept.
+
+They do not depend on how busy the machine is, but on the compiler, the C library and the
+processor's model (libc chooses its functions by that): each such place has a row in
+instructions.json.  More than 3 % above the kept count is a failure to explain: make the
+call cheaper again, or renew the row and say why in the commit:
+
+    python3 darshan-test/bench/test_instructions.py BUILD
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
+
+import pytest  # noqa: E402 - the lines above find what follows
+from calls import COUNTED, per_call  # noqa: E402
+from machine import Bench, processor  # noqa: E402
+from place import elsewhere  # noqa: E402
+
+KEPT = HERE / "instructions.json"
+ALLOWED = 1.03
+ROUNDING = 1  # instructions: what a call shares with others may fall on either side
+
+
+def where(build: Path) -> str:
+    """What counts depend on: compiler and its options, C library, processor."""
+    made = (build / "Makefile").read_text()
+    compiler, flags = (re.search(rf"^{name} = (.*)$", made, re.M) for name in ("CC", "CFLAGS"))
+    assert compiler and flags
+    said = subprocess.run(
+        [*compiler[1].split(), "-dumpfullversion"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    libc = " ".join(platform.libc_ver())
+    return f"{compiler[1].split()[0]} {said} {flags[1]}, {libc}, {processor()}"
+
+
+def measured(build: Path) -> dict[str, int]:
+    """Instructions of one watched call of each kind, the call itself included.
+
+    They are made in a folder whose name is always as long: names are looked at.
+    """
+    command = ["make", "-s", "-C", str(build), "bench-programs"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
+    with tempfile.TemporaryDirectory(prefix="darshan-instructions-", dir="/tmp") as folder:
+        bench = Bench(build, Path(folder), 1)
+        bench.empty("logs"), bench.empty("journals")
+        return {kind.name: round(per_call(bench, kind.name, bench.settings())) for kind in COUNTED}
+
+
+@pytest.mark.needs("program:valgrind")
+def test_calls_cost_what_they_did(build: Path) -> None:
+    """No call has more than 3 % more instructions than its row says."""
+    kept = json.loads(KEPT.read_text())
+    place = where(build)
+    if place not in kept:
+        elsewhere(f"no counts of instructions are kept for {place}")
+    rows = kept[place]
+    found = measured(build)
+    assert set(found) == set(rows), "a kind of call came or went: renew the counts"
+    more = {
+        name: f"{rows[name]} -> {count}"
+        for name, count in found.items()
+        if count > rows[name] * ALLOWED + ROUNDING
+    }
+    assert not more, more
+
+
+def renew(build: Path) -> None:
+    """Writes the row of this place."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept[where(build)] = measured(build)
+    text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+    KEPT.write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    renew(Path(sys.argv[1]).resolve())
