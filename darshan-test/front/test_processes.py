@@ -199,7 +199,7 @@ def test_recovered_twice_at_once(
     assert run_folders(work) == []
 
 
-@pytest.mark.needs("namespace:pid")
+@pytest.mark.needs("runs:unshare -p -f --mount-proc")
 def test_run_of_another_namespace(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path
 ) -> None:

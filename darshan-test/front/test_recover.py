@@ -217,7 +217,7 @@ def test_log_that_was_made_before_the_journal_could_go(
     assert list(journals.iterdir()) == []
 
 
-@pytest.mark.needs("namespace:pid")
+@pytest.mark.needs("runs:unshare -p -f --mount-proc")
 def test_strangers_may_live(
     build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
@@ -247,7 +247,7 @@ def test_strangers_may_live(
     assert b"made of 1 journal" in recover().stdout
 
 
-@pytest.mark.needs("namespace:pid")
+@pytest.mark.needs("runs:unshare -p -f --mount-proc")
 def test_the_namespace_of_the_dead(
     build: Path, observed: dict[str, str], journals: Path, work: Path
 ) -> None:

@@ -306,7 +306,7 @@ def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
     assert not [name for _, name in log.records if "/real/" in name]
 
 
-@pytest.mark.needs("namespace:pid")
+@pytest.mark.needs("runs:unshare -p -f")
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> None:
     """A PID namespace with /proc of the one outside."""

@@ -10,6 +10,7 @@ import pytest
 from harm.hostile import Outcome, compile_for_all, run
 from harm.places import PAGE, empty, file_system, fill, mounted, watch
 from harm.verdict import verdict
+from place import runs
 from sample import turning
 
 SOURCE = Path(__file__).with_name("limits.c")
@@ -103,7 +104,7 @@ def test_full_disk(
 READ_ONLY = 'mount --make-rprivate / && mount -o remount,bind,ro / && exec "$@"'
 
 
-@pytest.mark.needs("root", "namespace:mount", "mount")
+@pytest.mark.needs("root", "mount", runs("unshare", "-m", "sh", "-c", READ_ONLY, "sh"))
 @pytest.mark.parametrize(
     ("writable", "result"), [("", "lost"), ("logs", "log"), ("journals", "journal")]
 )
@@ -143,28 +144,22 @@ def test_overlay(
 
 USER = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
 AROUND = {
-    "pid": (["unshare", "-p", "-f"], "namespace:pid"),
-    "pid-proc": (["unshare", "-p", "-f", "--mount-proc"], "namespace:pid"),
-    "user": (["unshare", "-U", "-r"], "namespace:user"),
-    "user-unmapped": (["unshare", "-U"], "namespace:user"),
-    "user-by-user": ([*USER, "unshare", "-U", "-r"], "ordinary-user"),
-    "pid-by-user": ([*USER, "unshare", "-U", "-r", "-p", "-f"], "ordinary-user"),
-    "no-proc": (
-        ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"],
-        "namespace:mount",
-    ),
-    "no-shm": (
-        ["unshare", "-m", "sh", "-c", 'umount -l /dev/shm; exec "$@"', "sh"],
-        "namespace:mount",
-    ),
+    "pid": ["unshare", "-p", "-f"],
+    "pid-proc": ["unshare", "-p", "-f", "--mount-proc"],
+    "user": ["unshare", "-U", "-r"],
+    "user-unmapped": ["unshare", "-U"],
+    "user-by-user": [*USER, "unshare", "-U", "-r"],
+    "pid-by-user": [*USER, "unshare", "-U", "-r", "-p", "-f"],
+    "no-proc": ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"],
+    "no-shm": ["unshare", "-m", "sh", "-c", 'umount -l /dev/shm; exec "$@"', "sh"],
 }
 
 
 @pytest.mark.parametrize(
     "around",
     [
-        pytest.param(around, marks=pytest.mark.needs("root", need), id=name)
-        for name, (around, need) in AROUND.items()
+        pytest.param(around, marks=pytest.mark.needs("root", runs(*around)), id=name)
+        for name, around in AROUND.items()
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:

@@ -158,7 +158,7 @@ def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
     bytes_are_there(watched)
 
 
-@pytest.mark.needs("namespace:mount", "chroot")
+@pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("name", ["DARSHAN_LOGFILE", "dated"])
 def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) -> None:
     """One name for the log, and a folder of logs that is not there yet."""
@@ -183,7 +183,7 @@ def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
     bytes_are_there(watched)
 
 
-@pytest.mark.needs("namespace:mount", "chroot")
+@pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("way", ["pivot", "mount"])
 def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
     bare, watched = both(build, tmp_path, [program, way, tmp_path / "logs"])
@@ -201,7 +201,7 @@ def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
     assert len(watched.logs) == 1 and not watched.journals
 
 
-@pytest.mark.needs("namespace:user")
+@pytest.mark.needs("runs:unshare -U")
 def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
     """Whoever may make a namespace of users may change the root in it."""
     bare, watched = both(build, tmp_path, [program, "user"])

@@ -214,7 +214,7 @@ def test_a_killed_program_in_a_container(
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == 1000
 
 
-@pytest.mark.needs("root", "namespace:pid")
+@pytest.mark.needs("root", "runs:unshare --pid --fork --mount-proc")
 def test_first_process_of_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:

@@ -121,7 +121,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_c(tmp_path_factory.mktemp("snapshots"), PROGRAM, "-w")
 
 
-pytestmark = pytest.mark.needs("root", "overlay", "namespace:mount")
+pytestmark = pytest.mark.needs("root", "overlay", "runs:unshare -m")
 
 
 def files_are_whole(found: Outcome) -> None:

@@ -149,7 +149,7 @@ def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Pa
     assert end == "not seen; log written from its journal when it was gone"
 
 
-@pytest.mark.needs("root", "namespace:pid")
+@pytest.mark.needs("root", "runs:unshare -p -f")
 @pytest.mark.parametrize("tree", ["1", "0"])
 def test_child_with_other_process_ids_lives(
     tree: str, build: Path, program: Path, tmp_path: Path
@@ -185,7 +185,7 @@ def test_child_with_other_process_ids_lives(
     assert "end" not in log_of("of-child", found, build)
 
 
-@pytest.mark.needs("root", "namespace:mount")
+@pytest.mark.needs("root", "runs:unshare -m sh -c 'mount -t tmpfs tmpfs /proc'")
 @pytest.mark.parametrize("way", ["path", "PATH", "relative"])
 def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
     """A container may have none; the library is where it was installed."""

@@ -229,7 +229,7 @@ _BLIND = {
 
 
 @pytest.mark.usefixtures("seldom")
-@pytest.mark.needs("root", "mount", "namespace:mount", "ordinary-user")
+@pytest.mark.needs("root", "mount", "runs:unshare -m", "ordinary-user")
 @pytest.mark.parametrize("what", _BLIND)
 def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Path) -> None:
     """See, read or write what the collector can: nothing of that becomes a problem of a log."""

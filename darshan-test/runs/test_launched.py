@@ -105,6 +105,7 @@ def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> No
 
 
 @pytest.mark.needs("root")
+@pytest.mark.needs("runs:unshare -u sh -c 'hostname node1; exec \"$@\"' sh")
 def test_two_hosts(place: Place, merge: Merge) -> None:
     """Of each a log of what an agent started there; and what the agent did is in it alone."""
     place.agent(0, 2, 5, place.wrapped("RANK"), "node1")

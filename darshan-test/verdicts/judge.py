@@ -23,6 +23,7 @@ sys.path[:0] = [str(HERE.parent)]
 
 from kept import Gain, kept  # noqa: E402
 from mpi.launch import MPIS, ROOT_MAY_RUN, Mpi, ranks_of  # noqa: E402
+from place import runs  # noqa: E402
 from row import FAR, Row  # noqa: E402 - found by the line above
 from studies.mpirun import package  # noqa: E402
 
@@ -360,6 +361,7 @@ def needed(row: Row) -> list[str]:
         found.append("namespace:host")
     if (language := row.program.rpartition(".")[2]) in ("java", "rs"):
         found.append({"java": "java", "rs": "rust"}[language])
+        found.append(runs("unshare", "-u", "sh", "-c", NAMED, "sh"))
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found
