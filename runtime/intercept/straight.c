@@ -26,6 +26,7 @@ struct tables {
   const char *soname;
 };
 
+extern ElfW(Dyn) _DYNAMIC[]; /* musl's headers have it not */
 extern void *straight_slots[] HIDDEN;
 /* Static programs have neither. */
 #pragma weak _DYNAMIC

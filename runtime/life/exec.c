@@ -11,8 +11,6 @@
 #include "../names/path-buffers.h"
 #include "watched.h"
 
-extern char **__environ; /* libc's own; programs may define environ */
-
 /* All else is no answer, and the exec may well have another: it asks for the rights
  * of the effective user, and the file system of the moment.  But a file that nobody may
  * run stays one. */

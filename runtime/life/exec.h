@@ -2,6 +2,10 @@
 #ifndef DARSHAN_EXEC_H
 #define DARSHAN_EXEC_H
 
+/* The environment as libc's exec functions take it: its own name, since programs may define
+ * environ.  Not every libc declares it. */
+extern char **__environ;
+
 /* Is an exec of this path, or of this name by way of PATH, likely to succeed?  The log
  * is then written before; a wrong guess is repaired. */
 enum exec_kind {
