@@ -71,7 +71,7 @@ ENTERS = ("warn", "warnx", "vwarn", "vwarnx", "err", "errx", "verr", "verrx")
 ENTERS += ("error", "error_at_line")
 ENTER_FRAME = 232
 
-# And on memory of ours: the loader, regular expressions, compression.
+# And on memory of ours: the loader, compression.
 OTHERS = 32 << 10
 AREA = 128 << 10  # STACK_BYTES of intercept/stack.h
 # The way to the place where a caller left its own stack, in MPI_Finalize.

@@ -77,7 +77,7 @@ int loader_object_of(const void *address, struct loaded_object *object) {
 }
 
 /* Before 2.32 libc's own constructor comes after ours, which is the first: without what
- * it calls, and will call again, regular expressions fall over classes of characters. */
+ * it calls, and will call again, functions that look at classes of characters fall. */
 static void begin_libc(void) {
   void *found = straight_function("__ctype_init");
   if (found) ((void (*)(void))found)();

@@ -1,6 +1,6 @@
 /* Memory of ours to run on.  A program's handlers, threads and coroutines may have
  * a few kilobytes of stack, of which the path of a call may take little; what is
- * rare and needs more (writing the log, regular expressions, asking the loader)
+ * rare and needs more (writing the log, asking the loader)
  * runs here.  Every signal is blocked meanwhile: no handler of the application
  * finds itself on our stack, none leaves it by longjmp, nobody is cancelled on it. */
 #ifndef DARSHAN_STACK_H

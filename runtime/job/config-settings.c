@@ -175,7 +175,7 @@ static void add_names(const struct value *value) {
       complain(value, "too many entries, ignored from", item);
       return;
     }
-    if (regcomp(&rules->rule[rules->count].compiled, kept, REG_EXTENDED) != 0) {
+    if (pattern_compile(&rules->rule[rules->count].compiled, kept) != 0) {
       complain(value, "ignored, not a regular expression", item);
       continue;
     }

@@ -192,15 +192,15 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
                         struct darshan_messages *messages) {
   bool found = false;
   for (int i = 0; i < words->count && !found; i++) {
-    regex_t compiled;
-    if (regcomp(&compiled, words->word[i], REG_EXTENDED | REG_NOSUB) != 0) {
+    struct pattern compiled;
+    if (pattern_compile(&compiled, words->word[i]) != 0) {
       struct darshan_slice pattern = slice_of(words->word[i]);
       darshan_message_add(messages, name, "ignored, not a regular expression", pattern.at,
                           pattern.length);
       continue;
     }
-    found = regexec(&compiled, string, 0, NULL, 0) == 0;
-    regfree(&compiled);
+    found = pattern_found(&compiled, string);
+    pattern_release(&compiled);
   }
   return found;
 }
@@ -370,7 +370,7 @@ bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank) {
 
 static void release_rules(struct darshan_name_rules *rules) {
   for (int i = 0; i < rules->count; i++)
-    regfree(&rules->rule[i].compiled);
+    pattern_release(&rules->rule[i].compiled);
   rules->count = 0;
 }
 

@@ -6,11 +6,11 @@
 #ifndef DARSHAN_CONFIG_H
 #define DARSHAN_CONFIG_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../names/pattern.h"
 #include "messages.h"
 
 enum {
@@ -50,7 +50,7 @@ struct darshan_name_rules { /* NAME_EXCLUDE or NAME_INCLUDE of the file */
   struct {
     struct darshan_module_set modules;
     const char *pattern;
-    regex_t compiled;
+    struct pattern compiled;
   } rule[DARSHAN_CONFIG_NAMES];
 };
 
@@ -123,11 +123,11 @@ struct darshan_config {
 /* Fills config from defaults, the file that DARSHAN_CONFIG_PATH names, and
  * envp.  argv is the program's (may be NULL).  Problems go to messages, which
  * the caller has zeroed; a bad setting is then left as it was.  Safe in the
- * first constructor of a process; allocates only for regular expressions. */
+ * first constructor of a process; maps memory only for patterns. */
 void darshan_config_load(struct darshan_config *config, char **envp, int argc, char **argv,
                          struct darshan_messages *messages);
 
-/* Frees what regular expressions took: for programs that load more than once. */
+/* Gives back what patterns took: for programs that load more than once. */
 void darshan_config_release(struct darshan_config *config);
 
 /* Writes the effective settings to fd in the syntax of a configuration file;

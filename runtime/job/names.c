@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../intercept/stack.h"
 #include "log-format.h"
 #include "mpi-files.h"
 #include "run.h"
@@ -85,27 +84,12 @@ static bool names_are_paths(int module_id) {
          module_id != DARSHAN_MOD_MDHIM;
 }
 
-struct match {
-  const struct darshan_name_rules *rules;
-  int module_id;
-  const char *name;
-  bool found;
-};
-
-static void look_for_match(void *match_) {
-  struct match *match = match_;
-  const struct darshan_name_rules *rules = match->rules;
-  for (int i = 0; i < rules->count && !match->found; i++)
-    if (darshan_module_set_has(&rules->rule[i].modules, match->module_id))
-      match->found = regexec(&rules->rule[i].compiled, match->name, 0, NULL, 0) == 0;
-}
-
-/* libc's matcher takes 12 KiB of stack and more.  Where that cannot be had, names
- * match nothing: too much is recorded then, not too little. */
 static bool matches(const struct darshan_name_rules *rules, int module_id, const char *name) {
-  struct match match = {rules, module_id, name, false};
-  if (rules->count > 0) stack_run(look_for_match, &match);
-  return match.found;
+  for (int i = 0; i < rules->count; i++)
+    if (darshan_module_set_has(&rules->rule[i].modules, module_id) &&
+        pattern_found(&rules->rule[i].compiled, name))
+      return true;
+  return false;
 }
 
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
@@ -118,20 +102,4 @@ bool darshan_name_excluded(const struct darshan_config *config, int module_id, c
   /* Burst buffers of Cray machines are mounted below a system folder. */
   if (path && BEGINS_WITH(name, length, "/var/opt/cray/dws/mounts/")) return false;
   return !matches(&config->name_include, module_id, name);
-}
-
-static void compile_again(void *rules_) {
-  struct darshan_name_rules *rules = rules_;
-  int kept = 0;
-  for (int i = 0; i < rules->count; i++) {
-    rules->rule[kept] = rules->rule[i];
-    /* The old one is not freed: its lock may be held for ever. */
-    kept += regcomp(&rules->rule[kept].compiled, rules->rule[i].pattern, REG_EXTENDED) == 0;
-  }
-  rules->count = kept;
-}
-
-void darshan_names_after_fork(struct darshan_config *config) {
-  if (config->name_exclude.count) stack_run_anyway(compile_again, &config->name_exclude);
-  if (config->name_include.count) stack_run_anyway(compile_again, &config->name_include);
 }

@@ -33,7 +33,6 @@ void runtime_become_child(void) {
   process_state.sharers = process_state.apart = 0;
   folder_forked();
   exec_state.log_written = 0;
-  darshan_names_after_fork(&darshan_config);
   store_forget(&darshan_store);
   mpi_forked();
   modules_forked();
