@@ -49,10 +49,32 @@ enum run_event_kind {
                         * that of a new process */
   RUN_END = 6,         /* pid has written its part; status: as exit gave it, -1: not known;
                         * token 1: it could not, and its records are lost */
-  RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait */
+  RUN_REAPED = 7,      /* parent was told how pid ended; status: as of wait; token 1: program
+                        * holds a run_usage, job nanoseconds of processor time */
   RUN_JOB = 8,         /* pid is a rank of an MPI job of `status` ranks, whose log is its own */
-  RUN_UNKEPT = 9       /* pid records, and can have no journal: killed, it leaves nothing;
+  RUN_UNKEPT = 9,      /* pid records, and can have no journal: killed, it leaves nothing;
                         * token 1: the records of this program are lost */
+  RUN_UNWATCHED = 10   /* pid becomes, or is, a program that will tell nothing; status: why
+                        * (run_unwatched); token: 1 if start_ns and job are what its parent's
+                        * calls had read and written until then, 2 if it may have children
+                        * that have spoken before */
+};
+
+/* As PROCESS_UNSEEN has it. */
+enum run_unwatched {
+  RUN_WATCHED,
+  RUN_STATIC,      /* it is linked statically */
+  RUN_OTHER_LIBC,  /* it is of another C library, or of another class */
+  RUN_RIGHTS,      /* it raises its rights */
+  RUN_ENVIRONMENT, /* its environment lacks us */
+  RUN_GO,          /* Go, with C in it: it tells of itself, but does I/O by calls of its own */
+  RUN_SILENT       /* it has never spoken, and nobody knows why */
+};
+
+/* What a process has had until its end, with the children that it waited for; of calls: what
+ * its parent has had by then. */
+struct run_usage {
+  int64_t storage_read, storage_written, calls_read, calls_written;
 };
 
 enum { RUN_EVENT_MAGIC = 0x4e555244 /* "DRUN" */, RUN_PROGRAM = 40, RUN_HOST = 24 };

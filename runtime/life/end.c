@@ -17,6 +17,7 @@
 #include "fork.h"
 #include "last-word.h"
 #include "run.h"
+#include "unwatched.h"
 #include "watched.h"
 
 /* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
@@ -200,11 +201,15 @@ int runtime_has_something_to_say(void) {
 
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void)) {
   int ours = fd_may_change() && !sys_gate_is_shut() && process_is_ours();
-  is_watched = is_watched && environment_is_watched(envp);
-  if (!fd_may_change() && is_watched)
+  struct run_event row = {.kind = RUN_UNWATCHED};
+  enum run_unwatched why = unwatched_why(envp, &row);
+  is_watched = is_watched && why != RUN_ENVIRONMENT;
+  row.status = (int32_t)why;
+  if (!fd_may_change() && (is_watched || why))
     run_vforked();
   else if (ours && is_watched)
     run_exec();
+  if (why && (ours || !fd_may_change())) run_becomes_unwatched(&row, !fd_may_change());
   if (is_watched && (ours || !fd_may_change())) hand_on();
   runtime_pause();
   if (ours && !is_watched) run_left();

@@ -9,6 +9,7 @@
 #include "../intercept/wrap.h"
 #include "../job/run-state.h"
 #include "../names/path-buffers.h"
+#include "unwatched.h"
 #include "watched.h"
 
 /* All else is no answer, and the exec may well have another: it asks for the rights
@@ -20,7 +21,10 @@ static int is_absent(long result) {
 }
 
 static enum exec_kind kind_of(const char *path) {
-  return !run_state.folder[0] || file_is_watched(path) ? EXEC_WATCHED : EXEC_UNWATCHED;
+  if (!run_state.folder[0]) return EXEC_WATCHED;
+  enum run_unwatched why = file_unwatched(path);
+  unwatched_note(path, why);
+  return why == RUN_WATCHED || why == RUN_GO ? EXEC_WATCHED : EXEC_UNWATCHED;
 }
 
 static int may_work(const char *path) {

@@ -245,24 +245,58 @@ void run_exec(void) {
   if (run_state.joined) tell(&row);
 }
 
-void run_spawned(pid_t child, int is_watched, char *const *envp) {
-  struct run_event row = {.kind = RUN_SPAWNED, .pid = child, .parent = process_state.pid};
-  if (child <= 0 || !is_in_run() || !run_state.joined || !is_watched) return;
-  if (environment_is_watched(envp)) tell(&row);
+/* What it is about to become, until its own end is told. */
+static struct run_event unwatched;
+
+static void tell_unwatched(struct run_event *row, pid_t parent_of_calls) {
+  row->kind = RUN_UNWATCHED;
+  int64_t read, written;
+  if (unwatched_calls(parent_of_calls, &read, &written)) {
+    row->start_ns = read;
+    row->job = (uint64_t)written;
+    row->token = 1;
+  }
+  tell(row);
 }
 
-void run_reaped(pid_t child, int status) {
+void run_becomes_unwatched(struct run_event *row, int is_vforked) {
+  if (!is_in_run() || !run_state.joined) return;
+  row->pid = is_vforked ? sys_getpid() : process_state.pid;
+  row->parent = (int32_t)SYS1(SYS_getppid, 0);
+  if (is_vforked || row->status == RUN_GO)
+    tell_unwatched(row, row->parent);
+  else
+    unwatched = *row;
+}
+
+void run_spawned(pid_t child, char *const *envp) {
+  struct run_event row = {.kind = RUN_SPAWNED, .pid = child, .parent = process_state.pid};
+  if (child <= 0 || !is_in_run() || !run_state.joined) return;
+  row.status = (int32_t)unwatched_why(envp, &row);
+  struct run_event spawned = {.kind = RUN_SPAWNED, .pid = child, .parent = process_state.pid};
+  if (row.status == RUN_WATCHED || row.status == RUN_GO) tell(&spawned);
+  if (row.status != RUN_WATCHED) tell_unwatched(&row, 0);
+}
+
+void run_waits(struct run_waiting *waiting) {
+  waiting->cpu_ns = -1;
+  if (run_state.joined && is_in_run()) unwatched_waiting(waiting);
+}
+
+void run_reaped(pid_t child, int status, const struct run_waiting *waiting) {
   struct run_event row = {
       .kind = RUN_REAPED, .pid = child, .parent = process_state.pid, .status = status};
   int is_end = WIFEXITED(status) || WIFSIGNALED(status);
-  if (child > 0 && is_end && is_in_run() && run_state.joined) tell(&row);
+  if (child <= 0 || !is_end || !is_in_run() || !run_state.joined) return;
+  unwatched_used(&row, waiting);
+  tell(&row);
 }
 
-void run_told(pid_t child, int code, int status) {
+void run_told(pid_t child, int code, int status, const struct run_waiting *waiting) {
   if (code == CLD_EXITED)
-    run_reaped(child, (status & 0xff) << 8); /* as waitpid would say it */
+    run_reaped(child, (status & 0xff) << 8, waiting); /* as waitpid would say it */
   else if (code == CLD_KILLED || code == CLD_DUMPED)
-    run_reaped(child, status & 0x7f);
+    run_reaped(child, status & 0x7f, waiting);
 }
 
 /* --- its part, and its end ---------------------------------------------------------------- */
@@ -332,6 +366,8 @@ static void leave(void *nothing) {
   /* The front has made its log when the program it started has ended; what is left of the
    * folder goes with the last who outlived that. */
   if (tell(&row) < 0 && !is_open()) return; /* a full disk has no room for the row */
+  if (unwatched.status) tell_unwatched(&unwatched, unwatched.parent);
+  unwatched.status = RUN_WATCHED;
   if (fold_is_due() && is_open()) run_fold();
   if ((run_state.top == 0 && is_open()) || run_others_live()) return;
   if (run_merge() == 0) return;

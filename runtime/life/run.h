@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "unwatched.h"
+
 /* At start: of a program that was started in a run, it is known from here on. */
 void run_started(void);
 
@@ -25,12 +27,16 @@ void run_forked(void);
 void run_vforked(void);
 /* This process is; if it will not be watched, this is its end (run_left). */
 void run_exec(void);
+/* The program that this process, or with 1 its vforked child, is about to become will tell
+ * nothing, or not all (unwatched.h): who says so now, and when its own end is told. */
+void run_becomes_unwatched(struct run_event *row, int is_vforked);
 /* A program was started in a process of its own: will it tell by itself (watched.h)? */
-void run_spawned(pid_t child, int is_watched, char *const *envp);
-/* wait has told of a child; status: as it gave it. */
-void run_reaped(pid_t child, int status);
+void run_spawned(pid_t child, char *const *envp);
+/* Around a wait, which has told of a child; status: as it gave it. */
+void run_waits(struct run_waiting *waiting);
+void run_reaped(pid_t child, int status, const struct run_waiting *waiting);
 /* The same as waitid tells it: the code and status of its siginfo_t. */
-void run_told(pid_t child, int code, int status);
+void run_told(pid_t child, int code, int status, const struct run_waiting *waiting);
 
 /* 1: the records of this process are to be a part of its run's log, and the part has
  * its name. */

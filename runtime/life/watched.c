@@ -84,25 +84,58 @@ static int is_for_loader(const char *bytes, size_t n) {
   return 0;
 }
 
-static int is_watched(const char *path, char *bytes, char *room) {
-  struct stat st;
-  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || is_locked(&st, room)) return 1;
-  size_t n = first_bytes(path, bytes);
-  if (is_script(bytes, n)) {
-    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0 || is_locked(&st, room)) return 1;
-    n = first_bytes(bytes, bytes);
+static int has_loader(const char *bytes, size_t n) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) row;
+  memcpy(&head, bytes, sizeof(head));
+  for (size_t i = 0; i < head.e_phnum; i++) {
+    size_t at = head.e_phoff + i * sizeof(row);
+    if (at > n || n - at < sizeof(row)) return 0;
+    memcpy(&row, bytes + at, sizeof(row));
+    if (row.p_type == PT_INTERP) return 1;
   }
-  if (st.st_mode & (S_ISUID | S_ISGID)) return 0;
-  if (n < sizeof(ElfW(Ehdr)) || memcmp(bytes, ELFMAG, SELFMAG) != 0) return 1;
-  return bytes[EI_CLASS] == OUR_CLASS && is_for_loader(bytes, n);
+  return 0;
 }
 
-int file_is_watched(const char *path) {
+/* A program of Go has the note of its build id among the first bytes. */
+static int is_go(const char *bytes, size_t n) {
+  static const char note[] = "\x04\0\0\0Go\0"; /* its type, and its owner */
+  ElfW(Ehdr) head;
+  ElfW(Phdr) row;
+  memcpy(&head, bytes, sizeof(head));
+  for (size_t i = 0; i < head.e_phnum; i++) {
+    size_t at = head.e_phoff + i * sizeof(row), type = 2 * sizeof(uint32_t);
+    if (at > n || n - at < sizeof(row)) return 0;
+    memcpy(&row, bytes + at, sizeof(row));
+    if (row.p_type != PT_NOTE || row.p_offset > n) continue;
+    if (n - row.p_offset < type + sizeof(note)) continue;
+    if (memcmp(bytes + row.p_offset + type, note, sizeof(note)) == 0) return 1;
+  }
+  return 0;
+}
+
+static enum run_unwatched look(const char *path, char *bytes, char *room) {
+  struct stat st;
+  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || is_locked(&st, room)) return RUN_WATCHED;
+  size_t n = first_bytes(path, bytes);
+  if (is_script(bytes, n)) {
+    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0 || is_locked(&st, room))
+      return RUN_WATCHED;
+    n = first_bytes(bytes, bytes);
+  }
+  if (st.st_mode & (S_ISUID | S_ISGID)) return RUN_RIGHTS;
+  if (n < sizeof(ElfW(Ehdr)) || memcmp(bytes, ELFMAG, SELFMAG) != 0) return RUN_WATCHED;
+  if (bytes[EI_CLASS] != OUR_CLASS) return RUN_OTHER_LIBC;
+  if (!is_for_loader(bytes, n)) return has_loader(bytes, n) ? RUN_OTHER_LIBC : RUN_STATIC;
+  return is_go(bytes, n) ? RUN_GO : RUN_WATCHED;
+}
+
+enum run_unwatched file_unwatched(const char *path) {
   struct path_buffer *bytes = path_buffer_take(), *room = path_buffer_take();
-  int watched = !bytes || !room || is_watched(path, bytes->bytes, room->bytes);
+  enum run_unwatched why = bytes && room ? look(path, bytes->bytes, room->bytes) : RUN_WATCHED;
   path_buffer_give(room);
   path_buffer_give(bytes);
-  return watched;
+  return why;
 }
 
 static int populate(const void *address) {

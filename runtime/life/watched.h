@@ -3,9 +3,11 @@
 #ifndef DARSHAN_WATCHED_H
 #define DARSHAN_WATCHED_H
 
+#include "../format/run.h"
+
 /* By the file: of the loader of this C library, without raised rights.  What cannot be
  * looked at is taken for such a program. */
-int file_is_watched(const char *path);
+enum run_unwatched file_unwatched(const char *path);
 /* By the environment that it is given: this library is preloaded, and the run named. */
 int environment_is_watched(char *const *envp);
 

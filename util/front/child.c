@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,6 +38,30 @@ static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end
   }
 }
 
+/* What the kernel has accounted to this process, and to children that it waited for. */
+static void account(struct run_usage *usage, int64_t *cpu_ns) {
+  enum { BLOCK = 512, MILLION = 1000000, MICRO = 1000 };
+  struct rusage children;
+  char text[512];
+  long long read = 0, written = 0;
+  getrusage(RUSAGE_CHILDREN, &children);
+  FILE *io = fopen("/proc/self/io", "re");
+  size_t n = io ? fread(text, 1, sizeof(text) - 1, io) : 0;
+  text[n] = '\0';
+  if (sscanf(text, "rchar: %lld wchar: %lld", &read, &written) != 2) read = written = 0;
+  if (io) fclose(io);
+  *usage = (struct run_usage){(int64_t)children.ru_inblock * BLOCK,
+                              (int64_t)children.ru_oublock * BLOCK, read, written};
+  *cpu_ns = MICRO * ((int64_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * MILLION +
+                     children.ru_utime.tv_usec + children.ru_stime.tv_usec);
+}
+
+static int64_t wall_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void start(char *const *command, void (*prepare)(const void *context), const void *context,
                   int report) {
   prepare(context);
@@ -51,7 +76,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   sigset_t signals, before;
   struct sigaction plain = {.sa_handler = SIG_DFL}, inherited;
   int report[2];
-  *end = (struct child_end){0, 0, 0, 0};
+  memset(end, 0, sizeof(*end));
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
@@ -60,6 +85,8 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   /* An ignored SIGCHLD would take the exit status away. */
   sigaction(SIGCHLD, &plain, &inherited);
   sigprocmask(SIG_BLOCK, &signals, &before);
+  account(&end->before, &end->cpu_ns);
+  end->begun_ns = wall_ns();
   double begun = now();
   pid_t child = fork();
   if (child == 0) {
@@ -74,6 +101,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
     if (read(report[0], &end->exec_error, sizeof(int)) != (ssize_t)sizeof(int)) end->exec_error = 0;
     wait_for(child, &signals, end);
     end->wall_time = now() - begun;
+    account(&end->usage, &end->cpu_ns);
   }
   close(report[0]);
   errno = error;

@@ -2,13 +2,19 @@
 #ifndef DARSHAN_FRONT_CHILD_H
 #define DARSHAN_FRONT_CHILD_H
 
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "../../runtime/format/run.h"
 
 struct child_end {
   pid_t pid;
   int status;       /* as waitpid gives it */
   int exec_error;   /* errno if the program could not be started, else 0 */
   double wall_time; /* seconds from start to end */
+  int64_t begun_ns; /* wall clock, since the epoch */
+  int64_t cpu_ns;
+  struct run_usage before, usage; /* of calls: what this process had by then */
 };
 
 /* Runs command (found by PATH) with this process's signals, descriptors,

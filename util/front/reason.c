@@ -139,10 +139,11 @@ static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) *
              ? other_size
              : other_processor;
 }
+static const char other_rights[] = "runs with other rights, so the loader preloads nothing";
 
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
   ElfW(Ehdr) file;
-  if (raises_rights(path)) return "runs with other rights, so the loader preloads nothing";
+  if (raises_rights(path)) return other_rights;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
   memcpy(&file, head, sizeof(file));
   if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
@@ -166,6 +167,37 @@ static const char *reason_of_program(char path[PATH_MAX], const char *command) {
     if (follow_script(path, head) < 0) return NULL;
   }
   return NULL;
+}
+
+/* A program of Go has a note of its build id: its type, and its owner. */
+static int is_go(const char *path) {
+  static const char note[] = "\x04\0\0\0Go\0";
+  char head[HEAD];
+  size_t n = read_head(path, head);
+  ElfW(Ehdr) file;
+  if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 0;
+  memcpy(&file, head, sizeof(file));
+  for (unsigned i = 0; i < file.e_phnum; i++) {
+    ElfW(Phdr) part;
+    size_t at = (size_t)file.e_phoff + i * sizeof(part), type = 2 * sizeof(uint32_t);
+    if (at > n || n - at < sizeof(part)) return 0;
+    memcpy(&part, head + at, sizeof(part));
+    if (part.p_type != PT_NOTE || part.p_offset > n) continue;
+    if (n - part.p_offset >= type + sizeof(note) &&
+        memcmp(head + part.p_offset + type, note, sizeof(note)) == 0)
+      return 1;
+  }
+  return 0;
+}
+
+enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]) {
+  char path[PATH_MAX] = "";
+  const char *slash = strrchr(command, '/');
+  snprintf(name, RUN_PROGRAM, "%.*s", RUN_PROGRAM - 1, slash ? slash + 1 : command);
+  const char *reason = reason_of_program(path, command);
+  if (!reason) return path[0] && is_go(path) ? RUN_GO : RUN_WATCHED;
+  if (reason == other_rights) return RUN_RIGHTS;
+  return is_left_alone(reason) || reason == other_kind ? RUN_OTHER_LIBC : RUN_STATIC;
 }
 
 int program_of_command(char path[PATH_MAX], const char *command) {

@@ -110,7 +110,8 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
   int failed = read_settled(&run, &outcome->running, places, end->pid) < 0;
   if (!failed && run.rows) {
     const struct tree_process *only = only_process(&run);
-    tree_reaped(&run, end->pid, end->status);
+    tree_unwatched(&run, end, command[0]);
+    tree_reaped(&run, end);
     outcome->jobs_first = is_launched(&run, end->pid);
     enum merger_end made = MERGER_NOTHING;
     /* How a process ended is in the log of a run, not in what it leaves itself. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../runs/events.h"
+#include "reason.h"
 
 enum { BILLION = 1000000000 };
 
@@ -152,26 +153,53 @@ static int open_events(const char *path, int flags) {
   return open(events, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-void tree_reaped(const struct tree *folder, pid_t pid, int status) {
-  struct run_event row = {.magic = RUN_EVENT_MAGIC,
-                          .kind = RUN_REAPED,
-                          .pid = pid,
-                          .parent = getpid(),
-                          .status = status};
-  struct timespec now;
+/* A row of this place, as what others here have said. */
+static void write_row(const struct tree *folder, struct run_event *row) {
   int fd = open_events(folder->path, O_WRONLY | O_APPEND);
   if (fd < 0) return;
+  row->magic = RUN_EVENT_MAGIC;
+  row->parent = getpid();
   for (size_t i = 0; i < folder->processes.count; i++) {
     const struct tree_process *process = id_table_value(&folder->processes, i);
-    if (process->traces.pid != pid) continue;
-    row.pid_namespace = process->traces.pid_namespace;
-    memcpy(row.host, process->traces.host, sizeof(row.host));
+    if (i > 0 && process->traces.pid != row->pid) continue;
+    row->pid_namespace = process->traces.pid_namespace;
+    memcpy(row->host, process->traces.host, sizeof(row->host));
   }
-  clock_gettime(CLOCK_REALTIME, &now);
-  row.now_ns = (int64_t)now.tv_sec * BILLION + now.tv_nsec;
-  ssize_t written = write(fd, &row, sizeof(row));
+  ssize_t written = write(fd, row, sizeof(*row));
   (void)written; /* then it is not known how it ended */
   close(fd);
+}
+
+void tree_unwatched(const struct tree *folder, const struct child_end *end, const char *command) {
+  enum { BASE = 1, HAS_CHILDREN = 2 };
+  struct run_event row = {.kind = RUN_UNWATCHED,
+                          .pid = end->pid,
+                          .token = BASE | HAS_CHILDREN,
+                          .now_ns = end->begun_ns,
+                          .start_ns = end->before.calls_read,
+                          .job = (uint64_t)end->before.calls_written};
+  row.status = (int32_t)reason_of_row(command, row.program);
+  for (size_t i = 0; i < folder->processes.count; i++) {
+    const struct tree_process *process = id_table_value(&folder->processes, i);
+    if (process->traces.pid == end->pid && process->starts && row.status != RUN_GO) return;
+  }
+  if (row.status != RUN_WATCHED) write_row(folder, &row);
+}
+
+void tree_reaped(const struct tree *folder, const struct child_end *end) {
+  struct run_event row = {.kind = RUN_REAPED,
+                          .pid = end->pid,
+                          .status = end->status,
+                          .token = 1,
+                          .job = (uint64_t)end->cpu_ns};
+  struct run_usage had = end->usage;
+  struct timespec now;
+  had.storage_read -= end->before.storage_read;
+  had.storage_written -= end->before.storage_written;
+  memcpy(row.program, &had, sizeof(had));
+  clock_gettime(CLOCK_REALTIME, &now);
+  row.now_ns = (int64_t)now.tv_sec * BILLION + now.tv_nsec;
+  write_row(folder, &row);
 }
 
 int tree_hold(const char *path) {

@@ -7,6 +7,7 @@
 
 #include "../parser/id-table.h"
 #include "../runs/alive.h"
+#include "child.h"
 #include "path-list.h"
 
 struct tree_process {
@@ -49,7 +50,9 @@ size_t tree_alive(const struct tree *folder, const struct alive_here *here,
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
 /* Says in the folder how the process that the front started ended, which it alone knows. */
-void tree_reaped(const struct tree *folder, pid_t pid, int status);
+void tree_reaped(const struct tree *folder, const struct child_end *end);
+/* ... that it told nothing, or not all, and what it was; if that is so. */
+void tree_unwatched(const struct tree *folder, const struct child_end *end, const char *command);
 
 /* The front says by this lock that it lives and will make the log: a descriptor to be
  * closed, or -1. */

@@ -15,7 +15,7 @@
 enum { BLOCK = 1 << 16 };
 
 static int is_head(const struct run_event *event) {
-  return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START && event->kind <= RUN_UNKEPT &&
+  return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START && event->kind <= RUN_UNWATCHED &&
          event->pid > 0;
 }
 

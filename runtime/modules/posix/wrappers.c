@@ -144,10 +144,16 @@
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
   STARTS
 #define SPAWNED(kind)                                                                              \
-  if (r == 0) run_spawned(*child, kind == EXEC_WATCHED, envp)
-#define WAIT(status) int own = 0, *ended = status ? status : &own
+  if (r == 0 && kind != EXEC_FAILS) run_spawned(*child, envp)
+#define WAITS                                                                                      \
+  struct run_waiting waiting;                                                                      \
+  run_waits(&waiting)
+#define WAIT(status)                                                                               \
+  int own = 0, *ended = status ? status : &own;                                                    \
+  WAITS
 #define WAITED(what, options)                                                                      \
-  if (r == 0 && what && !((options)&WNOWAIT)) run_told(what->si_pid, what->si_code, what->si_status)
+  if (r == 0 && what && !((options)&WNOWAIT))                                                      \
+  run_told(what->si_pid, what->si_code, what->si_status, &waiting)
 #define EXEC(may_work, envp)                                                                       \
   if (LIKELY(!darshan_hot.fd_limit) && !runtime_has_something_to_say()) FORWARD;                   \
   enum exec_kind kind = may_work;                                                                  \

@@ -190,6 +190,81 @@ static void was_reaped(struct run_process *process, const struct run_event *even
       WIFSIGNALED(event->status) ? WTERMSIG(event->status) : WEXITSTATUS(event->status);
 }
 
+static int64_t rest(int64_t all, int64_t part) {
+  int64_t left;
+  return __builtin_sub_overflow(all, part, &left) || left < 0 ? 0 : left;
+}
+static void more(int64_t *sum, int64_t value) {
+  if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
+}
+
+/* What the kernel gave its parent at the wait.  That is exact on storage; what calls moved is
+ * what the parent's own account has gained since the child began, without what others gave. */
+static void was_used(struct run_tree *tree, struct run_process *process,
+                     const struct run_event *event) {
+  struct run_usage all, *own = &process->used;
+  if (event->token != 1) return;
+  memcpy(&all, event->program, sizeof(all));
+  struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
+  if (parent) more(&parent->of_children.storage_read, all.storage_read);
+  if (parent) more(&parent->of_children.storage_written, all.storage_written);
+  own->storage_read = rest(all.storage_read, process->of_children.storage_read);
+  own->storage_written = rest(all.storage_written, process->of_children.storage_written);
+  process->cpu_ns = event->job <= INT64_MAX ? (int64_t)event->job : 0;
+  process->was_used = 1;
+  if (!process->has_base) {
+    own->calls_read = own->calls_written = 0;
+    return;
+  }
+  static const struct run_usage none;
+  const struct run_usage *given = parent ? &parent->of_children : &none;
+  own->calls_read =
+      rest(rest(all.calls_read, own->calls_read), rest(given->calls_read, process->given[0]));
+  own->calls_written = rest(rest(all.calls_written, own->calls_written),
+                            rest(given->calls_written, process->given[1]));
+  if (!parent) return;
+  more(&parent->of_children.calls_read, own->calls_read);
+  more(&parent->of_children.calls_written, own->calls_written);
+}
+
+/* Children that have spoken before anybody told of it. */
+static void find_children(struct run_tree *tree, int number) {
+  const struct run_process *found = &tree->processes[number];
+  for (size_t i = 0; i < tree->num_processes; i++) {
+    struct run_process *child = &tree->processes[i];
+    if (child->parent < 0 && child->parent_pid == found->pid && child->place == found->place &&
+        (int)i != number)
+      child->parent = number;
+  }
+}
+
+/* The process becomes, or is, a program that tells nothing. */
+static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
+  int number = current(tree, place, event->pid);
+  if (number < 0 || tree->processes[number].was_reaped)
+    number = add_process(tree, place, event->pid, event->now_ns);
+  if (number < 0) return -1;
+  struct run_process *process = &tree->processes[number];
+  int parent = current(tree, place, event->parent);
+  if (process->parent < 0) set_parent(tree, number, parent, event->parent);
+  process->unseen = event->status > RUN_WATCHED && event->status < RUN_SILENT
+                        ? (uint8_t)event->status
+                        : (uint8_t)RUN_SILENT;
+  process->spawned = 1;
+  if (event->token & 1) {
+    process->has_base = 1;
+    process->used.calls_read = event->start_ns;
+    process->used.calls_written = event->job <= INT64_MAX ? (int64_t)event->job : INT64_MAX;
+  }
+  if (process->parent >= 0) {
+    process->given[0] = tree->processes[process->parent].of_children.calls_read;
+    process->given[1] = tree->processes[process->parent].of_children.calls_written;
+  }
+  if (event->token & 2) find_children(tree, number);
+  if (event->status == RUN_GO || !event->program[0]) return 0;
+  return add_program(tree, number, event->now_ns, event->program) < 0 ? -1 : 0;
+}
+
 /* What a row says of one process that lives, or did until now. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
@@ -199,6 +274,7 @@ static int tell(struct run_tree *tree, int place, const struct run_event *event)
   struct run_process *process = &tree->processes[number];
   if (reaped) {
     was_reaped(process, event);
+    was_used(tree, process, event);
   } else if (event->kind == RUN_EXEC) {
     process->execs = 1;
   } else if (event->kind == RUN_UNKEPT) {
@@ -225,6 +301,7 @@ int tree_take_row(void *context, const struct run_event *event) {
   if (event->kind == RUN_START) return started(tree, place, event);
   if (event->kind == RUN_SPAWNED) return spawned(tree, place, event);
   if (event->kind == RUN_FORK_FAILED) return 0;
+  if (event->kind == RUN_UNWATCHED) return unwatched(tree, place, event);
   if (event->kind != RUN_FORKING) return tell(tree, place, event);
   return forking(tree, place, event);
 }

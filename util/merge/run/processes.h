@@ -56,6 +56,12 @@ struct run_process {
   int64_t sums[PROCESS_SUMS], sums_of_children[PROCESS_SUMS];
   int64_t storage_start, storage_known; /* bytes read before, and by, its programs so far */
   uint8_t has_usage;
+  struct run_usage used;           /* of calls: what its parent had had when it began */
+  struct run_usage of_children;    /* that it has waited for */
+  int64_t late_read, late_written; /* storage: of children that only they themselves tell of */
+  int64_t cpu_ns, given[2];        /* given: what its parent's calls had of others, then */
+  uint8_t was_used, has_base;
+  uint8_t unseen; /* enum run_unwatched */
   uint8_t lost;   /* its records, as it has said */
   uint8_t unkept; /* they are, if it was killed */
 };

@@ -235,6 +235,12 @@ int row_sum(struct darshan_process_record *record, const struct bytes *posix,
   return add_names(record, extensions, posix);
 }
 
+/* Why nothing, or not all, of it was seen. */
+static int64_t unseen(const struct run_process *process) {
+  if (process->unseen) return process->unseen;
+  return process->told || process->first_part >= 0 ? RUN_WATCHED : RUN_SILENT;
+}
+
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
             uint64_t id, int64_t run_start_ns) {
   const struct run_process *first = first_of(tree, rank);
@@ -249,6 +255,7 @@ int row_add(struct combined *combined, const struct run_tree *tree, const struct
   for (int i = rank->first; i >= 0; i = tree->processes[i].next_of_rank)
     add_process(&record, tree, &tree->processes[i], run_start_ns);
   const struct run_process *speaker = world_speaker(tree, first);
+  record.counters[PROCESS_UNSEEN] = unseen(first);
   record.counters[PROCESS_WORLD_RANK] = speaker ? speaker->world_rank : -1;
   record.counters[PROCESS_WORLD_SIZE] = speaker ? speaker->world_size : 0;
   record.counters[PROCESS_LAUNCH] = speaker ? speaker->launch : 0;

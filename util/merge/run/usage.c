@@ -24,9 +24,26 @@ static int64_t minus(int64_t a, int64_t b) {
 static void take_sum(struct run_tree *tree, struct run_process *process, int i, int64_t value) {
   int64_t more = minus(value, process->sums[i]);
   process->sums[i] = value;
-  if (process->parent < 0 || !process->was_reaped || value < 0) return;
+  if (process->parent < 0 || value < 0) return;
+  if (!process->was_reaped && !tree->processes[process->parent].unseen) return;
   int64_t *of_children = tree->processes[process->parent].sums_of_children;
   of_children[i] = plus(of_children[i], more);
+}
+
+/* Of its waits nobody tells: what its children had is in what it had. */
+static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
+                               const int64_t *counters) {
+  struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
+  if (!parent || !parent->unseen || process->was_used) return;
+  int64_t *had[] = {&parent->late_read, &parent->late_written};
+  const int64_t now[] = {counters[USAGE_STORAGE_READ], counters[USAGE_STORAGE_WRITTEN]};
+  const int64_t below[] = {process->of_children.storage_read, process->of_children.storage_written};
+  for (int i = 0; i < 2; i++) {
+    *had[i] = plus(*had[i], now[i] > 0 ? now[i] : 0);
+    if (!process->has_usage) *had[i] = plus(*had[i], below[i]);
+  }
+  if (!process->has_usage && counters[USAGE_STORAGE_START] > 0)
+    *had[0] = plus(*had[0], counters[USAGE_STORAGE_START]);
 }
 
 static void hear_record(struct run_tree *tree, struct run_process *process,
@@ -35,6 +52,7 @@ static void hear_record(struct run_tree *tree, struct run_process *process,
   int64_t start = counters[USAGE_STORAGE_START];
   for (int i = 0; i < PROCESS_SUMS; i++)
     take_sum(tree, process, i, counters[since_birth[i]]);
+  tell_silent_parent(tree, process, counters);
   if (start >= 0) {
     process->storage_start = plus(process->storage_start, minus(start, process->storage_known));
     process->storage_known = plus(start, counters[USAGE_STORAGE_READ]);
@@ -66,9 +84,14 @@ static uint64_t id_of(int number) {
   return darshan_hash(name, length, 0);
 }
 
+/* What only its parent has told of. */
+static int is_told_of(const struct run_process *process) {
+  return process->was_used && !process->has_usage;
+}
+
 static int has_record(const struct run_tree *tree, const struct run_rank *rank) {
   for (int i = rank->first; i >= 0; i = tree->processes[i].next_of_rank)
-    if (tree->processes[i].has_usage) return 1;
+    if (tree->processes[i].has_usage || is_told_of(&tree->processes[i])) return 1;
   return 0;
 }
 
@@ -77,6 +100,27 @@ int usage_name(struct combined *combined, const struct run_tree *tree, const str
   char name[48];
   name_of(name, number);
   return has_record(tree, rank) ? combined_name(combined, id_of(number), name) : 0;
+}
+
+/* A process without a record of its own; one that became a program that tells nothing has
+ * told of the time before. */
+static void add_told(struct darshan_usage_record *record, const struct run_process *process) {
+  int64_t *counters = record->counters;
+  const struct run_usage *used = &process->used;
+  if (!process->was_used || (process->has_usage && !process->unseen)) return;
+  int64_t known = plus(process->has_usage ? process->storage_known : 0, process->late_read);
+  counters[USAGE_STORAGE_READ] =
+      plus(counters[USAGE_STORAGE_READ], minus(used->storage_read, known));
+  if (process->has_usage) return;
+  counters[USAGE_PROCESSES]++;
+  counters[USAGE_STORAGE_WRITTEN] =
+      plus(counters[USAGE_STORAGE_WRITTEN], minus(used->storage_written, process->late_written));
+  const int64_t *below = process->sums_of_children;
+  counters[USAGE_CHARS_READ] = plus(counters[USAGE_CHARS_READ], minus(used->calls_read, below[0]));
+  counters[USAGE_CHARS_WRITTEN] =
+      plus(counters[USAGE_CHARS_WRITTEN], minus(used->calls_written, below[1]));
+  record->fcounters[USAGE_F_USER_TIME] += (double)process->cpu_ns * 1e-9;
+  record->fcounters[USAGE_F_RUNNABLE_TIME] = record->fcounters[USAGE_F_BLOCKED_TIME] = -1;
 }
 
 static void set_own(struct darshan_usage_record *record, const struct run_tree *tree,
@@ -88,9 +132,11 @@ static void set_own(struct darshan_usage_record *record, const struct run_tree *
   counters[USAGE_STORAGE_START] = 0;
   for (int at = rank->first; at >= 0; at = tree->processes[at].next_of_rank) {
     const struct run_process *process = &tree->processes[at];
+    const struct run_usage *told = &process->of_children; /* who have told nothing */
     for (int i = 0; i < PROCESS_SUMS; i++) {
       int64_t *sum = &counters[since_birth[i]];
       *sum = plus(*sum, minus(process->sums[i], process->sums_of_children[i]));
+      if (i < 2) *sum = minus(*sum, i ? told->calls_written : told->calls_read);
     }
     counters[USAGE_STORAGE_START] = plus(counters[USAGE_STORAGE_START], process->storage_start);
   }
@@ -99,9 +145,15 @@ static void set_own(struct darshan_usage_record *record, const struct run_tree *
 int usage_settle(struct combined *combined, const struct run_tree *tree,
                  const struct run_rank *rank, int number) {
   struct bytes *records = &combined->modules[DARSHAN_MOD_USAGE].records;
+  static const struct darshan_usage_record none;
+  if (!has_record(tree, rank) || (records->n && records->n != sizeof(none))) return 0;
+  if (!records->n && combined_record(combined, DARSHAN_MOD_USAGE, &none, sizeof(none)) < 0)
+    return -1;
   struct darshan_usage_record *record = (void *)records->at;
-  if (!has_record(tree, rank) || records->n != sizeof(*record)) return 0;
   record->base.id = id_of(number);
   set_own(record, tree, rank);
+  if (!rank->folded)
+    for (int at = rank->first; at >= 0; at = tree->processes[at].next_of_rank)
+      add_told(record, &tree->processes[at]);
   return 0;
 }

@@ -54,9 +54,9 @@ def unjudged(facts: Facts) -> Unjudged | None:
     known = _usage(facts)
     if known is None:
         return None
-    seen, whole = _seen(facts, known)
+    seen, whole, lived = _seen(facts, known)
     least = facts.limits["again.bytes"]
-    took = known.seconds(seen, least)
+    took = np.minimum(known.seconds(seen, least), lived)
     read, written = (np.where(b >= least, b, 0.0) for b in known.unexplained(seen))
     if not (read.sum() or written.sum()):
         return None
@@ -76,10 +76,40 @@ def unjudged(facts: Facts) -> Unjudged | None:
     )
 
 
+@dataclass(frozen=True)
+class Unwatched:
+    """What programs had that could not be watched, as those have told that waited for them."""
+
+    read: float
+    written: float
+    from_storage: float
+    share: float  # of the run that the longest of them took
+
+
+@once
+def unwatched(facts: Facts) -> Unwatched | None:
+    """None without any, or where nobody has told."""
+    known, tree = _usage(facts), facts.tree
+    if known is None or tree is None or not tree.unseen.any():
+        return None
+    silent = np.isin(known.ranks, tree.ranks[tree.unseen > 0])
+    longest = float((tree.end - tree.start)[tree.unseen > 0].max())
+    return Unwatched(
+        float(known["CHARS_READ"][silent].sum()),
+        float(known["CHARS_WRITTEN"][silent].sum()),
+        float(known["STORAGE_READ"][silent].sum()),
+        longest / facts.run_time if facts.run_time > 0 else 0.0,
+    )
+
+
 def is_unjudged(facts: Facts) -> bool:
-    """Whether so much of the run went there that nothing can be called fine."""
-    found = unjudged(facts)
-    return found is not None and found.share >= facts.limits["io.fine"]
+    """Whether so much of the run went there that nothing can be called fine: to storage, past
+    all calls; or to programs that were not watched and did more than a little."""
+    found, silent = unjudged(facts), unwatched(facts)
+    least, share = facts.limits["again.bytes"], facts.limits["io.fine"]
+    if found is not None and found.share >= share:
+        return True
+    return silent is not None and silent.read + silent.written >= least and silent.share >= share
 
 
 @once
@@ -88,8 +118,9 @@ def _usage(facts: Facts) -> Usage | None:
     return None if table is None else Usage(table.records)
 
 
-def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray]:
-    """What calls did, and the time that there was, in the order of the records of USAGE."""
+def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
+    """What calls did, the time that there was and how long the processes lived, in the order of
+    the records of USAGE."""
     tree = facts.tree
     if tree is not None and len(known) > 1:
         at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
@@ -97,7 +128,7 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray]:
         columns = (tree.read, tree.written, tree["WRITES"], tree.time)
         parts = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
         # A share of the run: who lived for a moment does not matter to whom waits for all.
-        return Seen(*parts), np.maximum(tree.counts[at], 1) * facts.run_time
+        return Seen(*parts), np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
     sums = np.zeros((4, len(known)))
     for layer, table in facts.layers:
         if layer.base:
@@ -105,4 +136,5 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray]:
             sums[1] += table.sum("BYTES_WRITTEN")
             sums[2] += table.sum("WRITES")
     sums[3] = facts.base_time
-    return Seen(*sums), np.full(len(known), facts.run_time * max(facts.nprocs, 1))
+    whole = np.full(len(known), facts.run_time * max(facts.nprocs, 1))
+    return Seen(*sums), whole, whole

@@ -13,6 +13,17 @@ from ..records import Records
 from .programs import Program, first_command, is_command, is_spawned, program_name, split
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
+# Why nothing, or not all, of it was seen: PROCESS_UNSEEN.
+SEEN, STATIC, OTHER_LIBC, RIGHTS, ENVIRONMENT, GO, SILENT = range(7)
+WHY_UNSEEN = {
+    STATIC: "linked statically",
+    OTHER_LIBC: "made for another C library",
+    RIGHTS: "runs with raised rights",
+    ENVIRONMENT: "started without the runtime's environment",
+    GO: "Go calls the kernel itself",
+    SILENT: "left no records",
+}
+_NOT_SEEN = "(not seen)"  # what earlier mergers called a process that never spoke
 _LONGEST = 1e9  # seconds; a later time is damage
 _MOST = 1 << 40  # what a rank stands for, bytes and calls beyond that likewise
 _NAMED = 3  # programs in a sentence
@@ -50,6 +61,30 @@ class Processes:
         self.first = first_command(name, int(self["PROGRAMS"][0]))
         self.programs = self._programs()
         self.work = log.work() or 0.0  # seconds in which those of this log could work
+
+    @functools.cached_property
+    def unseen(self) -> npt.NDArray[np.int64]:
+        """Why the I/O of each was not seen, SEEN if it was."""
+        silent = np.array([command == _NOT_SEEN for command in self.commands])
+        why = self["UNSEEN"].clip(SEEN, SILENT)
+        return np.where(silent & (why == SEEN), SILENT, why)
+
+    def told_unseen(self) -> str:
+        """The programs that could not be watched, and why; empty: there are none."""
+        found: dict[tuple[str, int], int] = {}
+        for place in np.flatnonzero(self.unseen):
+            program = self.programs[place].name
+            key = (program, int(self.unseen[place]))
+            found[key] = found.get(key, 0) + int(self.counts[place])
+        words = [
+            f"{program} x {number:,} ({WHY_UNSEEN[why]})"
+            if number > 1
+            else f"{program} ({WHY_UNSEEN[why]})"
+            for (program, why), number in found.items()
+        ]
+        if len(words) > _NAMED:
+            words = [*words[:_NAMED], f"{len(words) - _NAMED:,} other programs"]
+        return _listed(words)
 
     def __len__(self) -> int:
         return len(self.ranks)

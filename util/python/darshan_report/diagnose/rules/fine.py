@@ -11,7 +11,7 @@ from ...summary.units import amount, count, plural, seconds, share
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
-from ..unjudged import is_unjudged, unjudged
+from ..unjudged import is_unjudged, unjudged, unwatched
 from .reread import most_read
 
 NAME = "fine"
@@ -126,7 +126,9 @@ def _missed(near: Finding | None) -> str:
 def _not_judged(facts: Facts) -> Finding:
     """Time on storage that nothing explains: what was seen may be fine, the rest nobody knows."""
     known = unjudged(facts)
-    words = (
+    silent = unwatched(facts)
+    words = f"Not watched: {facts.tree.told_unseen()}. " if facts.tree and silent else ""
+    words += (
         f"Up to {seconds(known.seconds)} of {seconds(facts.run_time)} went to storage past the "
         f"calls that were seen: {amount(known.read + known.written)}."
         if known

@@ -10,12 +10,11 @@ import numpy as np
 from ...summary.units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
-from ..unjudged import unjudged
+from ..unjudged import unjudged, unwatched
 
 NAME = "unseen"
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
 _SIGNATURE = 3  # reads or writes of at most 100 bytes: of a copy only the last one may be
-_NOT_SEEN = "(not seen)"  # a process that never spoke (util/merge/run)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -84,15 +83,16 @@ def _programs(facts: Facts) -> Iterator[Finding]:
     tree = facts.tree
     if tree is None:
         return
-    silent = np.array([command == _NOT_SEEN for command in tree.commands])
-    number = int(tree.counts[silent].sum())
+    number = int(tree.counts[tree.unseen > 0].sum())
     if number:
+        had = unwatched(facts)
+        words = f" They read {amount(had.read)} and wrote {amount(had.written)}" if had else ""
+        words += f", and {amount(had.from_storage)} came from storage." if had else ""
         yield _notice(
             "programs",
             "Some programs could not be watched",
-            f"{plural(number, 'process')} of {count(tree.number)} left no records: nothing can be "
-            "preloaded into programs that are linked statically, use another C library or raise "
-            "their rights. What they read and wrote is in no total.",
+            f"{plural(number, 'process')} of {count(tree.number)}: {tree.told_unseen()}.{words} "
+            "That is in no total of calls.",
             (Evidence("PROCESS", "", "PROCESS_COUNT", number),),
             Remedy(
                 "Link a static program with the runtime.",

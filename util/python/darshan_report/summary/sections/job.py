@@ -55,7 +55,8 @@ def looked_for(context: Context) -> str:
 
 
 def bad_ends(context: Context) -> str:
-    """How many processes a signal or a status ended, in a sentence; empty: none."""
+    """How many processes a signal or a status ended, and which could not be watched; empty:
+    none."""
     ends = endings(context.tree) if context.tree else []
     signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)
@@ -66,7 +67,9 @@ def bad_ends(context: Context) -> str:
         parts.append(f"{killed:,} {'was' if killed == 1 else 'were'} {how}")
     if failed:
         parts.append(f"{failed:,} ended with a status other than 0")
-    return f"Of these {' and '.join(parts)}." if parts else ""
+    words = [f"Of these {' and '.join(parts)}."] if parts else []
+    unseen = context.tree.told_unseen() if context.tree else ""
+    return " ".join([*words, f"Not watched: {unseen}."] if unseen else words)
 
 
 def _time_sentence(context: Context, figures: LayerFigures) -> str:
