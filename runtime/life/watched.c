@@ -97,19 +97,27 @@ static int has_loader(const char *bytes, size_t n) {
   return 0;
 }
 
-/* A program of Go has the note of its build id among the first bytes. */
+/* A program of Go has the note of its build id among its notes. */
 static int is_go(const char *bytes, size_t n) {
-  static const char note[] = "\x04\0\0\0Go\0"; /* its type, and its owner */
   ElfW(Ehdr) head;
   ElfW(Phdr) row;
+  ElfW(Nhdr) note;
+  static const char go[4] = "Go";
   memcpy(&head, bytes, sizeof(head));
   for (size_t i = 0; i < head.e_phnum; i++) {
-    size_t at = head.e_phoff + i * sizeof(row), type = 2 * sizeof(uint32_t);
+    size_t at = head.e_phoff + i * sizeof(row);
     if (at > n || n - at < sizeof(row)) return 0;
     memcpy(&row, bytes + at, sizeof(row));
-    if (row.p_type != PT_NOTE || row.p_offset > n) continue;
-    if (n - row.p_offset < type + sizeof(note)) continue;
-    if (memcmp(bytes + row.p_offset + type, note, sizeof(note)) == 0) return 1;
+    if (row.p_type != PT_NOTE || row.p_offset >= n) continue;
+    size_t end = row.p_filesz < n - row.p_offset ? row.p_offset + row.p_filesz : n;
+    for (at = row.p_offset; end - at > sizeof(note) + sizeof(go);) {
+      memcpy(&note, bytes + at, sizeof(note));
+      at += sizeof(note);
+      if (note.n_namesz == sizeof(go) && memcmp(bytes + at, go, sizeof(go)) == 0) return 1;
+      size_t room = ((size_t)note.n_namesz + 3) / 4 * 4 + ((size_t)note.n_descsz + 3) / 4 * 4;
+      if (room > end - at) break;
+      at += room;
+    }
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime/format/run.h"
 #include "records.h"
 
 static_assert(PROCESS_F_META_TIME == PROCESS_F_READ_TIME + 2, "times stand together");
@@ -73,6 +74,7 @@ char *program_of(const char *process) {
   command = command ? command + 2 : process;
   while ((next = strstr(command, became)))
     command = next + sizeof(became) - 1;
+  if (command[0] == '(') return strdup(command); /* what stands for a name */
   struct word program = without_folder(next_word(&command));
   if (program.length && program.at[0] == '-') { /* a login shell's */
     program.at++;
@@ -93,6 +95,11 @@ static void add_record(struct program *program, const struct darshan_process_rec
   const int64_t *counters = record->counters;
   add(&program->count, counters[PROCESS_COUNT]);
   add(&program->ranks, counters[PROCESS_JOB_RANKS]);
+  if (counters[PROCESS_UNSEEN] > RUN_WATCHED) {
+    add(&program->unseen, counters[PROCESS_COUNT]);
+    program->why =
+        counters[PROCESS_UNSEEN] < RUN_SILENT ? (int)counters[PROCESS_UNSEEN] : (int)RUN_SILENT;
+  }
   for (int i = PROCESS_F_READ_TIME; i <= PROCESS_F_META_TIME; i++)
     if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* and is a number */
 }

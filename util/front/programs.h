@@ -6,10 +6,12 @@
 #include "darshan-read.h"
 
 struct program {
-  char *name;    /* of the last program that its processes were */
-  int64_t count; /* of processes */
-  int64_t ranks; /* of MPI jobs, whose I/O is in logs of their own */
-  double time;   /* seconds in I/O */
+  char *name;     /* of the last program that its processes were */
+  int64_t count;  /* of processes */
+  int64_t ranks;  /* of MPI jobs, whose I/O is in logs of their own */
+  double time;    /* seconds in I/O */
+  int64_t unseen; /* of them: whose I/O was not seen, or not all */
+  int why;        /* ... the last of them: PROCESS_UNSEEN */
 };
 
 /* One way in which processes of a program ended that was neither exit(0) nor life. */

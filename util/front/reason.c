@@ -169,23 +169,30 @@ static const char *reason_of_program(char path[PATH_MAX], const char *command) {
   return NULL;
 }
 
-/* A program of Go has a note of its build id: its type, and its owner. */
+/* A program of Go has the note of its build id among its notes (life/watched.c). */
 static int is_go(const char *path) {
-  static const char note[] = "\x04\0\0\0Go\0";
+  static const char go[4] = "Go";
   char head[HEAD];
   size_t n = read_head(path, head);
   ElfW(Ehdr) file;
+  ElfW(Phdr) part;
+  ElfW(Nhdr) note;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 0;
   memcpy(&file, head, sizeof(file));
   for (unsigned i = 0; i < file.e_phnum; i++) {
-    ElfW(Phdr) part;
-    size_t at = (size_t)file.e_phoff + i * sizeof(part), type = 2 * sizeof(uint32_t);
+    size_t at = (size_t)file.e_phoff + i * sizeof(part);
     if (at > n || n - at < sizeof(part)) return 0;
     memcpy(&part, head + at, sizeof(part));
-    if (part.p_type != PT_NOTE || part.p_offset > n) continue;
-    if (n - part.p_offset >= type + sizeof(note) &&
-        memcmp(head + part.p_offset + type, note, sizeof(note)) == 0)
-      return 1;
+    if (part.p_type != PT_NOTE || part.p_offset >= n) continue;
+    size_t end = part.p_filesz < n - part.p_offset ? part.p_offset + part.p_filesz : n;
+    for (at = part.p_offset; end - at > sizeof(note) + sizeof(go);) {
+      memcpy(&note, head + at, sizeof(note));
+      at += sizeof(note);
+      if (note.n_namesz == sizeof(go) && memcmp(head + at, go, sizeof(go)) == 0) return 1;
+      size_t room = ((size_t)note.n_namesz + 3) / 4 * 4 + ((size_t)note.n_descsz + 3) / 4 * 4;
+      if (room > end - at) break;
+      at += room;
+    }
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../runtime/format/run.h"
 #include "quantity.h"
 #include "say.h"
 #include "signal-name.h"
@@ -187,10 +188,40 @@ static void print_bad_ends(struct screen *screen, const struct bad_end **all, si
   end_packed(&packed, count - i);
 }
 
+static const char *why_unseen(int why) {
+  static const char *const words[] = {[RUN_STATIC] = "linked statically",
+                                      [RUN_OTHER_LIBC] = "made for another C library",
+                                      [RUN_RIGHTS] = "runs with raised rights",
+                                      [RUN_ENVIRONMENT] =
+                                          "started without the runtime's environment",
+                                      [RUN_GO] = "Go calls the kernel itself",
+                                      [RUN_SILENT] = "left no records"};
+  return words[why];
+}
+
+/* Programs whose I/O is in no number of the screen. */
+static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
+  char item[ITEM];
+  size_t left = 0;
+  for (size_t i = 0; i < count; i++)
+    left += all[i]->unseen > 0;
+  if (left == 0) return;
+  struct packed packed = begin_packed(screen, "not watched: ");
+  for (size_t i = 0; i < count; i++) {
+    if (all[i]->unseen <= 0) continue;
+    int n = name_program(item, sizeof(item), all[i]->name, all[i]->unseen);
+    snprintf(item + n, sizeof(item) - (size_t)n, " (%s)", why_unseen(all[i]->why));
+    if (!pack(&packed, item)) break;
+    left--;
+  }
+  end_packed(&packed, left);
+}
+
 /* Of a run that was several processes. */
 static void print_tree(struct screen *screen, const struct picture *picture) {
   size_t count;
   const struct program **all = programs_by_time(&picture->programs, &count);
+  print_unseen(screen, all, count);
   if (picture->processes > 1 && count) print_programs(screen, all, count);
   free(all);
   const struct bad_end **bad = programs_bad_ends(&picture->programs, &count);

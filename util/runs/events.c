@@ -15,8 +15,8 @@
 enum { BLOCK = 1 << 16 };
 
 static int is_head(const struct run_event *event) {
-  return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START && event->kind <= RUN_UNWATCHED &&
-         event->pid > 0;
+  return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START &&
+         event->kind <= RUN_UNWATCHED && event->pid > 0;
 }
 
 /* Two times may be subtracted. */

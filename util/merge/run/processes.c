@@ -142,6 +142,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   if (!process->told && start < process->start_ns) process->start_ns = start;
   int forked = event->token != 0 && process->programs == 0;
   process->told = 1;
+  if (process->unseen != RUN_GO) process->unseen = RUN_WATCHED; /* it could be, after all */
   process->execs = process->unkept = 0;
   int program = add_program(tree, number, start, event->program);
   if (program >= 0) tree->programs[program].forked = forked;
@@ -241,8 +242,8 @@ static void find_children(struct run_tree *tree, int number) {
 /* The process becomes, or is, a program that tells nothing. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
-  if (number < 0 || tree->processes[number].was_reaped)
-    number = add_process(tree, place, event->pid, event->now_ns);
+  int is_new = number < 0 || tree->processes[number].was_reaped;
+  if (is_new) number = add_process(tree, place, event->pid, event->now_ns);
   if (number < 0) return -1;
   struct run_process *process = &tree->processes[number];
   int parent = current(tree, place, event->parent);
@@ -250,7 +251,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   process->unseen = event->status > RUN_WATCHED && event->status < RUN_SILENT
                         ? (uint8_t)event->status
                         : (uint8_t)RUN_SILENT;
-  process->spawned = 1;
+  process->spawned |= is_new; /* of a fork its parent tells, too, perhaps later */
   if (event->token & 1) {
     process->has_base = 1;
     process->used.calls_read = event->start_ns;

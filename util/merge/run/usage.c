@@ -111,14 +111,19 @@ static void add_told(struct darshan_usage_record *record, const struct run_proce
   int64_t known = plus(process->has_usage ? process->storage_known : 0, process->late_read);
   counters[USAGE_STORAGE_READ] =
       plus(counters[USAGE_STORAGE_READ], minus(used->storage_read, known));
-  if (process->has_usage) return;
+  const int64_t *below = process->sums_of_children;
+  int64_t read = minus(used->calls_read, below[0]);
+  int64_t written = minus(used->calls_written, below[1]);
+  if (process->has_usage) { /* which is of the time before; a gain is of all of it */
+    if (read > counters[USAGE_CHARS_READ]) counters[USAGE_CHARS_READ] = read;
+    if (written > counters[USAGE_CHARS_WRITTEN]) counters[USAGE_CHARS_WRITTEN] = written;
+    return;
+  }
   counters[USAGE_PROCESSES]++;
   counters[USAGE_STORAGE_WRITTEN] =
       plus(counters[USAGE_STORAGE_WRITTEN], minus(used->storage_written, process->late_written));
-  const int64_t *below = process->sums_of_children;
-  counters[USAGE_CHARS_READ] = plus(counters[USAGE_CHARS_READ], minus(used->calls_read, below[0]));
-  counters[USAGE_CHARS_WRITTEN] =
-      plus(counters[USAGE_CHARS_WRITTEN], minus(used->calls_written, below[1]));
+  counters[USAGE_CHARS_READ] = plus(counters[USAGE_CHARS_READ], read);
+  counters[USAGE_CHARS_WRITTEN] = plus(counters[USAGE_CHARS_WRITTEN], written);
   record->fcounters[USAGE_F_USER_TIME] += (double)process->cpu_ns * 1e-9;
   record->fcounters[USAGE_F_RUNNABLE_TIME] = record->fcounters[USAGE_F_BLOCKED_TIME] = -1;
 }
