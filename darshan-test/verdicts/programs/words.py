@@ -17,7 +17,7 @@ if sys.argv[1].startswith("h5-"):
 elif sys.argv[1].startswith("table-"):
     import tables
 
-ROWS, COLUMNS = 1024, 4096
+ROWS, COLUMNS = 3072, 4096
 
 
 # --- HDF5 --------------------------------------------------------------------------
@@ -32,7 +32,7 @@ def h5_part_of_packed(_: bool) -> None:
 
 def prepare_h5_part_of_packed() -> None:
     """Values that become a quarter of their size."""
-    values = np.random.default_rng(1).integers(0, 16, (ROWS, COLUMNS)).astype("u4")
+    values = np.random.default_rng(1).integers(0, 256, (ROWS, COLUMNS)).astype("u4")
     with h5py.File("packed.h5", "w") as file:
         chunks = (16, COLUMNS)
         file.create_dataset("x", data=values, chunks=chunks, compression="gzip", shuffle=True)
@@ -76,7 +76,7 @@ def table_flush_rows(cured: bool) -> None:
     kind = np.dtype([("step", "i8"), ("value", "f8")])
     with tables.open_file("t.h5", "w") as file:
         table = file.create_table("/", "log", kind)
-        for i in range(1000):
+        for i in range(3000):
             table.append([(i, i * 0.5)])
             if not cured:
                 table.flush()
