@@ -79,6 +79,13 @@ struct darshan_heatmap_record {
   int64_t *write_bins;
   int64_t *read_bins;
 };
+/* 1: segments have the thread, as upstream's library has it after 3.5.0; that is
+ * libdarshan-util.so.1, while libdarshan-util.so.0 has the segments of 3.5.0.  pkg-config says
+ * which of them is installed. */
+#ifndef DARSHAN_DXT_THREADS
+#define DARSHAN_DXT_THREADS 0
+#endif
+
 /* DXT: write_count segments follow, then read_count. */
 struct dxt_file_record {
   struct darshan_base_record base_rec;
@@ -92,7 +99,12 @@ typedef struct segment_info {
   int64_t length;
   double start_time;
   double end_time;
+#if DARSHAN_DXT_THREADS
+  unsigned long pthread_id; /* as pthread_self gave it; 0: the log does not tell */
+#endif
 } segment_info;
+/* Bytes of a segment in this library: sizeof(segment_info), if the header fits to it. */
+size_t darshan_log_get_segment_size(void);
 
 struct darshan_name_record {
   darshan_record_id id;

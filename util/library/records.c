@@ -44,10 +44,17 @@ static int give_heatmap(void **record, const struct darshan_heatmap_head *head, 
   return 1;
 }
 
-/* The reader's segments know the thread, too. */
+size_t darshan_log_get_segment_size(void) {
+  return sizeof(segment_info);
+}
+
+/* The reader's segments always know the thread, which comes last. */
 static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   static_assert(sizeof(struct dxt_file_record) == sizeof(*head), "same head");
-  static_assert(sizeof(segment_info) == offsetof(struct darshan_dxt_segment, pthread_id), "same");
+  static_assert(sizeof(segment_info) == (DARSHAN_DXT_THREADS
+                                             ? sizeof(struct darshan_dxt_segment)
+                                             : offsetof(struct darshan_dxt_segment, pthread_id)),
+                "same");
   const struct darshan_dxt_segment *from = (const void *)(head + 1);
   size_t segments = (size_t)head->write_count + (size_t)head->read_count;
   char *room = room_for(record, sizeof(*head) + segments * sizeof(segment_info));
