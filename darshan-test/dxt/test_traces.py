@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from darshan_report import open_log
 
-from .tracing import Done, Step, Traced, expected, run_plan
+from .tracing import Done, Step, Traced, expected, run_plan, settings
 
 TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
 FILES = ("a", "b", "c.dat")
@@ -83,6 +84,70 @@ def test_threads(build: Path, tmp_path: Path) -> None:
     for steps in shared:
         offsets = {s.offset for s in steps}
         assert [o for o, _ in got if o in offsets] == [s.offset for s in steps]
+
+
+@pytest.mark.parametrize("asked", ["1", "0", None])
+def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
+    """On request each segment has its thread, in the newer version; else the log is as 3.5.0's."""
+    plan = [
+        Step(operation, "shared", (thread * 500 + i) * 8, 8, thread)
+        for i in range(500)
+        for thread in range(4)
+        for operation in ("pwrite", "pread")
+    ]
+    more = {} if asked is None else {"DARSHAN_DXT_THREADS": asked}
+    traced = run_plan(build, tmp_path, plan, **TRACE, **more)
+    with open_log(traced.log) as log:
+        assert log.info.region("DXT_POSIX").version == (2 if asked == "1" else 1)
+    found: dict[int, set[str]] = {}
+    for kind in ("write", "read"):
+        rows = traced.of("shared", kind)
+        assert len(rows) == 2000
+        for row in rows:
+            found.setdefault(row.offset // 8 // 500, set()).add(row.thread)
+    assert sorted(found) == [0, 1, 2, 3]
+    if asked != "1":
+        assert found == {thread: {"N/A"} for thread in range(4)}
+        assert "# DXT, number of threads: 1\n" in traced.text
+        return
+    assert all(len(names) == 1 for names in found.values())
+    names = set().union(*found.values())
+    assert len(names) == 4 and all(int(name) > 0 for name in names)
+    assert "# DXT, number of threads: 4\n" in traced.text
+    kept = convert(build, traced.log, tmp_path / "again.darshan")
+    assert kept == [line for line in traced.text.splitlines() if line.startswith(" X_")]
+
+
+def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
+    """The log of several processes keeps the threads if one of them has recorded them."""
+    plan = tmp_path / "plan"
+    plan.write_text("".join(f"{i % 2} pwrite shared {i * 8} 8\n" for i in range(20)))
+    program = build / "darshan-test" / "dxt" / "transfers"
+    env = settings(build, tmp_path, TRACE)
+    del env["LD_PRELOAD"], env["DARSHAN_ENABLE_NONMPI"]
+    script = f"{program} {plan} >out; DARSHAN_DXT_THREADS=1 {program} {plan} >out"
+    subprocess.run(
+        [build / "darshan", "run", "-o", tmp_path / "logs", "--", "sh", "-c", script],
+        cwd=tmp_path, env=env, check=True, capture_output=True,
+    )  # fmt: skip
+    (log,) = (tmp_path / "logs").iterdir()
+    done = subprocess.run(
+        [build / "darshan-dxt-parser", log], capture_output=True, text=True, check=True
+    )
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(" X_POSIX")]
+    threads = [row[-1] for row in rows if row[2] == "write" and row[5] == "8"]
+    assert len(threads) == 40
+    assert threads.count("0") == 20  # of the process that recorded none
+    assert len(set(threads)) == 3
+
+
+def convert(build: Path, log: Path, out: Path) -> list[str]:
+    """The rows of a log that darshan-convert has written anew."""
+    subprocess.run([build / "darshan-convert", log, out], check=True)
+    done = subprocess.run(
+        [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
+    )
+    return [line for line in done.stdout.splitlines() if line.startswith(" X_")]
 
 
 def test_limit(build: Path, tmp_path: Path) -> None:

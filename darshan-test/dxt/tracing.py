@@ -40,6 +40,7 @@ class Segment:
     length: int
     start: float
     end: float
+    thread: str  # "N/A": not in the log
 
 
 @dataclass
@@ -83,10 +84,10 @@ def read_traces(build: Path, traced: Traced) -> None:
         if found:
             name = os.path.basename(found[1])
         elif line.startswith(" X_"):
-            module, _, kind, index, offset, length, start, end, _ = line.split()
+            module, _, kind, index, offset, length, start, end, thread = line.split()
             rows = traced.segments.setdefault((module, name, kind), [])
             assert int(index) == len(rows)
-            rows.append(Segment(int(offset), int(length), float(start), float(end)))
+            rows.append(Segment(int(offset), int(length), float(start), float(end), thread))
 
 
 def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **more: str) -> Traced:

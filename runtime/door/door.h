@@ -163,6 +163,8 @@ uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */
 int name_is_excluded(int module_id, const char *name, size_t length);
 int64_t mem_alignment(void);     /* bytes, at least 1 */
 int hdf5_storage_is_asked(void); /* where do data of a dataset lie, when it closes? */
+int trace_threads_are_asked(void);
+int trace_threads_are_written(void);                         /* asked for by all ranks of the job */
 void trace_triggers(double *small_io, double *unaligned_io); /* fractions; negative: off */
 struct log_content;
 /* What is not in the store, or not as the log has it; compressed: zlib streams already. */

@@ -77,6 +77,7 @@ struct darshan_config {
   bool program_files;    /* each file of a program has a record of its own */
   bool no_reduction;     /* keep one record per rank of shared files */
   bool dxt;              /* DXT_ENABLE_IO_TRACE; already part of modules */
+  bool dxt_threads;      /* traces say which thread made a transfer */
   bool job_tree;         /* one log for a tree of processes */
   bool logpath_dated;    /* logs go to year/month/day below logpath */
   enum darshan_choice dated_wanted;

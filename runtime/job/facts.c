@@ -1,5 +1,6 @@
 /* What the door tells modules of the job, and hears from them (door.h). */
 #include "../intercept/memory.h"
+#include "mpi-state.h"
 #include "names.h"
 #include "runtime.h"
 
@@ -21,6 +22,14 @@ int64_t mem_alignment(void) {
 
 int hdf5_storage_is_asked(void) {
   return darshan_config.hdf5_storage;
+}
+
+int trace_threads_are_asked(void) {
+  return darshan_config.dxt_threads;
+}
+
+int trace_threads_are_written(void) {
+  return darshan_config.dxt_threads && !mpi_state.without_threads;
 }
 
 void trace_triggers(double *small_io, double *unaligned_io) {

@@ -9,17 +9,18 @@ enum mpi_phase { MPI_NOT_YET, MPI_RUNNING, MPI_FINISHED };
 
 struct mpi_state {
   enum mpi_phase phase;
-  int rank, size;     /* in the world; 0 and 1 without one */
-  int has_comm;       /* there are messages between all ranks that record */
-  int by_sessions;    /* recording began with a session, not with MPI_Init */
-  int left_out;       /* the job is not in the sample */
-  int meets;          /* all ranks wait for one another before collectives, as all were told to */
-  int aborted;        /* this process called MPI_Abort */
-  int64_t jobid;      /* of the job, the same on all ranks */
-  int64_t leader_pid; /* of rank 0 */
-  int64_t start_ns;   /* wall clock of the first rank that started */
-  char version[128];  /* of the library, one line */
-  char host[128];     /* of this process */
+  int rank, size;      /* in the world; 0 and 1 without one */
+  int has_comm;        /* there are messages between all ranks that record */
+  int without_threads; /* not all ranks record the threads of traced transfers */
+  int by_sessions;     /* recording began with a session, not with MPI_Init */
+  int left_out;        /* the job is not in the sample */
+  int meets;           /* all ranks wait for one another before collectives, as all were told to */
+  int aborted;         /* this process called MPI_Abort */
+  int64_t jobid;       /* of the job, the same on all ranks */
+  int64_t leader_pid;  /* of rank 0 */
+  int64_t start_ns;    /* wall clock of the first rank that started */
+  char version[128];   /* of the library, one line */
+  char host[128];      /* of this process */
 };
 
 extern struct mpi_state mpi_state __attribute__((visibility("hidden")));

@@ -13,11 +13,12 @@
 /* What all ranks have to know of each other before anything is recorded: the
  * least of each, over all ranks. */
 struct agreement {
-  int64_t all_active; /* 1 or 0 */
-  int64_t all_idle;   /* 1 or 0 */
-  int64_t all_meet;   /* 1 or 0: before collectives; who does so alone, waits for ever */
-  int64_t start_ns;   /* of the first to start */
-  int64_t jobid, pid; /* of rank 0; the others say INT64_MAX */
+  int64_t all_active;  /* 1 or 0 */
+  int64_t all_idle;    /* 1 or 0 */
+  int64_t all_meet;    /* 1 or 0: before collectives; who does so alone, waits for ever */
+  int64_t all_threads; /* 1 or 0: traces with threads, which share a region with all others */
+  int64_t start_ns;    /* of the first to start */
+  int64_t jobid, pid;  /* of rank 0; the others say INT64_MAX */
 };
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
@@ -37,6 +38,7 @@ static struct agreement own_agreement(void) {
   return (struct agreement){.all_active = active,
                             .all_idle = !active,
                             .all_meet = active && is_to_meet(),
+                            .all_threads = !active || darshan_config.dxt_threads,
                             .start_ns = active ? runtime_start_ns() : INT64_MAX,
                             .jobid = !first              ? INT64_MAX
                                      : config->has_jobid ? config->jobid
@@ -112,6 +114,7 @@ static void start(const struct agreement *agreed) {
   mpi->jobid = agreed->jobid;
   mpi->leader_pid = agreed->pid;
   mpi->start_ns = agreed->start_ns;
+  mpi->without_threads = !agreed->all_threads || (mpi->by_sessions && mpi->size > 1);
   if (!is_active()) return;
   if (mpi->size > 1) filter_trust();
   /* Without a job id it is the process id of rank 0, which nobody knew before.

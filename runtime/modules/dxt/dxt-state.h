@@ -22,6 +22,7 @@ struct dxt_previous {
   uint64_t start;    /* in units of time */
   int64_t offset[2]; /* where the last read, the last write ended */
   int64_t length;
+  uint64_t thread; /* if threads are recorded */
 };
 
 /* Belongs to a counter record and is changed under its lock. */
@@ -42,6 +43,7 @@ struct dxt_recorder {
 };
 
 struct dxt_state {
+  int threads; /* 1: which thread made a transfer is recorded */
   struct dxt_recorder recorders[DXT_MODULES];
 };
 

@@ -8,6 +8,9 @@
  *   bits 5-6  length of the offset minus the end of the last one: 0, 2, 4, 8
  *   bit 7     1: another number of bytes follows, of eight bytes
  *
+ * Where threads are recorded, another byte follows: 0, it was the thread of the segment
+ * before; 1, its eight bytes follow.
+ *
  * Differences that may be negative have their sign in the lowest bit. */
 #ifndef DARSHAN_DXT_PACK_H
 #define DARSHAN_DXT_PACK_H
@@ -17,7 +20,7 @@
 #include "dxt-state.h"
 
 enum {
-  PACKED_MAX = 1 + 4 * 8,
+  PACKED_MAX = 1 + 4 * 8 + 1 + 8,
   PACKED_SLACK = 8 /* a field is stored and loaded as eight bytes */
 };
 
@@ -28,6 +31,7 @@ struct dxt_packed {
   int writes;
   int64_t offset, length;
   uint64_t start, duration; /* in units */
+  uint64_t thread;          /* pthread_self(); 0: not recorded */
 };
 
 static inline uint64_t dxt_fold_sign(uint64_t difference) {
@@ -96,6 +100,23 @@ dxt_unpack(const unsigned char *from, struct dxt_previous *previous, struct dxt_
   segment->length = previous->length;
   segment->offset = (int64_t)((uint64_t)*expected + dxt_unfold_sign(offset));
   *expected = (int64_t)((uint64_t)segment->offset + (uint64_t)segment->length);
+  return from;
+}
+
+static inline unsigned char *dxt_pack_thread(unsigned char *to, struct dxt_previous *previous,
+                                             uint64_t thread) {
+  unsigned is_other = thread != previous->thread;
+  *to++ = (unsigned char)is_other;
+  previous->thread = thread;
+  return dxt_put(to, thread, is_other * (unsigned)sizeof(thread));
+}
+
+static inline const unsigned char *dxt_unpack_thread(const unsigned char *from,
+                                                     struct dxt_previous *previous,
+                                                     struct dxt_packed *segment) {
+  unsigned is_other = *from++;
+  if (is_other) from = dxt_get(from, &previous->thread, sizeof(previous->thread));
+  segment->thread = previous->thread;
   return from;
 }
 

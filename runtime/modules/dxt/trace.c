@@ -1,6 +1,7 @@
 /* From transfers to packed segments. */
 #include "dxt.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "../../door/door.h"
@@ -27,7 +28,19 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, STORE_MPIIO},
 };
 
+/* What pthread_self gives, without a call: another library may have defined it. */
+static uint64_t own_thread(void) {
+#if defined(__x86_64__)
+  uint64_t self;
+  __asm__("mov %%fs:0, %0" : "=r"(self)); /* the thread's block begins with its own address */
+  return self;
+#else
+  return (uint64_t)(uintptr_t)pthread_self();
+#endif
+}
+
 int dxt_prepare(void) {
+  dxt_state.threads = trace_threads_are_asked();
   for (int i = 0; i < DXT_MODULES; i++) {
     struct dxt_recorder *recorder = &dxt_state.recorders[i];
     if (!module_is_on(kinds[i].module_id)) continue;
@@ -138,7 +151,9 @@ void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t byt
   }
   struct clock_span at = ticks_span(t1, t2);
   uint64_t start = units_of(at.start), end = units_of(at.end);
-  struct dxt_packed segment = {writes, offset, bytes, start, end > start ? end - start : 0};
+  struct dxt_packed segment = {writes, offset, bytes, start, end > start ? end - start : 0, 0};
   trace->next = dxt_pack(trace->next, &trace->previous, &segment);
+  if (UNLIKELY(dxt_state.threads))
+    trace->next = dxt_pack_thread(trace->next, &trace->previous, own_thread());
   trace->count[writes]++;
 }

@@ -13,7 +13,8 @@
 
 enum { PIECE = 256 << 10 };
 
-/* Releases up to 3.5.0, and what reads their logs, know these and no newer. */
+/* Releases up to 3.5.0, and what reads their logs, know these and no newer.  The next version
+ * has the thread at the end of each segment; it is written only where that was asked for. */
 static const struct {
   int module_id;
   uint32_t version;
@@ -23,13 +24,10 @@ static const struct {
     [DXT_MPIIO] = {DARSHAN_MOD_DXT_MPIIO, 2, STORE_MPIIO},
 };
 
-/* What a segment is in these versions: without the thread. */
-struct old_segment {
-  int64_t offset, length;
-  double start_time, end_time;
-};
-static_assert(sizeof(struct old_segment) == offsetof(struct darshan_dxt_segment, pthread_id),
-              "format");
+static size_t segment_size(void) {
+  return trace_threads_are_written() ? sizeof(struct darshan_dxt_segment)
+                                     : offsetof(struct darshan_dxt_segment, pthread_id);
+}
 
 struct writer {
   char *piece, *out;
@@ -56,18 +54,22 @@ static void *room_for(struct writer *writer, size_t n) {
 /* All segments of one kind, in the order in which they were taken. */
 static void put_segments(struct writer *writer, const struct dxt_trace *trace, int writes) {
   struct dxt_previous previous = {.start = 0};
-  struct dxt_packed segment;
+  struct dxt_packed segment = {0};
+  size_t size = segment_size();
   if (trace->count[writes] == 0) return;
   for (const struct dxt_chunk *chunk = trace->first; chunk; chunk = chunk->next) {
     const unsigned char *end = chunk == trace->last ? trace->next : chunk->bytes + chunk->used;
     for (const unsigned char *at = chunk->bytes; at < end;) {
       at = dxt_unpack(at, &previous, &segment);
+      if (dxt_state.threads) at = dxt_unpack_thread(at, &previous, &segment);
       if (segment.writes != writes) continue;
-      struct old_segment *out = room_for(writer, sizeof(*out));
-      out->offset = segment.offset;
-      out->length = segment.length;
-      out->start_time = (double)segment.start / DXT_UNITS_PER_SECOND;
-      out->end_time = (double)(segment.start + segment.duration) / DXT_UNITS_PER_SECOND;
+      struct darshan_dxt_segment out = {.offset = segment.offset,
+                                        .length = segment.length,
+                                        .start_time = (double)segment.start / DXT_UNITS_PER_SECOND,
+                                        .end_time = (double)(segment.start + segment.duration) /
+                                                    DXT_UNITS_PER_SECOND,
+                                        .pthread_id = segment.thread};
+      memcpy(room_for(writer, size), &out, size);
     }
   }
 }
@@ -153,8 +155,8 @@ static size_t raw_size(enum dxt_module module, uint32_t records) {
   for (uint32_t i = 1; i <= records; i++) {
     const struct dxt_trace *trace = dxt_trace_of(module, i);
     if (is_kept(module, i))
-      size += sizeof(struct darshan_dxt_head) +
-              (trace->count[0] + trace->count[1]) * sizeof(struct old_segment);
+      size +=
+          sizeof(struct darshan_dxt_head) + (trace->count[0] + trace->count[1]) * segment_size();
   }
   return size;
 }
@@ -174,7 +176,8 @@ static void add_part(struct log_content *content, enum dxt_module module, const 
   if (writer.failed)
     runtime_lost_part();
   else
-    log_add_part(content, parts[module].module_id, parts[module].version, writer.out,
+    log_add_part(content, parts[module].module_id,
+                 parts[module].version + (uint32_t)trace_threads_are_written(), writer.out,
                  writer.out_used, (int)dxt_state.recorders[module].dropped, 1);
 }
 

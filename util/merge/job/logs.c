@@ -12,6 +12,7 @@
 #include "../journals.h"
 #include "../run/map.h"
 #include "../run/part.h"
+#include "../run/trace.h"
 
 enum { UNITS_MOST = 1 << 20 };
 
@@ -96,6 +97,7 @@ static int read_units(struct job_log *log, darshan_log *open, struct darshan_err
 /* A killed process's last moment is what its records know. */
 static int read_times(struct job_log *log, darshan_log *open, struct darshan_error *error) {
   struct part part = {.count = 0};
+  traces_note(open);
   log->start_ns = part_start_ns(&log->job);
   log->end_ns = part_end_ns(&log->job);
   if (log->start_ns == 0) {

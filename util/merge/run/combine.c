@@ -150,11 +150,12 @@ int combined_record(struct combined *combined, int module, const void *record, s
   return bytes_add(&combined->modules[module].records, record, size);
 }
 
-static size_t size_at(const struct darshan_module *module, const char *record) {
+static size_t size_at(const struct combined_module *of, const struct darshan_module *module,
+                      const char *record) {
   if (module->kind == DARSHAN_KIND_HEATMAP)
     return sizeof(struct darshan_heatmap_head) +
            16 * (size_t)((const struct darshan_heatmap_head *)(const void *)record)->nbins;
-  if (module->kind == DARSHAN_KIND_DXT) return trace_size(record);
+  if (module->kind == DARSHAN_KIND_DXT) return trace_size(of, record);
   if (module->kind != DARSHAN_KIND_LUSTRE) return module->record_size;
   const struct darshan_lustre_head *head = (const void *)record;
   return sizeof(*head) + (size_t)head->num_comps * sizeof(struct darshan_lustre_component) +
@@ -169,11 +170,11 @@ int combined_finish(struct combined *combined, int64_t rank) {
     if (of->num_traces && traces_finish(of) < 0) return -1;
     if (of->records.n == 0) continue;
     const struct darshan_module *module = darshan_module_by_id(id);
-    for (size_t at = 0; at < of->records.n; at += size_at(module, of->records.at + at))
+    for (size_t at = 0; at < of->records.n; at += size_at(of, module, of->records.at + at))
       ((struct darshan_base_record *)(void *)(of->records.at + at))->rank = rank;
     struct log_part part = {.module = id,
                             .partial = of->partial,
-                            .version = module->kind == DARSHAN_KIND_DXT ? trace_version(id)
+                            .version = module->kind == DARSHAN_KIND_DXT ? trace_version(of, id)
                                                                         : (uint32_t)module->version,
                             .records = of->records.at,
                             .length = of->records.n};

@@ -12,6 +12,7 @@ struct combined_module {
   struct map by_id; /* where a record of this id begins */
   struct combined_trace *traces;
   size_t num_traces, room_traces;
+  int with_threads; /* a segment of the traces says which thread made it */
   int partial;
 };
 

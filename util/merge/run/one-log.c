@@ -15,6 +15,7 @@
 #include "../journals.h"
 #include "../player.h"
 #include "row.h"
+#include "trace.h"
 #include "usage.h"
 
 /* --- what a part says ------------------------------------------------------------------- */
@@ -97,6 +98,7 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
   const struct darshan_job *job = &darshan_log_info(log)->job;
   struct darshan_error error = {""};
   int64_t start = part->start_ns, end = part_end_ns(job);
+  traces_note(log);
   if (end == 0 && part_read(&run->part, log, &error) == 0)
     end = start + (int64_t)(part_last(&run->part) * 1e9);
   int64_t behind = tree_behind(&run->tree, process);

@@ -5,12 +5,17 @@
 
 #include "log-format.h"
 
-/* What a segment is in these versions: without the thread. */
-struct segment {
-  int64_t offset, length;
-  double start, end;
-};
-static_assert(sizeof(struct segment) == offsetof(struct darshan_dxt_segment, pthread_id), "format");
+static int some_have_threads;
+
+static int has_threads(const struct combined_module *module) {
+  return some_have_threads || module->with_threads;
+}
+
+/* What a segment is in the version of the log: with its last field, the thread, or without. */
+static size_t segment_size(const struct combined_module *module) {
+  return has_threads(module) ? sizeof(struct darshan_dxt_segment)
+                             : offsetof(struct darshan_dxt_segment, pthread_id);
+}
 
 struct combined_trace {
   struct darshan_dxt_head head;
@@ -18,13 +23,22 @@ struct combined_trace {
   int parts;                /* that they came from */
 };
 
-uint32_t trace_version(int module) {
-  return module == DARSHAN_MOD_DXT_POSIX ? 1 : 2;
+uint32_t trace_version(const struct combined_module *module, int id) {
+  return (id == DARSHAN_MOD_DXT_POSIX ? 1 : 2) + (uint32_t)has_threads(module);
 }
 
-size_t trace_size(const char *record) {
+void traces_note(const darshan_log *log) {
+  const struct darshan_info *info = darshan_log_info(log);
+  for (int i = 0; i < info->num_modules; i++) {
+    const struct darshan_module *module = darshan_module_by_id(info->modules[i].id);
+    if (module && module->kind == DARSHAN_KIND_DXT && info->modules[i].version == module->version)
+      some_have_threads = 1;
+  }
+}
+
+size_t trace_size(const struct combined_module *module, const char *record) {
   const struct darshan_dxt_head *head = (const void *)record;
-  return sizeof(*head) + (size_t)(head->write_count + head->read_count) * sizeof(struct segment);
+  return sizeof(*head) + (size_t)(head->write_count + head->read_count) * segment_size(module);
 }
 
 static struct combined_trace *trace_of(struct combined_module *into,
@@ -48,12 +62,14 @@ static double moved(double time, double shift) {
 }
 
 static int add_segments(struct bytes *into, const struct darshan_dxt_segment *from, int64_t n,
-                        double shift) {
-  char *more = bytes_more(into, (size_t)n * sizeof(struct segment));
+                        double shift, int *with_threads) {
+  char *more = bytes_more(into, (size_t)n * sizeof(*from));
   if (!more) return -1;
-  for (int64_t i = 0; i < n; i++, more += sizeof(struct segment)) {
-    struct segment segment = {from[i].offset, from[i].length, moved(from[i].start_time, shift),
-                              moved(from[i].end_time, shift)};
+  for (int64_t i = 0; i < n; i++, more += sizeof(*from)) {
+    struct darshan_dxt_segment segment = from[i];
+    segment.start_time = moved(segment.start_time, shift);
+    segment.end_time = moved(segment.end_time, shift);
+    *with_threads |= segment.pthread_id != 0;
     memcpy(more, &segment, sizeof(segment));
   }
   return 0;
@@ -65,9 +81,11 @@ int traces_add(struct combined_module *into, const struct part_module *from, con
     const struct darshan_dxt_head *head = (const void *)(records + at);
     const struct darshan_dxt_segment *segments = (const void *)(head + 1);
     struct combined_trace *trace = trace_of(into, head);
-    if (!trace || add_segments(&trace->segments[0], segments, head->write_count, shift) < 0 ||
-        add_segments(&trace->segments[1], segments + head->write_count, head->read_count, shift) <
-            0)
+    if (!trace) return -1;
+    if (add_segments(&trace->segments[0], segments, head->write_count, shift, &into->with_threads) <
+            0 ||
+        add_segments(&trace->segments[1], segments + head->write_count, head->read_count, shift,
+                     &into->with_threads) < 0)
       return -1;
     trace->parts++;
     at += sizeof(*head) + (size_t)(head->write_count + head->read_count) * sizeof(*segments);
@@ -76,8 +94,18 @@ int traces_add(struct combined_module *into, const struct part_module *from, con
 }
 
 static int by_start(const void *a, const void *b) {
-  const struct segment *left = a, *right = b;
-  return left->start < right->start ? -1 : left->start > right->start;
+  const struct darshan_dxt_segment *left = a, *right = b;
+  return left->start_time < right->start_time ? -1 : left->start_time > right->start_time;
+}
+
+static int put_segments(struct combined_module *module, const struct bytes *segments) {
+  const struct darshan_dxt_segment *segment = (const void *)segments->at;
+  size_t n = segments->n / sizeof(*segment), size = segment_size(module);
+  char *more = bytes_more(&module->records, n * size);
+  if (!more) return -1;
+  for (size_t i = 0; i < n; i++, more += size)
+    memcpy(more, &segment[i], size);
+  return 0;
 }
 
 int traces_finish(struct combined_module *module) {
@@ -86,13 +114,14 @@ int traces_finish(struct combined_module *module) {
     struct combined_trace *trace = &module->traces[i];
     for (int reads = 0; reads < 2; reads++)
       if (trace->parts > 1 && trace->segments[reads].n)
-        qsort(trace->segments[reads].at, trace->segments[reads].n / sizeof(struct segment),
-              sizeof(struct segment), by_start);
-    trace->head.write_count = (int64_t)(trace->segments[0].n / sizeof(struct segment));
-    trace->head.read_count = (int64_t)(trace->segments[1].n / sizeof(struct segment));
+        qsort(trace->segments[reads].at,
+              trace->segments[reads].n / sizeof(struct darshan_dxt_segment),
+              sizeof(struct darshan_dxt_segment), by_start);
+    trace->head.write_count = (int64_t)(trace->segments[0].n / sizeof(struct darshan_dxt_segment));
+    trace->head.read_count = (int64_t)(trace->segments[1].n / sizeof(struct darshan_dxt_segment));
     if (bytes_add(&module->records, &trace->head, sizeof(trace->head)) < 0 ||
-        bytes_add(&module->records, trace->segments[0].at, trace->segments[0].n) < 0 ||
-        bytes_add(&module->records, trace->segments[1].at, trace->segments[1].n) < 0)
+        put_segments(module, &trace->segments[0]) < 0 ||
+        put_segments(module, &trace->segments[1]) < 0)
       return -1;
   }
   return 0;
@@ -104,4 +133,5 @@ void traces_clear(struct combined_module *module) {
     bytes_free(&module->traces[i].segments[1]);
   }
   module->num_traces = 0;
+  module->with_threads = 0;
 }
