@@ -207,3 +207,15 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
     stake = next(f["stake"] for f in told["findings"] if f["kind"] == "problem")
     assert stake["run_seconds"] < 0.5 * stake["seconds"]
     assert stake["run_seconds"] <= stake["of_run_seconds"] <= told["job"]["run_seconds"] * 1.001
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
+def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
+    """Who sleeps, polls, or waits for a thread that sleeps does not work; alone and in a tree."""
+    thread = "import select, threading\nthread = threading.Thread(target=time.sleep, args=(1,))\n"
+    program = [sys.executable, "-c", f"{WRITES}\n{thread}thread.start()\n{wait}\n"]
+    for place, command in enumerate((program, nested(2, program))):
+        log = log_of(tool, tmp_path / f"logs{place}", *command)
+        told = json.loads(tool("report", "--json", "-o", "-", log))
+        assert told["io"]["working_seconds"] < told["job"]["run_seconds"] - 0.7
+        assert told["io"]["working_seconds"] > told["io"]["file_io_seconds"]

@@ -68,11 +68,11 @@ void log_shares_own(struct log_shares *sums, double time) {
 }
 
 /* Of a log that does not tell its processes apart each had the run time. */
-static double work_of(darshan_log *log) {
+static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};
   double work;
-  if (darshan_log_work(log, &work, &error) > 0 && work > 0) return work;
+  if (darshan_log_work(log, io, &work, &error) > 0 && work > 0) return work;
   return seconds(info->run_time) * (double)(info->job.nprocs > 0 ? info->job.nprocs : 1);
 }
 
@@ -81,6 +81,6 @@ void log_shares_end(struct log_shares *sums, darshan_log *log, struct shares *al
   if (sums->own <= 0 && sums->tallest > sums->files) above = sums->tallest;
   all->files += sums->files;
   all->all += above;
-  all->work += work_of(log);
+  all->work += work_of(log, sums->files);
   id_table_free(&sums->pipes);
 }

@@ -103,9 +103,9 @@ long darshan_log_load(darshan_log *log, int module, void **block, struct darshan
 void darshan_block_free(void *block);
 
 /* Seconds in which the processes of a run could work, added up: what they lived without what they
- * waited for their children.  1: *work is that; 0: the log does not tell its processes apart
- * (then it is the run time of each process); -1 and an error. */
-int darshan_log_work(darshan_log *log, double *work, struct darshan_error *error);
+ * waited (doc/page-one.md).  io: seconds of a single process in I/O.  1: *work is that; 0: the log
+ * does not tell (then it is the run time of each process); -1 and an error. */
+int darshan_log_work(darshan_log *log, double io, double *work, struct darshan_error *error);
 
 /* The calls of MPI that a record of APMPI counts, in its order: the name without MPI_, NULL
  * behind the last.  sized: 1 if bytes are counted, too (eight counters instead of one). */

@@ -1,6 +1,11 @@
-/* How long the processes of a run could work: their lives without the time in which they waited
- * for their children.  A shell that waits for a program loses nothing while the program reads,
- * so a share of time is one of this time, and the shells around a program do not dilute it. */
+/* How long the processes of a run could work: their lives without the time in which they waited.
+ * A shell that waits for a program loses nothing while the program reads, and so does who sleeps,
+ * or waits for a thread, a socket or a lock.  So a share of time is one of this time, and the
+ * shells around a program do not dilute it.
+ *
+ * Where the kernel's account of a process is in the log (USAGE), waiting is what it was neither
+ * on a processor, nor ready to be, nor in I/O that was seen, nor in a page fault that reads.
+ * Else it is the time in which children of the process lived. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +13,7 @@
 #include "reader.h"
 #include "records.h"
 
-enum { STILL_RAN = 3 };              /* PROCESS_ENDED */
+enum { KILLED = 2, STILL_RAN = 3 };  /* PROCESS_ENDED */
 static const double longest = 1e9;   /* seconds; a later time is damage */
 static const int64_t most = 1 << 20; /* processes of a rank; more is damage */
 
@@ -18,8 +23,11 @@ struct worker {
   double start, end;
   double lived, io; /* of all its processes */
   int64_t count;
-  int elsewhere; /* 1: ranks of an MPI job, whose I/O is in another log */
-  int helps;     /* 1: lives beside its parent, which does not wait for it */
+  int elsewhere;              /* 1: ranks of an MPI job, whose I/O is in another log */
+  int helps;                  /* 1: lives beside its parent, which does not wait for it */
+  int64_t told;               /* programs whose account is in the log */
+  int cut;                    /* 1: it was killed, or still ran: the last program has no account */
+  double user, system, other; /* other: ready to run, and in page faults */
 };
 
 static double smaller(double a, double b) {
@@ -50,6 +58,7 @@ static void take(struct worker *worker, const struct darshan_process_record *rec
   worker->rank = record->base.rank;
   worker->parent = counters[PROCESS_PARENT_RANK];
   worker->count = count < 1 ? 1 : count < most ? count : most;
+  worker->cut = counters[PROCESS_ENDED] == KILLED || counters[PROCESS_ENDED] == STILL_RAN;
   worker->elsewhere = counters[PROCESS_JOB_RANKS] > 0;
   worker->helps = is_helper(log, record->base.id);
   worker->start = smaller(seconds(times[PROCESS_F_START_TIMESTAMP]), last);
@@ -58,6 +67,30 @@ static void take(struct worker *worker, const struct darshan_process_record *rec
   if (worker->end < worker->start) worker->end = worker->start;
   worker->io = seconds(times[PROCESS_F_READ_TIME]) + seconds(times[PROCESS_F_WRITE_TIME]) +
                seconds(times[PROCESS_F_META_TIME]);
+}
+
+static void add_usage(struct worker *worker, const struct darshan_usage_record *usage) {
+  static const double of_a_fault = 0.01; /* seconds, at most: a disk that turns */
+  const double *times = usage->fcounters;
+  int64_t faults = usage->counters[USAGE_MAJOR_FAULTS];
+  double waited = faults > 0 ? (double)faults * of_a_fault : 0;
+  worker->told += usage->counters[USAGE_PROCESSES];
+  worker->user += seconds(times[USAGE_F_USER_TIME]);
+  worker->system += seconds(times[USAGE_F_SYSTEM_TIME]);
+  worker->other +=
+      seconds(times[USAGE_F_RUNNABLE_TIME]) + smaller(seconds(times[USAGE_F_BLOCKED_TIME]), waited);
+}
+
+/* Seconds of its life in which a process whose account is known worked; what it waited beyond
+ * is told only where it is much, since not every moment can be accounted for. */
+static double accounted(const struct worker *worker) {
+  static const double rest = 0.1; /* of its life */
+  double work = worker->user + larger(worker->system, worker->io) + worker->other;
+  return work > (1 - rest) * worker->lived ? worker->lived : work;
+}
+
+static int is_accounted(const struct worker *worker) {
+  return !worker->cut && worker->told >= worker->count && worker->user + worker->system > 0;
 }
 
 static int by_rank(const void *a, const void *b) {
@@ -127,7 +160,6 @@ static double work_of(struct worker *workers, size_t count) {
   double sum = 0;
   struct worker **order = malloc(count * sizeof(struct worker *));
   double *waits = calloc(count, sizeof(*waits));
-  qsort(workers, count, sizeof(*workers), by_rank);
   find_parents(workers, count);
   find_lives(workers, count);
   for (size_t i = 0; order && i < count; i++)
@@ -141,6 +173,7 @@ static double work_of(struct worker *workers, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (workers[i].elsewhere) continue;
     double left = workers[i].lived - (waits ? waits[i] : 0);
+    if (is_accounted(&workers[i])) left = accounted(&workers[i]);
     sum += larger(left, smaller(workers[i].io, workers[i].lived));
   }
   free(order);
@@ -148,17 +181,48 @@ static double work_of(struct worker *workers, size_t count) {
   return sum;
 }
 
-int darshan_log_work(darshan_log *log, double *work, struct darshan_error *error) {
+static long load(darshan_log *log, int module, void **block, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
-  const struct darshan_process_record *records = NULL;
-  void *block = NULL;
-  long count = 0;
-  *work = 0;
   for (int i = 0; i < info->num_modules; i++)
-    if (info->modules[i].id == DARSHAN_MOD_PROCESS && info->modules[i].length)
-      count = darshan_log_load(log, DARSHAN_MOD_PROCESS, &block, error);
-  if (count <= 0) return (int)count;
-  records = block;
+    if (info->modules[i].id == module && info->modules[i].length)
+      return darshan_log_load(log, module, block, error);
+  return 0;
+}
+
+static int add_usages(struct worker *workers, size_t count, darshan_log *log,
+                      struct darshan_error *error) {
+  void *block = NULL;
+  long found = load(log, DARSHAN_MOD_USAGE, &block, error);
+  const struct darshan_usage_record *usages = block;
+  qsort(workers, count, sizeof(*workers), by_rank);
+  for (long i = 0; i < found; i++) {
+    const struct worker key = {.rank = usages[i].base.rank};
+    struct worker *worker = bsearch(&key, workers, count, sizeof(key), by_rank);
+    if (worker) add_usage(worker, &usages[i]);
+  }
+  darshan_block_free(block);
+  return found < 0 ? -1 : 0;
+}
+
+/* A log of one process, which does not say when that began and ended. */
+static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
+  const struct darshan_info *info = darshan_log_info(log);
+  struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};
+  if (info->job.nprocs > 1 || alone.lived <= 0) return 0;
+  if (add_usages(&alone, 1, log, error) < 0) return -1;
+  if (!is_accounted(&alone)) return 0;
+  *work = accounted(&alone);
+  return 1;
+}
+
+int darshan_log_work(darshan_log *log, double io, double *work, struct darshan_error *error) {
+  void *block = NULL;
+  long count = load(log, DARSHAN_MOD_PROCESS, &block, error);
+  const struct darshan_process_record *records = block;
+  int failed = 0;
+  *work = 0;
+  if (count < 0) return -1;
+  if (count == 0) return work_of_one(log, seconds(io), work, error);
   struct worker *workers = calloc((size_t)count, sizeof(*workers));
   for (long i = 0; workers && i < count; i++)
     take(&workers[i], &records[i], log);
@@ -167,7 +231,8 @@ int darshan_log_work(darshan_log *log, double *work, struct darshan_error *error
     darshan_fail(error, "out of memory");
     return -1;
   }
-  *work = work_of(workers, (size_t)count);
+  failed = add_usages(workers, (size_t)count, log, error) < 0;
+  if (!failed) *work = work_of(workers, (size_t)count);
   free(workers);
-  return 1;
+  return failed ? -1 : 1;
 }

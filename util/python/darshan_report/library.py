@@ -37,7 +37,10 @@ _FUNCTIONS = {
         [_LOG, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), _ERROR],
     ),
     "darshan_block_free": (None, [ctypes.c_void_p]),
-    "darshan_log_work": (ctypes.c_int, [_LOG, ctypes.POINTER(ctypes.c_double), _ERROR]),
+    "darshan_log_work": (
+        ctypes.c_int,
+        [_LOG, ctypes.c_double, ctypes.POINTER(ctypes.c_double), _ERROR],
+    ),
     "darshan_apmpi_call": (ctypes.c_char_p, [ctypes.c_int, ctypes.POINTER(ctypes.c_int)]),
     "darshan_id_of_name": (ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]),
     "darshan_module_by_id": (ctypes.POINTER(structs.Module), [ctypes.c_int]),

@@ -160,12 +160,12 @@ class Log:
         found = (module_by_id(r.id) for r in self.info.regions if r.length > 0)
         return tuple(m for m in found if m is not None)
 
-    def work(self) -> float | None:
+    def work(self, io: float = 0.0) -> float | None:
         """Seconds in which the processes of a run could work, added up: what they lived without
-        what they waited for their children.  None: the log does not tell them apart."""
+        what they waited.  io: seconds of a single process in I/O.  None: the log does not tell."""
         found, error = ctypes.c_double(), structs.Error()
         known = self._library.darshan_log_work(
-            self._open_handle(), ctypes.byref(found), ctypes.byref(error)
+            self._open_handle(), io, ctypes.byref(found), ctypes.byref(error)
         )
         if known < 0:
             raise LogError(library.message(error))

@@ -185,7 +185,10 @@ class Facts:
     def process_time(self) -> float:
         """Seconds in which the processes could work, added up: run time times processes, or, of
         a run that tells them apart, their lives without what they waited for their children."""
-        work = self.processes.work if self.processes else 0.0
+        if self.processes:
+            work = self.processes.work
+        else:
+            work = (self.log.work(self._file_time) if self.nprocs == 1 else 0.0) or 0.0
         return work or self.run_time * self.nprocs
 
     @functools.cached_property
@@ -246,11 +249,16 @@ class Facts:
         return float(time.sum())
 
     @functools.cached_property
+    def _file_time(self) -> float:
+        """Seconds in file I/O, added up."""
+        found = sum(self._time_of(layer, table) for layer, table in self.layers if layer.base)
+        return found + self.beside.metadata + self.beside.syncs
+
+    @functools.cached_property
     def shares(self) -> Shares:
         """How much of the time was I/O (measure/shares.py)."""
         times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
-        files = sum(time for layer, time in times if layer.base)
-        files += self.beside.metadata + self.beside.syncs
+        files = self._file_time
         own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0
         above = files + own if own > 0 else max([files, *(time for _, time in times)])
         whole = self.run_time * (1 if self.tree else self.nprocs)

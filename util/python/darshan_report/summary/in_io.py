@@ -34,6 +34,6 @@ def sentence(shares: Shares) -> str:
     if shares.waited:
         told += (
             f". Working time, {seconds(shares.work)}, is what the processes lived without what "
-            "they waited for their children"
+            "they waited"
         )
     return f"{told}."
