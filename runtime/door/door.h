@@ -6,7 +6,7 @@
 
 #include "counting/clock.h"
 #include "intercept/floats.h"
-#include "intercept/guard.h"
+#include "intercept/inside.h"
 #include "intercept/spin.h"
 #include "log-format.h"
 #include "memory/scratch.h"
@@ -49,8 +49,7 @@ static inline int runtime_enter(void) {
 /* What an update that was left for good held: whoever comes after it has a floating-point
  * state of its own. */
 static inline void runtime_let_go(void) {
-  COMPILER_FENCE();
-  darshan_guard &= GUARD_FLAGS & ~GUARD_BUSY;
+  guard_let_go();
 }
 static inline void runtime_leave(void) {
   floats_give(&darshan_floats);

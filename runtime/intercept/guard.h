@@ -22,11 +22,33 @@ enum {
  * word, because a signal may come between any two. */
 extern __thread uintptr_t darshan_guard GUARD_TLS;
 
+/* The signals that wait for the end of this thread's update (handlers.h). */
+extern __thread uint64_t darshan_put_off GUARD_TLS;
+void handlers_let_in(void) __attribute__((visibility("hidden"), cold));
+
 static inline const char *guard_frame(void) {
   return (const char *)(darshan_guard & ~(uintptr_t)GUARD_FLAGS);
 }
 static inline uintptr_t guard_busy(const char *frame) {
   return ((uintptr_t)frame & ~(uintptr_t)GUARD_FLAGS) | GUARD_BUSY;
+}
+
+/* Around a lock that is taken in updates and beside them: signals wait (handlers.h).
+ * 1 goes to guard_end, if this began it. */
+static inline int guard_begin(void) {
+  if (darshan_guard & GUARD_BUSY) return 0;
+  darshan_guard = (darshan_guard & GUARD_FLAGS) | guard_busy((char *)__builtin_frame_address(0));
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return 1;
+}
+static inline void guard_let_go(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  darshan_guard &= GUARD_FLAGS & ~GUARD_BUSY;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(darshan_put_off != 0, 0)) handlers_let_in();
+}
+static inline void guard_end(int begun) {
+  if (begun) guard_let_go();
 }
 
 /* Between an interrupted frame and those of its handler lie the red zone and

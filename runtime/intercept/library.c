@@ -69,32 +69,34 @@ static void remember_kind(struct libraries *libraries) {
 /* A free place: that of a library that was unloaded, or one more. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
   struct library *place = NULL;
+  int begun;
   remember_kind(libraries);
-  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
+  if (!spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
   for (uint32_t i = 0; i < libraries->count && !place; i++)
     if (libraries->found[i]->life == LIBRARY_GONE) place = libraries->found[i];
   if (place) place->life = LIBRARY_IN_THE_MAKING;
   uint32_t number = place ? place->number : 0;
   int room = place || libraries->count < LIBRARIES;
-  spin_unlock(&libraries->lock);
+  spin_unlock_alone(&libraries->lock, begun);
   if (place) memset(place, 0, kind->size);
   if (!place && room) place = kind->memory(kind->size);
-  if (!place || !spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
+  if (!place || !spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
   if (!number && libraries->count < LIBRARIES) {
     libraries->found[libraries->count] = place;
     number = ++libraries->count;
   }
   place->number = number;
-  spin_unlock(&libraries->lock);
+  spin_unlock_alone(&libraries->lock, begun);
   return number ? place : NULL;
 }
 
 /* The loader is asked without the lock: it may be waiting for us. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
-  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
+  int begun;
+  if (!spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
   struct library *known = known_library(libraries, object);
-  spin_unlock(&libraries->lock);
+  spin_unlock_alone(&libraries->lock, begun);
   struct library *library = known ? NULL : new_place(libraries, kind);
   if (!library) return known;
   library->object = object;
@@ -106,10 +108,10 @@ static struct library *add_library(struct libraries *libraries, const struct lib
    * which then writes what it still has in memory. */
   if (library->handle) dlclose(library->handle);
   library->handle = NULL;
-  if (!spin_lock(SPIN_TABLE, &libraries->lock)) return NULL;
+  if (!spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
   known = known_library(libraries, object);
   library->life = known ? LIBRARY_GONE : LIBRARY_LOADED;
-  spin_unlock(&libraries->lock);
+  spin_unlock_alone(&libraries->lock, begun);
   return known ? known : library;
 }
 

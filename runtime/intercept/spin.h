@@ -74,4 +74,18 @@ static inline void spin_unlock(int *lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
+/* The same for a lock that is also taken beside updates: signals wait meanwhile.  begun is
+ * for spin_unlock_alone. */
+__attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
+                                                                      int *lock, int *begun) {
+  *begun = guard_begin();
+  if (LIKELY(spin_lock(level, lock))) return 1;
+  guard_end(*begun);
+  return 0;
+}
+static inline void spin_unlock_alone(int *lock, int begun) {
+  spin_unlock(lock);
+  guard_end(begun);
+}
+
 #endif

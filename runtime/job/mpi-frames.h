@@ -5,25 +5,25 @@
 
 #include <stddef.h>
 
-#include "../intercept/guard.h"
+#include "../intercept/inside.h"
 
 enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
 
-/* Frame address of the outermost call of each level, NULL if there is none.  An
- * address, because an error handler may leave by longjmp: a frame that lies
- * deeper than the caller's is gone. */
-extern __thread const char *darshan_mpi_frames[MPI_LEVELS] GUARD_TLS;
+/* darshan_inside.mpi has the frame address of the outermost call of each level.  An
+ * address, because an error handler may leave by longjmp: a frame that lies deeper
+ * than the caller's is gone. */
+_Static_assert((int)MPI_LEVELS == (int)INSIDE_MPI_LEVELS, "one word each");
 
 static inline int mpi_is_inside(enum mpi_level level, const char *frame) {
-  const char *outer = darshan_mpi_frames[level];
+  const char *outer = darshan_inside.mpi[level];
   return UNLIKELY(outer != NULL) && frame < outer;
 }
 
 static inline void mpi_enter(enum mpi_level level, const char *frame) {
-  darshan_mpi_frames[level] = frame;
+  darshan_inside.mpi[level] = frame;
 }
 static inline void mpi_leave(enum mpi_level level) {
-  darshan_mpi_frames[level] = NULL;
+  darshan_inside.mpi[level] = NULL;
 }
 
 #endif

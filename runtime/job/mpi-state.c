@@ -8,7 +8,6 @@
 #include "mpi-frames.h"
 
 struct mpi_state mpi_state;
-__thread const char *darshan_mpi_frames[MPI_LEVELS];
 
 /* An object whose file is called libmpi, libmpich or the like. */
 static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused) {

@@ -59,11 +59,11 @@ void runtime_jumps(const char *target) {
     spin_release_left();
     runtime_let_go();
   }
-  const char *life = darshan_mpi_frames[MPI_LEVEL_LIFE];
+  const char *life = darshan_inside.mpi[MPI_LEVEL_LIFE];
   if ((darshan_guard & GUARD_MUTED) && life && leaves(life, target, here))
     darshan_guard &= ~(uintptr_t)GUARD_MUTED;
   for (int level = 0; level < MPI_LEVELS; level++) {
-    const char *frame = darshan_mpi_frames[level];
+    const char *frame = darshan_inside.mpi[level];
     if (frame && leaves(frame, target, here)) mpi_leave((enum mpi_level)level);
   }
   modules_jumped(is_left, &(struct jump){target, here});
@@ -75,8 +75,8 @@ void runtime_jumps(const char *target) {
 
 static void before_jump(const struct __jmp_buf_tag *env) {
   if (LIKELY(darshan_guard == 0 && !modules_are_inside() && !exec_state.phase_before &&
-             !darshan_mpi_frames[MPI_LEVEL_LIFE] && !darshan_mpi_frames[MPI_LEVEL_IO] &&
-             !darshan_mpi_frames[MPI_LEVEL_COMMUNICATION]))
+             !darshan_inside.mpi[MPI_LEVEL_LIFE] && !darshan_inside.mpi[MPI_LEVEL_IO] &&
+             !darshan_inside.mpi[MPI_LEVEL_COMMUNICATION]))
     return;
   if (!darshan_hot.fd_limit && !exec_state.phase_before) return;
   if (darshan_guard & GUARD_VFORK) return;

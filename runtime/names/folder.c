@@ -9,6 +9,7 @@
 
 static struct folder_state {
   int lock;
+  int begun;          /* of who has the lock, for spin_unlock_alone */
   uint32_t length;    /* 0: never asked for */
   uint32_t changes;   /* how often it may have changed */
   uint32_t seen;      /* ... when it was asked for */
@@ -19,6 +20,18 @@ static struct folder_state {
 /* The child of a vfork has a folder of its own, and our memory. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
+}
+
+__attribute__((noinline)) static int lock(struct folder_state *folder) {
+  int begun;
+  if (!spin_lock_alone(SPIN_TABLE, &folder->lock, &begun)) return 0;
+  folder->begun = begun;
+  return 1;
+}
+
+__attribute__((noinline)) static void unlock(struct folder_state *folder) {
+  int begun = folder->begun;
+  spin_unlock_alone(&folder->lock, begun);
 }
 
 /* With the lock held.  A change in between is seen by the next. */
@@ -37,20 +50,20 @@ static void ask(struct folder_state *folder) {
 size_t folder_clean_path(char *out, size_t room, const char *path) {
   struct folder_state *folder = &folder_state;
   size_t length = 0;
-  if (!spin_lock(SPIN_TABLE, &folder->lock)) return 0;
+  if (!lock(folder)) return 0;
   ask(folder);
   length = folder->length
                ? darshan_clean_path(out, room, folder->path, folder->length, path)
                : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
   if (!is_trusted(folder)) folder->length = 0; /* nobody else's */
-  spin_unlock(&folder->lock);
+  unlock(folder);
   return length;
 }
 
 void folder_learn(void) {
-  if (!spin_lock(SPIN_TABLE, &folder_state.lock)) return;
+  if (!lock(&folder_state)) return;
   ask(&folder_state);
-  spin_unlock(&folder_state.lock);
+  unlock(&folder_state);
 }
 
 void folder_changed(void) {

@@ -2,11 +2,16 @@
 
 #include <stddef.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
 
-enum { FIRST = 8, MORE = 32, CHUNKS = 8 };
+enum { FIRST = 8, MORE = 32, CHUNKS = 32 };
+/* A stack may wait long for its turn, where there are many and the machine is busy.  The
+ * second: where all buffers are missed. */
+#define PATIENCE_NS UINT64_C(60000000000)
+#define SHORT_PATIENCE_NS UINT64_C(10000000000)
 
 /* The first are part of the library; the kernel gives their pages when they are
  * first written to. */
@@ -16,21 +21,11 @@ static struct path_buffer first[FIRST];
  * behind them their bytes. */
 static struct path_buffer *chunks[CHUNKS];
 
-/* A frame at or below the caller's is gone: somebody jumped out of it.  (A call
- * that needs two buffers takes the second in a function below.) */
-static int was_left(const struct path_buffer *buffer, const char *frame) {
-  return buffer->frame <= frame && !stack_is_alternate(frame);
-}
-
 static int take(struct path_buffer *buffer, int thread, const char *frame) {
   int owner = __atomic_load_n(&buffer->owner, __ATOMIC_RELAXED);
-  if (LIKELY(owner == 0)) {
-    if (!__atomic_compare_exchange_n(&buffer->owner, &owner, thread, 0, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED))
-      return 0;
-  } else if (owner != thread || !was_left(buffer, frame)) {
+  if (owner != 0 || !__atomic_compare_exchange_n(&buffer->owner, &owner, thread, 0,
+                                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return 0;
-  }
   buffer->frame = frame;
   return 1;
 }
@@ -45,12 +40,29 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
   return NULL;
 }
 
-static void free_of_the_dead(struct path_buffer *buffers, unsigned n) {
+/* A frame at or below the caller's: of a call that was left, or that another stack makes.
+ * (A call that needs two buffers takes the second in a function below.) */
+static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
+  return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
+                                 : spin_is_gone(buffer->owner);
+}
+
+/* All of them are taken.  A call has its buffer for microseconds, or as long as its stack
+ * waits for its turn: whoever may have been left and has been missed for longer, was. */
+static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread, const char *frame,
+                             uint64_t patience) {
+  struct timespec time = {0, 0};
+  SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
+  uint64_t now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec + 1;
   for (unsigned i = 0; i < n; i++) {
-    int owner = __atomic_load_n(&buffers[i].owner, __ATOMIC_RELAXED);
-    if (owner && spin_is_gone(owner))
-      __atomic_compare_exchange_n(&buffers[i].owner, &owner, 0, 0, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED);
+    struct path_buffer *buffer = &buffers[i];
+    int owner = __atomic_load_n(&buffer->owner, __ATOMIC_RELAXED);
+    if (!owner) continue;
+    uint64_t missed = __atomic_load_n(&buffer->missed, __ATOMIC_RELAXED);
+    if (!missed) __atomic_store_n(&buffer->missed, now, __ATOMIC_RELAXED);
+    /* Others may have gone on since `now`: then it is the earlier time. */
+    if (missed && now > missed && now - missed >= patience && may_be_left(buffer, thread, frame))
+      path_buffer_give(buffer);
   }
 }
 
@@ -72,15 +84,18 @@ static struct path_buffer *chunk(int number) {
 }
 
 __attribute__((noinline)) static struct path_buffer *take_further(int thread, const char *frame) {
-  free_of_the_dead(first, FIRST);
-  struct path_buffer *buffer = take_among(first, FIRST, thread, frame), *buffers;
+  struct path_buffer *buffer = NULL, *buffers;
+  free_of_the_left(first, FIRST, thread, frame, PATIENCE_NS);
+  buffer = take_among(first, FIRST, thread, frame);
   for (int i = 0; !buffer && i < CHUNKS && (buffers = chunk(i)); i++) {
     buffer = take_among(buffers, MORE, thread, frame);
     if (buffer) break;
-    free_of_the_dead(buffers, MORE);
+    free_of_the_left(buffers, MORE, thread, frame, PATIENCE_NS);
     buffer = take_among(buffers, MORE, thread, frame);
   }
-  return buffer;
+  if (buffer) return buffer;
+  free_of_the_left(first, FIRST, thread, frame, SHORT_PATIENCE_NS);
+  return take_among(first, FIRST, thread, frame);
 }
 
 struct path_buffer *path_buffer_take(void) {

@@ -21,16 +21,16 @@ static inline int daos_counts(const struct daos_library *lib) {
 
 /* Where the outermost call of each library is in this thread: one that a library makes of
  * its own functions counts no more. */
-extern __thread const char *daos_inside[DAOS_FAMILIES]
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+_Static_assert((int)DAOS_FAMILIES == (int)INSIDE_DAOS_FAMILIES, "one word each");
 static inline int daos_begin(const struct daos_library *lib, enum daos_family family) {
   const char *here = __builtin_frame_address(0);
-  if (!daos_counts(lib) || (daos_inside[family] && here < daos_inside[family])) return 0;
-  daos_inside[family] = here;
+  if (!daos_counts(lib) || (darshan_inside.daos[family] && here < darshan_inside.daos[family]))
+    return 0;
+  darshan_inside.daos[family] = here;
   return 1;
 }
 static inline void daos_end(enum daos_family family) {
-  daos_inside[family] = NULL;
+  darshan_inside.daos[family] = NULL;
 }
 
 /* Of this thread; a jump leaves those calls that is_left says. */

@@ -108,5 +108,5 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
 /* An object has no name, but that of its file, if it is one's: it comes when that is open. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
-  return meet(STORE_DAOS, container, oid, daos_inside[DAOS_LIBDFS] ? NULL : "", 0);
+  return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);
 }

@@ -2,19 +2,19 @@
 #include "daos.h"
 
 struct daos_state daos_state;
-__thread const char *daos_inside[DAOS_FAMILIES];
 
 int daos_prepare(void) {
   struct daos_state *daos = &daos_state;
   if (__atomic_load_n(&daos->memory, __ATOMIC_ACQUIRE)) return 1;
   struct daos_memory *memory = runtime_module_memory(sizeof(struct daos_memory));
-  if (!memory || !spin_lock(SPIN_RECORD, &daos->lock)) return 0;
+  int begun;
+  if (!memory || !spin_lock_alone(SPIN_RECORD, &daos->lock, &begun)) return 0;
   if (!daos->memory) {
     daos->containers = 1;
     daos->pending = 0;
     __atomic_store_n(&daos->memory, memory, __ATOMIC_RELEASE);
   }
-  spin_unlock(&daos->lock);
+  spin_unlock_alone(&daos->lock, begun);
   return 1;
 }
 
@@ -23,18 +23,19 @@ void daos_forked(void) {
   struct daos_state *daos = &daos_state;
   daos->lock = 0;
   daos->memory = NULL;
-  daos_inside[DAOS_LIBDFS] = daos_inside[DAOS_LIBDAOS] = NULL;
+  darshan_inside.daos[DAOS_LIBDFS] = darshan_inside.daos[DAOS_LIBDAOS] = NULL;
   segments_clear(&daos->files);
   segments_clear(&daos->objects);
 }
 
 int daos_is_inside(void) {
-  return daos_inside[DAOS_LIBDFS] || daos_inside[DAOS_LIBDAOS];
+  return darshan_inside.daos[DAOS_LIBDFS] || darshan_inside.daos[DAOS_LIBDAOS];
 }
 
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump) {
   for (int family = 0; family < DAOS_FAMILIES; family++)
-    if (daos_inside[family] && is_left(jump, daos_inside[family])) daos_inside[family] = NULL;
+    if (darshan_inside.daos[family] && is_left(jump, darshan_inside.daos[family]))
+      darshan_inside.daos[family] = NULL;
 }
 
 static uint32_t place_of(enum daos_kind kind, uint64_t key) {

@@ -20,12 +20,13 @@ void h5_prepare(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (hdf5->prepared) return;
   struct h5_id *ids = runtime_module_memory(H5_IDS * sizeof(struct h5_id));
-  if (!spin_lock(SPIN_RECORD, &hdf5->lock)) return;
+  int begun;
+  if (!spin_lock_alone(SPIN_RECORD, &hdf5->lock, &begun)) return;
   if (!hdf5->prepared && ids) {
     hdf5->ids = ids;
     hdf5->prepared = 1;
   }
-  spin_unlock(&hdf5->lock);
+  spin_unlock_alone(&hdf5->lock, begun);
 }
 
 /* In a forked child everything starts anew; what is open is met when used. */

@@ -62,14 +62,17 @@ struct layer_frame {
   struct layer_sums sums;
   struct layer_state *state;
   const char *stack; /* to tell a frame that was left by longjmp */
-  uint32_t pieces;   /* filled; the rest is undefined */
+  struct layer_thread *of;
+  uint32_t pieces; /* filled; the rest is undefined */
   int64_t bytes_without_piece[2];
   struct layer_piece piece[LAYER_PIECES];
 };
 
 enum { LAYER_DEPTH = 16 };
 
-struct layer_thread { /* never given back: a thread may end inside a call */
+/* The frames of one stack, from its outermost call on; darshan_inside.layers.  Never given
+ * back to the system: a thread may end inside a call. */
+struct layer_thread {
   uint32_t depth;
   struct layer_frame frames[LAYER_DEPTH + 1]; /* one to share out from, see layer_share */
 };

@@ -30,8 +30,6 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
                   LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
               "order");
 
-__thread struct layer_thread *darshan_layers;
-
 /* With the store's lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_store;
@@ -73,28 +71,59 @@ void layers_forked(void) {
   layers->active = 0;
   layers->application = (struct layer_state){0};
   segments_clear(&layers->parts);
-  if (darshan_layers) darshan_layers->depth = 0;
+  if (darshan_inside.layers) darshan_inside.layers->depth = 0;
 }
 
-static struct layer_thread *this_thread(void) {
-  if (!darshan_layers) darshan_layers = runtime_module_memory(sizeof(struct layer_thread));
-  return darshan_layers;
+/* Frames that no stack uses: one that this thread used last, and, of stacks that went on
+ * in other threads, some more. */
+enum { SPARE_LAYERS = 64 };
+static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
+static struct layer_thread *more_spare[SPARE_LAYERS];
+
+/* A signal may come after any instruction, and the thread be another stack's then. */
+static struct layer_thread *frames_to_use(void) {
+  struct layer_thread *frames = spare;
+  spare = NULL;
+  for (int i = 0; !frames && i < SPARE_LAYERS; i++)
+    if (__atomic_load_n(&more_spare[i], __ATOMIC_RELAXED))
+      frames = __atomic_exchange_n(&more_spare[i], NULL, __ATOMIC_ACQUIRE);
+  if (!frames) frames = runtime_module_memory(sizeof(struct layer_thread));
+  return frames;
+}
+
+static void frames_are_spare(struct layer_thread *frames) {
+  if (!spare) {
+    spare = frames;
+    return;
+  }
+  for (int i = 0; i < SPARE_LAYERS; i++) {
+    struct layer_thread *none = NULL;
+    if (__atomic_compare_exchange_n(&more_spare[i], &none, frames, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED))
+      return;
+  }
+}
+
+static struct layer_thread *this_stack(void) {
+  if (!darshan_inside.layers) darshan_inside.layers = frames_to_use();
+  return darshan_inside.layers;
 }
 
 struct layer_frame *layer_current(void) {
-  return layers_inside() ? &darshan_layers->frames[darshan_layers->depth - 1] : NULL;
+  struct layer_thread *thread = darshan_inside.layers;
+  return layers_inside() ? &thread->frames[thread->depth - 1] : NULL;
 }
 
 /* Frames of calls that were left by longjmp lie below the caller's. */
 struct layer_frame *layer_current_above(const char *stack) {
   while (layers_inside() && layer_current()->stack < stack)
-    darshan_layers->depth--;
+    darshan_inside.layers->depth--;
   return layer_current();
 }
 
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
   const char *stack = __builtin_frame_address(0);
-  struct layer_thread *thread = this_thread();
+  struct layer_thread *thread = this_stack();
   if (UNLIKELY(!layers_state.active)) layers_activate();
   if (!thread) return NULL;
   layer_current_above(stack);
@@ -104,6 +133,7 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
   frame->sums.operation = operation;
   frame->state = state;
   frame->stack = stack;
+  frame->of = thread;
   thread->depth++;
   return frame;
 }
@@ -202,11 +232,18 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
 
 /* Not a call any more: the frame goes, and the one around it leaves this time out. */
 static void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  struct layer_thread *thread = darshan_layers;
+  struct layer_thread *thread = frame->of;
   uint32_t level = (uint32_t)(frame - thread->frames);
   thread->depth = level; /* frames above were left by longjmp */
   if (level > 0) thread->frames[level - 1].sums.nested_ticks += t2 - t1;
   ticks_span(t2, t2);
+}
+
+/* Booked: nothing of it is read any more. */
+static void done_with(struct layer_thread *thread) {
+  if (thread->depth > 0 || thread != darshan_inside.layers) return;
+  darshan_inside.layers = NULL;
+  frames_are_spare(thread);
 }
 
 /* A call that is about nothing we record is the application's. */
@@ -219,16 +256,18 @@ void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1
   leave(frame, t1, t2);
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
-  if (!record) return;
-  add_sums(record, &frame->sums, t2 - t1);
-  note_pieces(state->part, frame);
-  layer_unlock(state);
+  if (record) {
+    add_sums(record, &frame->sums, t2 - t1);
+    note_pieces(state->part, frame);
+    layer_unlock(state);
+  }
+  done_with(frame->of);
 }
 
 void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t weight, uint64_t of,
                  uint64_t t1, uint64_t t2) {
-  struct layer_thread *thread = darshan_layers;
   if (!frame) return;
+  struct layer_thread *thread = frame->of;
   struct layer_frame *part = &thread->frames[thread->depth]; /* free, or the one behind all */
   layer_take(part, frame, weight, of);
   if (weight >= of) leave(frame, t2, t2); /* the last: all the time has been given */
@@ -313,5 +352,5 @@ int layers_are_inside(void) {
 
 void layers_left(int (*is_left)(const void *jump, const char *frame), const void *jump) {
   while (layers_inside() && is_left(jump, layer_current()->stack))
-    darshan_layers->depth--;
+    darshan_inside.layers->depth--;
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "../../intercept/inside.h"
 #include "extents.h"
 #include "layers-state.h"
 
@@ -24,9 +25,6 @@ enum layer_operation {
   LAYER_META,
   LAYER_OPERATIONS
 };
-
-extern __thread struct layer_thread *darshan_layers
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Gives an upper record its attribution; of two that share one, the upper layer
  * gives its name to UPPER_MODULE.  0, or -1: no room. */
@@ -73,10 +71,10 @@ struct layer_between {
   uint64_t below; /* ticks that the frame had given to other layers before */
   int own_frame;
 };
-/* Whether this thread is inside a call that has a frame: a load and a branch
- * in threads that never were. */
+/* Whether the stack that runs is inside a call that has a frame: a load and a branch
+ * where it is not. */
 static inline int layers_inside(void) {
-  return __builtin_expect(darshan_layers != NULL, 0) && darshan_layers->depth != 0;
+  return __builtin_expect(darshan_inside.layers != NULL, 0) && darshan_inside.layers->depth != 0;
 }
 void layer_communication_begin(struct layer_between *between);
 void layer_communication_end(const struct layer_between *between, uint64_t t1, uint64_t t2);

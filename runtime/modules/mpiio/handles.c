@@ -13,14 +13,15 @@ static void prepare(void) {
   if (mpiio->prepared) return;
   struct mpiio_handle *handles = runtime_module_memory(MPIIO_HANDLES * sizeof(*handles));
   struct mpiio_requests *requests = runtime_module_memory(sizeof(*requests));
-  if (!spin_lock(SPIN_RECORD, &mpiio->lock)) return;
+  int begun;
+  if (!spin_lock_alone(SPIN_RECORD, &mpiio->lock, &begun)) return;
   if (!mpiio->prepared && handles && requests) {
     segments_prepare(&requests->request, sizeof(struct mpiio_request), SEGMENTS_PAGE);
     mpiio->requests = requests;
     __atomic_store_n(&mpiio->handles, handles, __ATOMIC_RELEASE);
     mpiio->prepared = 1;
   }
-  spin_unlock(&mpiio->lock);
+  spin_unlock_alone(&mpiio->lock, begun);
 }
 
 /* In a forked child, which must not call MPI, nothing is open. */

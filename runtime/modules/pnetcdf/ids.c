@@ -5,8 +5,6 @@
 
 struct pnetcdf_state pnetcdf_state;
 
-__thread const char *pn_inside;
-
 int pn_start(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   segments_prepare(&pn->files, sizeof(struct pn_file), SEGMENTS_PAGE);
@@ -21,13 +19,14 @@ void pn_prepare(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (pn->prepared) return;
   struct pn_open *open = runtime_module_memory(PN_OPEN * sizeof(struct pn_open));
-  if (!spin_lock(SPIN_RECORD, &pn->lock)) return;
+  int begun;
+  if (!spin_lock_alone(SPIN_RECORD, &pn->lock, &begun)) return;
   if (!pn->prepared && open) {
     pn->open = open;
     pn->free_chunks = NULL;
     pn->prepared = 1;
   }
-  spin_unlock(&pn->lock);
+  spin_unlock_alone(&pn->lock, begun);
 }
 
 /* In a forked child everything starts anew; what is open is met when used. */
@@ -37,7 +36,7 @@ void pn_forked(void) {
   pn->prepared = 0;
   segments_clear(&pn->files);
   segments_clear(&pn->variables);
-  pn_inside = NULL;
+  darshan_inside.pnetcdf = NULL;
 }
 
 static uint32_t place_of(const struct pn_library *lib, int ncid) {

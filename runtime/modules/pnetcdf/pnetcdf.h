@@ -115,21 +115,18 @@ enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
 int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t *arguments,
                 const void *caller);
 
-/* Where the outermost call of this thread is: some versions call their own
- * functions by name, which counts once. */
-extern __thread const char *pn_inside
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
+/* Where the outermost call is: some versions call their own functions by name, which
+ * counts once. */
 /* 0: this call only forwards. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;
-  if (pn_inside && here < pn_inside) return 0;
-  pn_inside = here;
+  if (darshan_inside.pnetcdf && here < darshan_inside.pnetcdf) return 0;
+  darshan_inside.pnetcdf = here;
   return 1;
 }
 static inline void pn_end(void) {
-  pn_inside = NULL;
+  darshan_inside.pnetcdf = NULL;
 }
 
 #endif

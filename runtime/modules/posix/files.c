@@ -270,9 +270,12 @@ uint32_t posix_file_find(const struct posix_name *name) {
 
 void posix_file_unused(struct posix_file *file) {
   if (!file->overflow || __atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) != 0) return;
-  if (!store_lock(&darshan_store)) return;
-  if (file->overflow && file->descriptors == 0) overflow_forget(&posix_state, file);
-  store_unlock(&darshan_store);
+  int begun = guard_begin();
+  if (store_lock(&darshan_store)) {
+    if (file->overflow && file->descriptors == 0) overflow_forget(&posix_state, file);
+    store_unlock(&darshan_store);
+  }
+  guard_end(begun);
 }
 
 /* A file inherited from the parent gets its record with the first event. */

@@ -60,7 +60,7 @@ void posix_ended(void);
 uint64_t posix_files_in_overflow(void);
 
 /* Locks a file's record for an update; 0: the event is not to be counted. */
-static inline int posix_lock(struct posix_file *file) {
+static inline ALWAYS_INLINE int posix_lock(struct posix_file *file) {
   if (UNLIKELY(!runtime_enter())) return 0;
   if (UNLIKELY(!file->record) && !posix_materialise(file)) {
     runtime_leave();

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../door/door.h"
+#include "../../intercept/handlers.h"
 #include "../../intercept/library.h"
 #include "../../life/daemon.h"
 #include "../../life/end.h"
@@ -49,6 +50,15 @@
 #define FD(fd)                                                                                     \
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (LIKELY(!f)) FORWARD
+#define ACTION(sig, action)                                                                        \
+  struct sigaction behind_door;                                                                    \
+  if (darshan_hot.fd_limit) action = handler_action(sig, action, &behind_door)
+#define ACTION_SET(sig, action, old)                                                               \
+  handler_reveal(r, old);                                                                          \
+  torn_action_set(r, sig, action, old)
+#define HANDLER(sig, handler)                                                                      \
+  if (darshan_hot.fd_limit) handler = handler_door(sig, handler, 0)
+#define HANDLER_SET(sig) r = torn_handler_set(sig, handler_behind(r))
 /* What a path means may have changed. */
 #define ROOT_CHANGED                                                                               \
   if (r == 0) folder_changed();                                                                    \

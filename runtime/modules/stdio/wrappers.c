@@ -12,11 +12,11 @@
 
 /* In a static program the C library's own putc() reaches __overflow() by name,
  * and so this module: calls inside a call are not events. */
-static __thread const char *outer_call;
-#define CALLING outer_call = __builtin_frame_address(0)
-#define CALLED outer_call = NULL
+#define CALLING darshan_inside.stdio = __builtin_frame_address(0)
+#define CALLED darshan_inside.stdio = NULL
 #define OUTERMOST                                                                                  \
-  if (outer_call && (const char *)__builtin_frame_address(0) < outer_call) FORWARD
+  if (darshan_inside.stdio && (const char *)__builtin_frame_address(0) < darshan_inside.stdio)     \
+  FORWARD
 
 #include <libc-names.h>
 

@@ -1,0 +1,214 @@
+"""Stacks that a timer switches, and handlers of signals that come in the midst of an update."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import pytest
+from hostile import Outcome, both, compile_c, same_end
+from place import elsewhere
+
+HERE = Path(__file__).parent
+ROUNDS = 1000
+OTHERS = -(-ROUNDS // 8)
+
+
+@pytest.fixture(scope="module")
+def stacks_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compiled once."""
+    return compile_c(tmp_path_factory.mktemp("stacks"), (HERE / "stacks.c").read_text())
+
+
+def wrong_counts(watched: Outcome, stacks: int) -> list[str]:
+    """Counters that are not what stacks.c did."""
+    wrong = []
+    for n in range(stacks):
+        expected = {
+            (f"steady.{n}", "POSIX_OPENS"): 1,
+            (f"steady.{n}", "POSIX_WRITES"): ROUNDS,
+            (f"steady.{n}", "POSIX_BYTES_WRITTEN"): ROUNDS * (n + 1),
+            (f"steady.{n}", "POSIX_READS"): ROUNDS,
+            (f"other.{n}", "POSIX_OPENS"): OTHERS,
+            (f"other.{n}", "POSIX_WRITES"): OTHERS,
+            (f"other.{n}", "POSIX_BYTES_WRITTEN"): OTHERS * (100 + n),
+            (f"other.{n}", "POSIX_STATS"): OTHERS,
+            (f"other.{n}", "POSIX_RENAME_SOURCES"): OTHERS,
+            (f"third.{n}", "POSIX_RENAME_TARGETS"): OTHERS,
+            (f"third.{n}", "POSIX_EXT_UNLINKS"): OTHERS,
+        }
+        for (name, counter), value in expected.items():
+            if watched.value(name, counter) != value:
+                wrong.append(f"{name} {counter}: {watched.value(name, counter)}, not {value}")
+    return wrong
+
+
+@pytest.mark.parametrize("how", ["ucontext", "own"])
+@pytest.mark.parametrize(
+    "setup",  # stacks, their KiB, threads, microseconds
+    [(16, 32, 1, 20), (16, 64, 1, 200), (24, 16, 3, 50), (100, 16, 2, 50)],
+)
+def test_stacks_that_a_timer_switches(
+    build: Path, tmp_path: Path, stacks_program: Path, how: str, setup: tuple[int, int, int, int]
+) -> None:
+    """Each file has a record of its own, and each record exactly what its stack did."""
+    if how == "own" and platform.machine() != "x86_64":
+        elsewhere("stacks.c has a switch of its own for x86-64 only")
+    stacks, kib, threads, microseconds = setup
+    arguments = [how, stacks, kib, ROUNDS, threads, microseconds]
+    bare, watched = both(build, tmp_path, [stacks_program, *map(str, arguments)])
+    assert bare.status == 0
+    assert same_end(bare, watched)
+    assert not wrong_counts(watched, stacks)
+    names = [path for module, path in watched.records if module == "POSIX"]
+    assert len(names) == 3 * stacks
+
+
+# A handler writes to a file of its own each time, while the program writes to another one.
+WRITING_HANDLER = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <unistd.h>
+static int own;
+static volatile long calls;
+static void handler(int signal) {
+  (void)signal;
+  calls++;
+  if (write(own, "abc", 3) != 3) _exit(3);
+}
+int main(void) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  struct itimerval timer = {{0, 30}, {0, 30}}, off = {{0, 0}, {0, 0}};
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  own = open("own", O_RDWR | O_CREAT, 0600);
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &timer, NULL);
+  for (int i = 0; i < 100000; i++)
+    if (pwrite(fd, "0123456789", 10, 0) != 10) _exit(4);
+  setitimer(ITIMER_REAL, &off, NULL);
+  FILE *said = fopen("said", "w");
+  fprintf(said, "%ld\n", calls);
+  fclose(said);
+  return 0;
+}
+"""
+
+
+def test_handler_that_writes(build: Path, tmp_path: Path) -> None:
+    """Nothing of it is dropped, whatever it interrupts."""
+    program = compile_c(tmp_path, WRITING_HANDLER)
+    bare, watched = both(build, tmp_path, [program])
+    assert same_end(bare, watched)
+    calls = int((watched.work / "said").read_text())
+    assert calls > 100
+    assert watched.value("own", "POSIX_WRITES") == calls
+    assert watched.value("own", "POSIX_BYTES_WRITTEN") == 3 * calls
+    assert watched.value("data", "POSIX_WRITES") == 100_000
+
+
+# What is sent with a signal arrives once and in order; masks, flags and old actions are those
+# of the program; a handler that goes with its first signal goes.
+MEANINGS = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { SENT = 20000 };
+static volatile int next, wrong, once, blocked;
+static void in_order(int signal, siginfo_t *info, void *context) {
+  sigset_t now;
+  if (signal != SIGRTMIN || info->si_code != SI_QUEUE || !context) wrong++;
+  if (info->si_value.sival_int != next) wrong++;
+  sigprocmask(SIG_BLOCK, NULL, &now);
+  blocked += sigismember(&now, SIGRTMIN) && sigismember(&now, SIGUSR2) &&
+             !sigismember(&now, SIGHUP);
+  next++;
+}
+static void goes(int signal) {
+  (void)signal;
+  once++;
+}
+static void say(const char *what, int value) { printf("%s %d\n", what, value); }
+int main(void) {
+  struct sigaction action = {.sa_sigaction = in_order, .sa_flags = SA_SIGINFO | SA_RESTART}, old;
+  int fd = open("data", O_RDWR | O_CREAT, 0600);
+  sigaddset(&action.sa_mask, SIGUSR2);
+  sigaction(SIGRTMIN, &action, NULL);
+  sigaction(SIGRTMIN, NULL, &old);
+  say("own action", old.sa_sigaction == in_order && (old.sa_flags & SA_RESTART) &&
+                        sigismember(&old.sa_mask, SIGUSR2));
+  say("own handler", signal(SIGUSR1, goes) == SIG_DFL && signal(SIGUSR1, SIG_IGN) == goes &&
+                         signal(SIGUSR1, goes) == SIG_IGN);
+  int parent = getpid();
+  pid_t sender = fork();
+  if (sender == 0) {
+    union sigval value = {0};
+    while (value.sival_int < SENT)
+      if (sigqueue(parent, SIGRTMIN, value) == 0) value.sival_int++;
+      else if (errno != EAGAIN) _exit(1);
+    _exit(0);
+  }
+  while (next < SENT)
+    if (pwrite(fd, "0123456789", 10, 0) != 10) return 3;
+  while (waitpid(sender, NULL, 0) < 0)
+    ;
+  say("received", next);
+  say("wrong", wrong);
+  say("blocked in the handler", blocked);
+  memset(&action, 0, sizeof(action));
+  action.sa_handler = goes;
+  action.sa_flags = (int)SA_RESETHAND;
+  sigaction(SIGUSR2, &action, NULL);
+  raise(SIGUSR2);
+  sigaction(SIGUSR2, NULL, &old);
+  say("gone", once == 1 && old.sa_handler == SIG_DFL);
+  return 0;
+}
+"""
+
+
+def test_what_signals_mean(build: Path, tmp_path: Path) -> None:
+    """A signal that waits for the end of an update says what it said."""
+    program = compile_c(tmp_path, MEANINGS)
+    bare, watched = both(build, tmp_path, [program])
+    assert bare.status == 0
+    assert b"received 20000\nwrong 0\nblocked in the handler 20000\n" in bare.stdout
+    assert same_end(bare, watched)
+
+
+# More handlers than the runtime has doors.
+MANY_HANDLERS = (
+    "#include <signal.h>\n#include <stdio.h>\nstatic int seen;\n"
+    + "".join(f"static void h{i}(int s) {{ seen += s > 0 ? {i} : 0; }}\n" for i in range(300))
+    + "static void (*const all[])(int) = {"
+    + ", ".join(f"h{i}" for i in range(300))
+    + "};\n"
+    + r"""
+int main(void) {
+  int wrong = 0, sum = 0;
+  for (int i = 0; i < 300; i++) {
+    struct sigaction action = {.sa_handler = all[i]}, old;
+    sigaction(SIGUSR1, &action, &old);
+    wrong += i > 0 && old.sa_handler != all[i - 1];
+    raise(SIGUSR1);
+    sum += i;
+  }
+  printf("%d %d\n", wrong, seen == sum);
+  return 0;
+}
+"""
+)
+
+
+def test_many_handlers(build: Path, tmp_path: Path) -> None:
+    """Each is called, and each is told to whoever installs the next one."""
+    program = compile_c(tmp_path, MANY_HANDLERS)
+    bare, watched = both(build, tmp_path, [program])
+    assert bare.stdout == b"0 1\n"
+    assert same_end(bare, watched)

@@ -1,0 +1,33 @@
+/* Where the kernel enters a handler of the program's (handlers.c): each of these pieces of
+ * 16 bytes adds its number to the three arguments of a handler and jumps to handler_met. */
+#define DOORS 256
+        .text
+        .balign 16
+        .globl  handler_doors
+        .hidden handler_doors
+        .type   handler_doors, %object
+handler_doors:
+        .set    number, 0
+        .rept   DOORS
+#if defined(__x86_64__)
+        endbr64
+        movl    $number, %ecx
+        jmp     handler_met
+        .balign 16
+#elif defined(__aarch64__)
+        hint    34 /* bti c */
+        mov     w3, number
+        b       handler_met
+        .balign 16
+#endif
+        .set    number, number + 1
+        .endr
+        .size   handler_doors, .-handler_doors
+#if defined(__x86_64__)
+        .section .note.gnu.property, "a", @note
+        .balign 8
+        .long   4, 16, 5
+        .asciz  "GNU"
+        .long   0xc0000002, 4, 3, 0 /* IBT and shadow stack */
+#endif
+        .section .note.GNU-stack, "", %progbits
