@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,7 +130,10 @@ static void mark(struct look *look, int32_t pid, int alive) {
     look->alive[pid / 8] &= (unsigned char)~bit;
 }
 
+static int64_t began_ns; /* the first that is told of the run; 0: not read yet */
+
 static void take_row(struct look *look, const struct run_event *row) {
+  if (!began_ns || row->now_ns < began_ns) began_ns = row->now_ns;
   int begins = row->kind == RUN_START || row->kind == RUN_SPAWNED;
   int ends = row->kind == RUN_END || row->kind == RUN_REAPED;
   int goes_on = row->kind == RUN_EXEC; /* as a program that says START again */
@@ -225,13 +229,12 @@ int run_others_live(void) {
 
 /* --- the program ------------------------------------------------------------------------ */
 
-enum {
-  WORDS = 12,
-  ENVIRONMENT = 6,
-  SETTINGS_ROOM = 4096,
-  STEP_NS = 200000,
-  STEPS = 100 /* 20 ms */
-};
+enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
+/* How long the end of a process may wait for the program, which is not left behind: this,
+ * and a part of the time that the run has taken. */
+#define PATIENCE_NS (NS_PER_SECOND / 20)
+#define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
+enum { PART_OF_THE_RUN = 20 };
 
 /* No filter is there (run_merge_is_possible), so no call has to be asked for.
  *
@@ -247,8 +250,24 @@ static void raise_limits(void) {
   }
 }
 
+/* As the kernel has it: handler, flags, restorer, mask. */
+static void set_child_signal(void (*handler)(int)) {
+  struct {
+    void (*handler)(int);
+    unsigned long flags, restorer;
+    uint64_t mask;
+  } action = {handler, 0, 0, 0};
+  sys_call_now(SYS_rt_sigaction, SIGCHLD, (long)&action, 0, sizeof(action.mask), 0, 0);
+}
+
+static void end_with_parent(void) {
+  sys_call_now(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0, 0);
+}
+
 __attribute__((noreturn, noinline)) static void become(const char *path, char **argv, char **envp) {
   uint64_t none = 0;
+  end_with_parent();
+  set_child_signal(SIG_DFL);
   raise_limits();
   sys_call_now(SYS_setsid, 0, 0, 0, 0, 0, 0);
   long null = sys_call_now(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0, 0, 0);
@@ -262,38 +281,63 @@ __attribute__((noreturn, noinline)) static void become(const char *path, char **
     sys_call_now(SYS_exit_group, 127, 0, 0, 0, 0, 0);
 }
 
-/* The log is there when the folder is gone; the program may also have ended without. */
-static int wait_a_moment(pid_t child) {
+/* Until it has ended, or is killed because that takes too long. */
+static void await_end(pid_t program, uint64_t patience_ns) {
+  enum { INTERRUPTED = -4 };
   struct timespec step = {0, STEP_NS};
-  struct stat st;
-  for (int i = 0; i < STEPS && child > 0; i++) {
-    int alive = is_alive(child);
-    if (outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0)
-      return 0;
-    if (!alive) return -1;
-    SYS2(SYS_nanosleep, &step, NULL);
+  int status, killed = 0;
+  for (uint64_t waited = 0;; waited += STEP_NS) {
+    long ended = sys_call_now(SYS_wait4, program, (long)&status, killed ? __WALL : __WALL | WNOHANG,
+                              0, 0, 0);
+    if (ended != 0 && ended != INTERRUPTED) return; /* also -ECHILD */
+    if (!killed && waited >= patience_ns) {
+      killed = 1;
+      sys_call_now(SYS_kill, program, SIGKILL, 0, 0, 0, 0);
+    } else if (!killed) {
+      sys_call_now(SYS_nanosleep, (long)&step, 0, 0, 0, 0, 0);
+    }
   }
-  return child > 0 ? 0 : -1;
 }
 
-/* Two generations, so that the program is nobody's child here: neither a signal nor a
- * wait of this process's own code tells of it. */
-static pid_t start(const char *path, char **argv, char **envp) {
-  volatile pid_t grandchild = 0;
+/* Starts the program and waits for its end.  It is the child of a child that has this
+ * memory, sends no signal, and is no child that a wait() without __WALL sees; and that one
+ * ends after the program.  So neither a signal nor a wait of this process, of its
+ * parent, of a subreaper or of process 1 tells of either.  Nor does the time that children
+ * took: whoever ignores SIGCHLD does not add it up. */
+static int start(const char *path, char **argv, char **envp, uint64_t patience_ns) {
   int status;
   /* Valgrind has any process that ends write what libc holds in buffers. */
   int by_itself = valgrind_is_there();
   long child = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
   if (child == 0) {
-    long next = by_itself ? 0 : sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+    if (by_itself) become(path, argv, envp);
+    end_with_parent();
+    set_child_signal(SIG_IGN);
+    long next = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
     if (next == 0) become(path, argv, envp);
-    grandchild = (pid_t)next;
+    if (next > 0) await_end((pid_t)next, patience_ns);
     for (;;)
       sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
   }
   if (child < 0) return -1;
-  if (!by_itself) sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
-  return by_itself ? (pid_t)child : grandchild;
+  if (by_itself)
+    await_end((pid_t)child, patience_ns);
+  else
+    sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
+  return 0;
+}
+
+/* The log is there when the folder is gone. */
+static int is_merged(void) {
+  struct stat st;
+  return outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0;
+}
+
+static uint64_t patience(void) {
+  int64_t now = (int64_t)clock_ns(CLOCK_REALTIME);
+  uint64_t run = began_ns && now > began_ns ? (uint64_t)(now - began_ns) : 0;
+  uint64_t all = PATIENCE_NS + run / PART_OF_THE_RUN;
+  return all < MOST_PATIENCE_NS ? all : MOST_PATIENCE_NS;
 }
 
 /* "NAME=value" */
@@ -349,12 +393,13 @@ int run_merge(void) {
   if ((envp[m] = setting(&text, "TZ", darshan_config.timezone))) m++;
   if ((envp[m] = setting(&text, "HOME", darshan_config.home))) m++;
   envp[m] = NULL;
-  return wait_a_moment(start(path, argv, envp));
+  return start(path, argv, envp, patience()) == 0 && is_merged() ? 0 : -1;
 }
 
 void run_fold(void) {
   static char quiet[] = "--quiet", fold[] = "--fold";
   char path[RUN_ROOM], *envp[] = {NULL};
   char *argv[] = {(char *)(uintptr_t)program, quiet, fold, run_state.folder, NULL};
-  if (run_merge_is_possible() && find_program(path, sizeof(path))) start(path, argv, envp);
+  if (run_merge_is_possible() && find_program(path, sizeof(path)))
+    start(path, argv, envp, MOST_PATIENCE_NS);
 }

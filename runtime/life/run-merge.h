@@ -9,10 +9,10 @@ void run_merge_prepare(void);
 int run_merge_is_possible(void);
 /* Lives any other process of the run, as far as anybody can tell? */
 int run_others_live(void);
-/* Starts that program, and waits a moment for it; what goes on longer is left alone.  -1:
- * it could not be started, or has ended without a log. */
+/* Starts that program, and waits for it; one that takes too long is ended.  0: there is a
+ * log.  No process outlives this call, and no wait() of the program's meets one. */
 int run_merge(void);
-/* Starts the program that makes less of what lies in the folder, and waits for nothing. */
+/* The same for the program that makes less of what lies in the folder. */
 void run_fold(void);
 
 #endif

@@ -1,0 +1,97 @@
+"""A subreaper, or process 1, is told of the children that the program made and of no others."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from harm.hostile import SECONDS, compile_c, read_records, settings
+from place import needs
+
+HERE = Path(__file__).parent
+
+# Two generations, and one process that outlives the command and ends the run.
+SCRIPT = "sh -c 'cat /etc/hostname > f; cat f >> g'; (sleep 0.2; cat f > h; true) & exit 3"
+
+
+@pytest.fixture(scope="module")
+def reaper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compiled once."""
+    return compile_c(tmp_path_factory.mktemp("reaper"), (HERE / "reaper.c").read_text())
+
+
+def run(
+    build: Path, folder: Path, reaper: list[str | Path], script: str = SCRIPT
+) -> tuple[bytes, bytes, list[str]]:
+    """What the reaper says, bare and with an instrumented command; what that one left.
+
+    Only the command is instrumented: the reaper makes no process but that."""
+    said = []
+    journals = folder / "journals"
+    for name in ("bare", "work", "logs", "journals"):
+        (folder / name).mkdir(mode=0o755)
+    for work, variables in (
+        ("bare", {}),
+        ("work", settings(build, folder / "logs", journals)),
+    ):
+        (folder / work / "f").write_text("text\n")
+        command = [*reaper, "env", *(f"{k}={v}" for k, v in variables.items()), "sh", "-c", script]
+        done = subprocess.run(
+            command,
+            cwd=folder / work,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=True,
+        )
+        said.append((done.stdout, done.stderr))
+    left = sorted(path.name for path in journals.iterdir())
+    return said[0][0], said[1][0], [*said[1][1].decode().splitlines(), *left]
+
+
+@pytest.mark.parametrize("how", ["wait", "waitpid", "waitid"])
+def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
+    """Equal with and without the runtime, and the log is there."""
+    bare, watched, left = run(build, tmp_path, [reaper, how])
+    assert b"the command" in bare
+    assert b"others: 1\n" in bare
+    assert watched == bare
+    assert left == []
+    (log,) = (tmp_path / "logs").glob("**/*.darshan")
+    records = read_records(build / "darshan-parser", [log])
+    work = tmp_path / "work"
+    assert records["POSIX", str(work / "h")]["POSIX_OPENS"] >= 1
+    assert sum(row.get("PROCESS_COUNT", 0) for row in records.values()) == 7
+
+
+def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
+    """The same for the first process of a namespace, whose children all orphans become."""
+    needs("namespace:pid", "namespace:mount")
+    command: list[str | Path] = ["unshare", "--pid", "--fork", "--mount-proc", reaper, "waitpid"]
+    bare, watched, left = run(build, tmp_path, command)
+    assert b"others: 1\n" in bare
+    assert watched == bare
+    assert left == []
+    assert len(list((tmp_path / "logs").glob("**/*.darshan"))) == 1
+
+
+def test_merger_that_takes_long(build: Path, tmp_path: Path, reaper: Path) -> None:
+    """It is ended before the process is; darshan recover makes the log."""
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    shutil.copy(build / "libdarshan.so", beside)
+    slow = beside / "darshan-merge"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
+    slow.chmod(0o755)
+    bare, watched, left = run(beside, tmp_path, [reaper, "waitpid"])
+    assert watched == bare
+    assert [line for line in left if "darshan recover" in line], left
+    (folder,) = (tmp_path / "journals").iterdir()
+    command = [build / "darshan", "recover", "-o", tmp_path / "logs", tmp_path / "journals"]
+    subprocess.run(command, check=True, timeout=SECONDS, capture_output=True)
+    (log,) = (tmp_path / "logs").glob("**/*.darshan")
+    records = read_records(build / "darshan-parser", [log])
+    assert records["POSIX", str(tmp_path / "work" / "h")]["POSIX_OPENS"] >= 1
+    assert not folder.exists()
