@@ -3,6 +3,21 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __SSE2__ /* of every x86-64 */
+#include <emmintrin.h>
+
+/* Whether one of sixteen bytes is '/' and the one behind it '/' or '.', which differ in the lowest
+ * bit only. */
+enum { LOOK = 16 };
+static bool suspicious(const char *bytes) {
+  __m128i word = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+  __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 1));
+  __m128i slash = _mm_set1_epi8('/');
+  __m128i found = _mm_and_si128(_mm_cmpeq_epi8(word, slash),
+                                _mm_cmpeq_epi8(_mm_or_si128(next, _mm_set1_epi8(1)), slash));
+  return _mm_movemask_epi8(found) != 0;
+}
+#else
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
 /* The high bit of every byte that equals b; false alarms only above a true one. */
@@ -11,20 +26,20 @@ static uint64_t bytes_equal(uint64_t word, unsigned char b) {
   return (difference - EACH_BYTE(1)) & ~difference & EACH_BYTE(0x80);
 }
 
-/* Whether one of eight bytes is '/' and the one behind it '/' or '.', which differ in
- * the lowest bit only. */
+enum { LOOK = 8 };
 static bool suspicious(const char *bytes) {
   uint64_t word, next;
   __builtin_memcpy(&word, bytes, 8);
   __builtin_memcpy(&next, bytes + 1, 8);
   return (bytes_equal(word, '/') & bytes_equal(next | EACH_BYTE('.' ^ '/'), '/')) != 0;
 }
+#endif
 
 bool darshan_may_need_cleaning(const char *path, size_t length) {
   size_t i = 0;
-  for (; i + 9 <= length; i += 8)
+  for (; i + LOOK + 1 <= length; i += LOOK)
     if (suspicious(path + i)) return true;
-  if (length >= 9) return i + 1 < length && suspicious(path + length - 9);
+  if (length >= LOOK + 1) return i + 1 < length && suspicious(path + length - (LOOK + 1));
   for (; i + 1 < length; i++)
     if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == '.')) return true;
   return false;

@@ -81,9 +81,12 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     return;
   }
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
-  int counts = runtime_enter();
-  uint32_t number = counts ? posix_file_find(&name) : 0;
-  if (counts) runtime_leave();
+  uint32_t number = name.file;
+  int counts = number || runtime_enter();
+  if (!number && counts) {
+    number = posix_file_find(&name);
+    runtime_leave();
+  }
   posix_name_done(&name);
   if (!counts) return;
   struct posix_file *file = number ? posix_file_at(number) : NULL;

@@ -87,10 +87,50 @@ static int behind(const char *name) {
   return *at ? BEHIND_SOMETHING : number;
 }
 
+/* Two letters of a folder of the system, which is excluded before anything else is asked. */
+static int may_be_of_system(const char *name) {
+  switch (name[1] << 8 | name[2]) {
+  case 'b' << 8 | 'i':
+  case 'b' << 8 | 'o':
+  case 'd' << 8 | 'e':
+  case 'e' << 8 | 't':
+  case 'l' << 8 | 'i':
+  case 'o' << 8 | 'p':
+  case 'p' << 8 | 'r':
+  case 's' << 8 | 'y':
+  case 's' << 8 | 'b':
+  case 'u' << 8 | 's':
+  case 'v' << 8 | 'a':
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* What has a record is not excluded: then nothing else needs to be asked, which costs more than
+ * all the rest of a stat. */
+static int has_record(int module, struct posix_name *name) {
+  if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
+  if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a fork's child has yet to forget */
+  const struct store_entry *entry = store_find(&darshan_store, name->id);
+  if (!entry) return 0;
+  name->file = __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE);
+  return entry->record[module == DARSHAN_MOD_POSIX ? STORE_POSIX : STORE_STDIO] != NO_RECORD;
+}
+
+static int is_excluded(int module, struct posix_name *name, size_t length) {
+  int ask_first = name->text[0] != '/' || may_be_of_system(name->text);
+  if (ask_first && name_is_excluded(module, name->text, length)) return 1;
+  name->length = (uint32_t)length;
+  name->id = darshan_hash(name->text, length, 0);
+  return !ask_first && !has_record(module, name) && name_is_excluded(module, name->text, length);
+}
+
 static int name_of(struct posix_name *name, int module, int dirfd, const char *path,
                    int *behind_it) {
   size_t length;
   name->buffer = NULL;
+  name->file = 0;
   if (!module_is_on(module)) return 0;
   name->text = path;
   if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
@@ -99,14 +139,10 @@ static int name_of(struct posix_name *name, int module, int dirfd, const char *p
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
   }
-  if (name_is_excluded(module, name->text, length)) {
-    if (behind_it) *behind_it = behind(name->text);
-    posix_name_done(name);
-    return 0;
-  }
-  name->length = (uint32_t)length;
-  name->id = darshan_hash(name->text, length, 0);
-  return 1;
+  if (!is_excluded(module, name, length)) return 1;
+  if (behind_it) *behind_it = behind(name->text);
+  posix_name_done(name);
+  return 0;
 }
 
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path) {
@@ -122,7 +158,7 @@ static int is_also(struct posix_name *name, int module, int number, const struct
       memcmp(there.device, facts->device, sizeof(there.device)) != 0)
     return 0;
   if (name_is_excluded(module, file->name, file->name_length)) return 0;
-  *name = (struct posix_name){file->name, file->name_length, file->id, NULL};
+  *name = (struct posix_name){file->name, file->name_length, file->id, NULL, 0};
   return 1;
 }
 
@@ -252,6 +288,7 @@ uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block) {
 }
 
 uint32_t posix_file_enter(const struct posix_name *name, int fd) {
+  if (LIKELY(name->file != 0)) return name->file;
   if (!runtime_enter()) return 0;
   uint32_t number = posix_file_get(name, fd);
   runtime_leave();
@@ -259,6 +296,7 @@ uint32_t posix_file_enter(const struct posix_name *name, int fd) {
 }
 
 uint32_t posix_file_find(const struct posix_name *name) {
+  if (name->file) return name->file;
   struct store_entry *entry = store_find(&darshan_store, name->id);
   if (entry && entry->file) return entry->file;
   if (posix_state.overflow_names == 0) return 0;

@@ -23,6 +23,7 @@ struct posix_name {
   uint32_t length; /* 0: a file without a name, for the overflow record */
   uint64_t id;
   struct path_buffer *buffer; /* that holds the text; NULL: the caller's own does */
+  uint32_t file;              /* of POSIX, if it was met when the name was made; 0: ask */
 };
 int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
