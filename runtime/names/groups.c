@@ -1,5 +1,6 @@
 #include "groups.h"
 
+#include <stdint.h>
 #include <string.h>
 
 struct darshan_group_rules darshan_group_rules;
@@ -97,10 +98,37 @@ static size_t place_of(const char *row, const char *name, const char *end) {
   return 0;
 }
 
+static uint64_t initial(const char *row) {
+  return *row == '*' || *row == '[' ? UINT64_MAX : UINT64_C(1) << (*row & 63);
+}
+
+/* A bit for each first letter of a row: few components of other paths begin with one. */
+static uint64_t initials(const struct darshan_group_rules *rules) {
+  static uint64_t all; /* that rows of the table begin with */
+  uint64_t found = __atomic_load_n(&all, __ATOMIC_RELAXED);
+  if (!found) {
+    for (const char *row = trees; *row; row += strlen(row) + 1)
+      found |= initial(row);
+    __atomic_store_n(&all, found, __ATOMIC_RELAXED);
+  }
+  for (int i = 0; i < rules->count; i++)
+    found |= initial(rules->tree[i]);
+  return found;
+}
+
+static int may_have_a_tree(const struct darshan_group_rules *rules, const char *name,
+                           size_t folder) {
+  uint64_t letters = initials(rules);
+  for (size_t i = 0; i + 1 < folder; i++)
+    if (name[i] == '/' && (letters >> (name[i + 1] & 63) & 1)) return 1;
+  return 0;
+}
+
 size_t darshan_program_tree(const char *name, size_t length) {
   const struct darshan_group_rules *rules = &darshan_group_rules;
   size_t folder = darshan_folder_part(name, length), place = 0;
   if (rules->each_program_file || folder < 2 || name[0] != '/') return 0;
+  if (!may_have_a_tree(rules, name, folder)) return 0;
   for (int i = 0; i < rules->count && !place; i++)
     place = place_of(rules->tree[i], name, name + folder);
   for (const char *row = trees; *row && !place; row += strlen(row) + 1)

@@ -30,7 +30,7 @@ struct store_part {
 };
 
 /* What is known of a folder: the tree that its program files belong to, or NULL. */
-enum { STORE_FOLDERS = 64 };
+enum { STORE_FOLDERS = 512 };
 struct store_folder {
   uint64_t hash;
   struct store_entry *tree;
