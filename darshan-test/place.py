@@ -107,6 +107,16 @@ def root() -> str:
     return "" if os.geteuid() == 0 else "this is not root"
 
 
+def io_uring() -> str:
+    """Whether the kernel lets this process make a ring; Docker's default profile forbids it."""
+    setup = 425  # the number of io_uring_setup on every processor
+    ring = ctypes.CDLL(None, use_errno=True).syscall(setup, 4, ctypes.create_string_buffer(120))
+    if ring < 0:
+        return f"io_uring_setup: {os.strerror(ctypes.get_errno())}"
+    os.close(ring)
+    return ""
+
+
 def processor(name: str) -> Probe:
     """For what looks at registers, or sets breakpoints."""
     return lambda: "" if os.uname().machine == name else f"this is {os.uname().machine}"
@@ -265,6 +275,7 @@ ABILITIES: dict[str, Ability] = {
     "chroot": Ability(chroot),
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
+    "io_uring": Ability(io_uring, ci=False),
     "slow-calls": Ability(slow_calls, ci=False),
     "ptrace": Ability(lambda: works("strace", "-o", "/dev/null", "true")),
     "mpi:openmpi": Ability(parallel("openmpi")),

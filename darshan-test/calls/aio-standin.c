@@ -1,5 +1,4 @@
-/* Plays libaio and liburing for the tests: the same names and conventions over
- * bare system calls.  Rings are not really made: only the wish is of interest. */
+/* Plays libaio for the tests: the same names and conventions over bare system calls. */
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <signal.h>
@@ -37,19 +36,4 @@ int io_pgetevents(aio_context_t context, long min, long max, struct io_event *ev
   } signals = {mask, 8};
   return (int)sys_call(SYS_io_pgetevents, (long)context, min, max, (long)events, (long)timeout,
                        (long)&signals);
-}
-
-int io_uring_queue_init_params(unsigned entries, void *ring, void *params) {
-  (void)entries, (void)ring, (void)params;
-  return 0;
-}
-
-/* One making calls another, as in the library: it is one ring all the same. */
-int io_uring_queue_init(unsigned entries, void *ring, unsigned flags) {
-  return io_uring_queue_init_params(entries, ring, &flags);
-}
-
-int io_uring_queue_init_mem(unsigned entries, void *ring, void *params, void *memory, size_t size) {
-  (void)entries, (void)ring, (void)params, (void)memory, (void)size;
-  return 0;
 }

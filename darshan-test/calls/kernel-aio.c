@@ -1,5 +1,5 @@
-/* libaio and liburing calls.  aio-standin.c plays both libraries, so that the
- * test needs neither; the kernel's asynchronous I/O is the real one. */
+/* libaio calls.  aio-standin.c plays the library, so that the test does not need it; the
+ * kernel's asynchronous I/O is the real one. */
 #include "calls.h"
 
 #include <linux/aio_abi.h>
@@ -16,10 +16,6 @@ extern int io_getevents(aio_context_t context, long min, long max, struct io_eve
                         struct timespec *timeout);
 extern int io_pgetevents(aio_context_t context, long min, long max, struct io_event *events,
                          struct timespec *timeout, sigset_t *mask);
-extern int io_uring_queue_init(unsigned entries, void *ring, unsigned flags);
-extern int io_uring_queue_init_params(unsigned entries, void *ring, void *params);
-extern int io_uring_queue_init_mem(unsigned entries, void *ring, void *params, void *memory,
-                                   size_t size);
 
 static aio_context_t context_or_skip(void) {
   aio_context_t context = 0;
@@ -108,14 +104,3 @@ CASE(io_cancel) {
   struct iocb never = request(0, IOCB_CMD_PREAD, 0, 1);
   CHECK(C(io_cancel(context, &never, events)) < 0);
 }
-
-#define URING_CASE(name, call)                                                                     \
-  CASE(name) {                                                                                     \
-    char ring[512] = {0}, params[512] = {0};                                                       \
-    (void)params;                                                                                  \
-    CHECK(C(call) == 0);                                                                           \
-    expect_sum("POSIX_EXT_URING_RINGS", 1);                                                        \
-  }
-URING_CASE(io_uring_queue_init, io_uring_queue_init(8, ring, 0))
-URING_CASE(io_uring_queue_init_params, io_uring_queue_init_params(8, ring, params))
-URING_CASE(io_uring_queue_init_mem, io_uring_queue_init_mem(8, ring, params, buffer, 4096))

@@ -45,6 +45,20 @@ PASSED_ON = {
     "__longjmp_chk": "as longjmp",
     "prctl": "what it changes is what the runtime may do afterwards",
     "io_uring_queue_init": "calls io_uring_queue_init_params, which is counted",
+    "io_uring_queue_init_mem": "calls io_uring_queue_init_params here, which is counted",
+    "io_uring_queue_init_params": "calls io_uring_setup here, which is counted",
+    **dict.fromkeys(
+        (
+            "io_uring_queue_exit",
+            "io_uring_get_events",
+            "io_uring_peek_batch_cqe",
+            "__io_uring_sqring_wait",
+            "epoll_wait",
+            "epoll_pwait",
+            "epoll_pwait2",
+        ),
+        "other calls, and the end of the process, look into rings as well",
+    ),
 }
 
 

@@ -322,8 +322,8 @@ def annexes() -> Iterator[Case]:
     rng = random.Random(4)
     made = [counted(rng, "POSIX_EXT", 1, i, i % 4) for i in range(5)]
     for order, word in (("<", "little"), (">", "big")):
-        newer = [counted(rng, "POSIX_EXT", 2, i, i % 4) for i in range(5)]
-        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 2, newer)])
+        newer = [counted(rng, "POSIX_EXT", 3, i, i % 4) for i in range(5)]
+        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 3, newer)])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
         for age, pick in (("all", max), ("old", min)):
             every = [

@@ -257,6 +257,12 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
             f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS",
             f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
         ),
+        4: layout(
+            "POSIX_EXT",
+            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
+            "URING_SUBMITS URING_UNSEEN",
+            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
+        ),
     },
     "H5_META": {
         1: layout(

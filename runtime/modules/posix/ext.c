@@ -7,6 +7,7 @@
 
 #include "account.h"
 #include "record-id.h"
+#include "rings.h"
 
 /* With the lock of whoever keeps the number: the record, made when it is first
  * needed. */
@@ -178,10 +179,17 @@ int posix_ring_begin(void) {
   return outermost;
 }
 
-void posix_ring_made(int outermost, int made) {
-  if (!outermost) return;
-  darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
-  if (made) add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
+int posix_ring_end(int outermost) {
+  if (outermost) darshan_guard &= ~(uintptr_t)GUARD_INSIDE;
+  return outermost;
+}
+
+void posix_ring_counted(void) {
+  add_other(POSIX_EXT_URING_RINGS, 1, -1, 0, 0);
+}
+
+void ring_unseen(uint32_t n) {
+  if (n) add_other(POSIX_EXT_URING_UNSEEN, n, -1, 0, 0);
 }
 
 int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {

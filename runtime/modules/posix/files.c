@@ -13,6 +13,7 @@
 #include "overflow.h"
 #include "record-id.h"
 #include "requests.h"
+#include "rings.h"
 
 struct posix_state posix_state;
 
@@ -381,6 +382,8 @@ void posix_forked(void) {
   segments_clear(&posix->aux);
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   requests_forget(posix->aio);
+  posix->aio->lock = 0;
+  rings_forked();
   overflow_reset(posix);
 }
 

@@ -10,18 +10,19 @@
 #include "account.h"
 #include "record-id.h"
 
-/* Books an open that gave this descriptor; counter: what is counted beside OPENS. */
-static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
-                        uint64_t t2) {
-  struct posix_file *file = posix_file_at(number);
-  if (number) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
-  fd_set_file(fd, number);
-  if (!number || !posix_lock(file)) return;
+/* How an open begins with its file: at the beginning, as all do; where the program has used
+ * the descriptor already, its position stays. */
+enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
+
+/* counter: what is counted beside OPENS. */
+static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
+                       uint64_t t2) {
+  if (!posix_lock(file)) return;
   int64_t *counters = file->record->counters;
   counters[POSIX_OPENS]++;
   if (counter >= 0)
     counters[counter]++;
-  else {
+  else if (counter == OPEN_BEGINS) {
     /* Another descriptor with a position that others share goes on moving it. */
     if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) == 1) posix_anchored(file);
     file->offset = 0;
@@ -45,6 +46,15 @@ static void opened_excluded(int fd, const char *path) {
     fd_excluded(fd);
 }
 
+/* Books an open that gave this descriptor; counter: what is counted beside OPENS. */
+static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
+                        uint64_t t2) {
+  struct posix_file *file = posix_file_at(number);
+  if (number) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  fd_set_file(fd, number);
+  if (number) count_open(file, counter, mode, t1, t2);
+}
+
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
   struct posix_name name;
@@ -65,12 +75,26 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
-  register_fd(fd, number, -1, creates ? (int64_t)mode : 0, t1, t2);
+  register_fd(fd, number, OPEN_BEGINS, creates ? (int64_t)mode : 0, t1, t2);
   /* O_SYNC has this bit, too. */
   if (number && (flags & O_DSYNC))
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
   if (UNLIKELY(number && posix_waited_for_a_pipe(fd, t1, t2)))
     posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
+}
+
+struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
+                                       uint64_t t1, uint64_t t2) {
+  struct posix_name name;
+  if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return NULL;
+  uint32_t number = posix_file_enter(&name, -1);
+  posix_name_done(&name);
+  if (!number) return NULL;
+  struct posix_file *file = posix_file_at(number);
+  int is_used = __atomic_fetch_add(&file->descriptors, 1, __ATOMIC_RELAXED) != 0;
+  count_open(file, is_used ? OPEN_IS_USED : OPEN_BEGINS, flags & O_CREAT ? (int64_t)mode : 0, t1,
+             t2);
+  return file;
 }
 
 void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
@@ -89,7 +113,7 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   name.id = darshan_hash(name.text, name.length, 0);
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);
-  register_fd(fd, number, -1, 0, t1, t2);
+  register_fd(fd, number, OPEN_BEGINS, 0, t1, t2);
 }
 
 void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {

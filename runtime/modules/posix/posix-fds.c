@@ -99,7 +99,9 @@ struct posix_file *fd_release_slow(int fd) {
     fd_set_stream(fd, NULL);
   else
     stdio_number_closed(entry->stream);
-  struct posix_file *file = fd_followed(__atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED));
+  struct posix_file *file = __atomic_exchange_n(&entry->file, NULL, __ATOMIC_RELAXED);
+  if (file == FD_OTHER) ring_closed(fd);
+  file = fd_followed(file);
   if (file) __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   return file;
 }

@@ -105,6 +105,9 @@ void stdio_descriptor_changed(int fd);
 /* ... and when it is about to be closed by its number. */
 void stdio_number_closed(struct stdio_stream *stream);
 
+/* What rings.h does when a number that may be that of a ring is closed. */
+void ring_closed(int fd);
+
 /* The descriptor is about to be closed: what it stood for, NULL if nothing. */
 struct posix_file *fd_release_slow(int fd);
 void fd_dropped_slow(int fd);

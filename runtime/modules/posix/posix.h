@@ -112,6 +112,10 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
 /* open.c */
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
+/* The same of an open that gave no descriptor, or one that has another meaning by now: the file,
+ * which has one more descriptor; NULL: not followed. */
+struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
+                                       uint64_t t1, uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
 void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
@@ -167,7 +171,8 @@ void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint6
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
 /* A library that calls itself by name is counted once. */
 int posix_ring_begin(void);
-void posix_ring_made(int outermost, int made);
+int posix_ring_end(int outermost);
+void posix_ring_counted(void);
 int posix_is_folder(const char *path);
 /* For the STDIO module; number: where it keeps that of the EXT record. */
 /* Whether an open that gave this descriptor waited until somebody opened the other end of
@@ -204,6 +209,7 @@ void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2
 /* syscall.c */
 struct posix_call { /* by number */
   long number, argument[6];
+  struct ring *ring;          /* that is entered */
   struct posix_file *closing; /* what the descriptor stood for that is closed */
   int leaves;                 /* another program comes, if the call succeeds */
 };

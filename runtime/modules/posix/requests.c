@@ -71,7 +71,6 @@ void requests_take(struct requests *requests, const struct request *request, str
 void requests_forget(struct requests *requests) {
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));
-  requests->lock = 0;
   requests->free = requests->open = requests->used = 0;
   requests->was_full = 0;
 }

@@ -16,16 +16,19 @@ enum {
 };
 
 struct request {
-  uint64_t key;                 /* the address of the program's request, or its user_data */
-  uint64_t submitted;           /* ticks; 0: this place is free */
-  struct posix_file *file;      /* NULL: none, or not needed */
-  int64_t offset;               /* where the transfer begins */
-  const void *memory;           /* of the transfer; never read */
+  uint64_t key;            /* the address of the program's request, or its user_data */
+  uint64_t submitted;      /* ticks */
+  struct posix_file *file; /* NULL: none, or not needed */
+  int64_t offset;          /* where the transfer begins */
+  union {
+    const void *memory;      /* of the transfer; never read */
+    struct posix_file *from; /* what is copied */
+    int64_t fd;              /* what was closed, or the folder of the path */
+  };
   uint32_t length, flags;       /* as the kernel's entry has them */
-  uint32_t next;                /* in its bucket, or of the free places */
   uint32_t path[REQUEST_PATHS]; /* numbers of copies of paths; 0: none */
-  int16_t kind;                 /* whose meaning only the caller knows */
-  uint16_t entry_flags;
+  uint32_t next;                /* in its bucket, or of the free places */
+  int32_t kind;                 /* whose meaning only the caller knows */
 };
 _Static_assert(sizeof(struct request) == 64, "a line each");
 
@@ -46,7 +49,7 @@ struct request *requests_find(struct requests *requests, uint64_t key);
 /* Copies the request and forgets it. */
 void requests_take(struct requests *requests, const struct request *request, struct request *copy);
 
-/* In a forked child: there is none. */
+/* There is none any more. */
 void requests_forget(struct requests *requests);
 
 #endif

@@ -13,6 +13,7 @@
 #include "../../life/exec.h"
 #include "../../life/root.h"
 #include "account.h"
+#include "rings.h"
 
 static int64_t place(long offset_pointer, long result) {
   return posix_place((const int64_t *)offset_pointer, result);
@@ -135,6 +136,9 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   case SYS_fcntl:
     if (posix_fcntl_counts(file, (int)a[1])) posix_fcntl(file, made, (int)a[1], t1, t2);
     return 1;
+  case SYS_io_uring_setup:
+    if (made >= 0) ring_made(made, (const struct uring_setup *)a[1]);
+    return 1;
   case SYS_pidfd_getfd:
     if (made >= 0) posix_arrived(made);
     return 1;
@@ -186,6 +190,11 @@ void posix_before_syscall(struct posix_call *call) {
 #endif
   case SYS_dup3:
     posix_file_behind((int)call->argument[0]); /* from here on it is known */
+    break;
+  case SYS_io_uring_enter:
+    call->ring =
+        ring_of_number((int)call->argument[0], (call->argument[3] & ENTER_REGISTERED) != 0);
+    if (call->ring) ring_submits(call->ring, call->argument[1]);
     break;
   case SYS_fcntl:
     if (posix_fcntl_may_count((int)call->argument[1])) posix_file_behind((int)call->argument[0]);
@@ -264,6 +273,12 @@ void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint
       posix_range_closed((unsigned)a[0], (unsigned)a[1], t1, t2);
     break;
 #endif
+  case SYS_io_uring_enter:
+    if (call->ring) ring_look_there(call->ring, t1, t2);
+    break;
+  case SYS_io_uring_register:
+    ring_registered(fd, (unsigned)a[1], (const void *)a[2], (unsigned)a[3], result);
+    break;
   case SYS_execve:
   case SYS_execveat:
     if (call->leaves) runtime_exec_failed();

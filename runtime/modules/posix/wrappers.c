@@ -29,11 +29,16 @@
 
 #include <libc-names.h>
 
+struct epoll_event;
+struct uring;
+struct uring_setup;
+
 #define CALLS "../modules/posix/calls.def"
 #include "../../intercept/declare-slots.h"
 
 #include "../../intercept/wrap.h"
 #include "account.h"
+#include "rings.h"
 
 /* What a row may say in its column "find". */
 #define ACTIVE                                                                                     \
@@ -141,6 +146,30 @@
 #define RING                                                                                       \
   ACTIVE;                                                                                          \
   int outermost = posix_ring_begin()
+#define RING_MADE(ring)                                                                            \
+  if (posix_ring_end(outermost) && r >= 0) ring_made_by_library(ring)
+/* A ring that is followed: of liburing's struct, or of a number. */
+#define RING_OF(ring)                                                                              \
+  struct ring *known = ring_of(ring);                                                              \
+  if (LIKELY(!known)) FORWARD;                                                                     \
+  ACTIVE
+#define RING_OF_NUMBER(fd, flags)                                                                  \
+  struct ring *known = ring_of_number(fd, ((flags)&ENTER_REGISTERED) != 0);                        \
+  if (LIKELY(!known)) FORWARD;                                                                     \
+  ACTIVE
+#define RING_SUBMITS(ring)                                                                         \
+  RING_OF(ring);                                                                                   \
+  ring_submits_by_library(known, ring)
+/* The library has told the ring before, if this call submits at all. */
+#define RING_WAITS(ring)                                                                           \
+  RING_OF(ring);                                                                                   \
+  ring_submits(known, RING_ALL)
+#define RING_LOOK ring_look(known, t1, t2)
+/* Where programs wait for what rings may be behind. */
+#define RINGS_LOOK                                                                                 \
+  if (LIKELY(!rings_state.used)) FORWARD;                                                          \
+  ACTIVE;                                                                                          \
+  rings_look()
 /* Who has no memory for records has something to say all the same. */
 #define ENDS(status)                                                                               \
   run_note_status(status);                                                                         \
