@@ -230,14 +230,14 @@ def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
-    """Inlined stdio and io_uring are said to be uncounted."""
+    """Inlined stdio and unseen requests of io_uring are said to be uncounted."""
     made = standard_log({"STDIO": 2})
-    made.annex = standard_log({"POSIX_EXT": 1}, files=3).modules
-    rings = sum(r.counters["POSIX_EXT_URING_RINGS"] for r in made.annex[0].records)
+    made.annex = standard_log({"POSIX_EXT": 4}, files=3).modules
+    unseen = sum(r.counters["POSIX_EXT_URING_UNSEEN"] for r in made.annex[0].records)
     inlined = sum(r.counters["POSIX_EXT_INLINED"] for r in made.annex[0].records)
     path = tmp_path / "log"
     path.write_bytes(encode(made))
     assert summary(path, "-o", "out.pdf").returncode == 0
     text = " ".join(text_of(tmp_path / "out.pdf").split())
-    assert f"made {rings:,} io_uring rings, whose traffic is not counted" in text
+    assert f"{unseen:,} requests of io_uring were not seen, and are not counted" in text
     assert f"(seen {inlined:,} times)" in text

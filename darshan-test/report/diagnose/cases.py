@@ -224,7 +224,7 @@ def posix() -> list[Case]:
             row("USAGE", "<process>", PROCESSES=1, STORAGE_READ=400 * MIB, F_BLOCKED_TIME=9.0),
         )
     )
-    ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1)))
+    ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1, URING_UNSEEN=3)))
     inside = Job((row("POSIX", "/a.h5", OPENS=1, READS=9, SIZE_READ_0_100=5, BYTES_READ=900),))
     static = Job(
         tuple(
@@ -269,7 +269,7 @@ def posix() -> list[Case]:
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
         ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),
-        ("unseen-io-uring", ring, ring.but(1, URING_RINGS=0)),
+        ("unseen-io-uring", ring, ring.but(1, URING_UNSEEN=0)),
         ("unseen-hdf5", inside, inside.but(SIZE_READ_0_100=1)),
         ("unseen-programs", static, replace(static, rows=(static.rows[0], *seen))),
         ("incomplete", partial, replace(partial, partial=())),

@@ -10,6 +10,7 @@ import numpy as np
 from ...summary.units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
+from ..table import Table
 from ..unjudged import unjudged, unwatched
 
 NAME = "unseen"
@@ -101,25 +102,42 @@ def _programs(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
+    rings, unseen, seen = (extra.sum(f"URING_{name}") for name in ("RINGS", "UNSEEN", "SUBMITS"))
+    is_old = unseen < 0  # a log of a runtime that looked into no ring
+    if unseen == 0 or (is_old and rings == 0):
+        return
+    sentence = (
+        f"{count(rings)} rings were set up; the runtime that made this log did not count what "
+        "went through them."
+        if is_old
+        else f"{count(unseen)} of {count(unseen + seen)} io_uring requests were not seen: the "
+        "program tells the kernel of them by an instruction of its own, or a thread of the "
+        "kernel takes them. Their bytes are in no counter of calls."
+    )
+    yield _notice(
+        "io-uring",
+        "Some I/O went through io_uring unseen",
+        sentence,
+        facts.sums(extra, *(() if is_old else ("URING_UNSEEN", "URING_SUBMITS")), "URING_RINGS"),
+        Remedy(
+            "Link the program with liburing as a shared library, or run it once with another "
+            "I/O engine. USAGE_STORAGE_READ and USAGE_STORAGE_WRITTEN tell what all its requests "
+            "moved from and to storage (read_bytes and write_bytes of /proc/PID/io); rchar and "
+            "wchar do not hold requests of io_uring.",
+            "fio --ioengine=libaio job.fio",
+        ),
+    )
+
+
 def _traffic(facts: Facts) -> Iterator[Finding]:
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
         return
-    rings, mapped = extra.sum("URING_RINGS"), extra.sum("MMAP_BYTES")
+    mapped = extra.sum("MMAP_BYTES")
     moved = posix.sum("BYTES_READ") + posix.sum("BYTES_WRITTEN") if posix is not None else 0
-    if rings > 0:
-        yield _notice(
-            "io-uring",
-            "Some I/O went through io_uring",
-            f"{count(rings)} rings were set up; what was read and written through them is in no "
-            "counter of this log.",
-            facts.sums(extra, "URING_RINGS"),
-            Remedy(
-                "Compare the bytes that went from and to storage (USAGE_STORAGE_READ and _WRITTEN) "
-                "with those of the calls here, or run with io_uring off."
-            ),
-        )
+    yield from _rings(facts, extra)
     if mapped > facts.limits["unseen.share"] * moved and mapped >= facts.limits["again.bytes"]:
         yield _notice(
             "mapped",

@@ -68,10 +68,10 @@ def warnings(context: Context) -> list[str]:
             "What some programs of this run left could not be read, and is in no number: "
             f"{printable(left_out)}."
         )
-    rings = context.extras.sum("POSIX_EXT_URING_RINGS") if context.extras else None
-    if rings:
+    unseen = context.extras.sum("POSIX_EXT_URING_UNSEEN") if context.extras else None
+    if unseen and unseen > 0:
         found.append(
-            f"The program made {plural(int(rings), 'io_uring ring')}, whose traffic is not counted."
+            f"{plural(int(unseen), 'request')} of io_uring were not seen, and are not counted."
         )
     _ = (
         context.figures,
