@@ -59,6 +59,7 @@ LIBC = {
     **dict.fromkeys(("__divti3", "__udivti3", "clock_gettime"), 96),
     "_dl_find_object": 128,
     "ftello": 320,
+    "memmem": 448,  # of words below 256 bytes
     "wcrtomb": 448,
     "vsnprintf": 0,  # less than error() itself, of which it does a part
     "stack_switch": 24,  # assembler, as is

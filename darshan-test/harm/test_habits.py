@@ -193,33 +193,51 @@ import sys
 with open(sys.argv[1] + "/early", "a") as file:
     file.write("seven..")
 import ctypes
-mpi = ctypes.CDLL(sys.argv[2], ctypes.RTLD_LOCAL)
-ours = ctypes.CDLL(None)
-assert ours.MPI_Init(None, None) == 0
+opened = ctypes.CDLL(sys.argv[2], getattr(ctypes, sys.argv[3]))
+if sys.argv[4] == "process":
+    opened = ctypes.CDLL(None)
+begin = opened.begin if sys.argv[4] == "references" else lambda: opened.MPI_Init(None, None)
+end = opened.end if sys.argv[4] == "references" else opened.MPI_Finalize
+assert begin() == 0
 with open(sys.argv[1] + "/late", "a") as file:
     file.write("three")
-assert ours.MPI_Finalize() == 0
+assert end() == 0
 """
 
 
-def library_of(job: Path, mpi: Mpi) -> str:
-    """The MPI library that a program of it is linked with."""
-    lines = subprocess.run(["ldd", job], check=True, capture_output=True, text=True).stdout
-    name = "libmpi" if mpi.name == "openmpi" else "libmpich"
-    (found,) = re.findall(rf"{name}\.so\S* => (\S+)", lines)
-    return str(found)
+@pytest.fixture(scope="module")
+def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with references to MPI, as a module of Python has them."""
+    library = tmp_path_factory.mktemp("opened") / "libopened.so"
+    return mpi.build("opened.c", library, "-shared", "-fPIC")
 
 
+@pytest.mark.parametrize("scope", ["RTLD_LOCAL", "RTLD_GLOBAL"])
 @pytest.mark.parametrize("ranks", [0, 2])
-def test_a_library_that_is_loaded_later(place: Place, mpi: Mpi, job: Path, ranks: int) -> None:
+def test_a_library_that_is_loaded_later(
+    place: Place, mpi: Mpi, opened: Path, scope: str, ranks: int
+) -> None:
     """Python: a rank is counted from its start; without a launcher from MPI_Init on."""
     (place.work / "job.py").write_text(PYTHON_JOB)
-    command = ["python3", "job.py", str(place.work), library_of(job, mpi)]
+    command = ["python3", "job.py", str(place.work), str(opened), scope, "references"]
     left = place.run(launch(mpi, ranks, *command) if ranks else command)
     assert (left.status, left.error, left.journals) == (0, "", [])
     (log,) = left.logs
     assert place.total([log], "late") == 5 * max(1, ranks)
     assert place.total([log], "early") == 7 * ranks
+
+
+@pytest.mark.parametrize(
+    ("scope", "asked"),
+    [("RTLD_LOCAL", "library"), ("RTLD_GLOBAL", "library"), ("RTLD_GLOBAL", "process")],
+)
+def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, asked: str) -> None:
+    """Of a library that was opened, dlsym gives the library's own: they work, with no word."""
+    (place.work / "job.py").write_text(PYTHON_JOB)
+    command = ["python3", "job.py", str(place.work), str(opened), scope, asked]
+    left = place.run(launch(mpi, 2, *command))
+    assert (left.status, left.error, left.journals) == (0, "", [])
+    assert (place.work / "late").read_text() == "three" * 2
 
 
 # --- what a log is called ---------------------------------------------------------
