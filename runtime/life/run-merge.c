@@ -64,6 +64,7 @@ int run_merge_is_possible(void) {
 /* --- who lives ----------------------------------------------------------------------- */
 
 enum { PIDS = 1 << 22, UNBORN = 512, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
+enum { WORD = 64, PID_WORDS = PIDS / WORD, GROUPS = PID_WORDS / WORD };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
 static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* from fork to the child's row */
 
@@ -89,8 +90,10 @@ static int is_alive(pid_t pid) {
   return state && state != 'Z' && state != 'X' && state != 'x';
 }
 
+/* Two levels, so that the search for living processes skips the process ids that no row has. */
 struct look {
-  unsigned char *alive; /* a bit per process id of this namespace */
+  uint64_t alive[PID_WORDS]; /* a bit per process id of this namespace */
+  uint64_t groups[GROUPS];   /* a bit per word of `alive` that may have a bit set */
   int64_t now;
   int64_t foreign; /* programs of other namespaces: so many more began than ended, lately */
   int64_t forked;  /* when anybody did last */
@@ -123,11 +126,14 @@ static int is_here(const struct run_event *row) {
 
 static void mark(struct look *look, int32_t pid, int alive) {
   if (pid <= 0 || pid >= PIDS) return;
-  unsigned char bit = (unsigned char)(1 << pid % 8);
-  if (alive)
-    look->alive[pid / 8] |= bit;
-  else
-    look->alive[pid / 8] &= (unsigned char)~bit;
+  int word = pid / WORD;
+  uint64_t bit = UINT64_C(1) << pid % WORD;
+  if (alive) {
+    look->alive[word] |= bit;
+    look->groups[word / WORD] |= UINT64_C(1) << word % WORD;
+  } else if (look->alive[word] & bit) {
+    look->alive[word] &= ~bit;
+  }
 }
 
 static int64_t began_ns; /* the first that is told of the run; 0: not read yet */
@@ -204,11 +210,20 @@ static int top_is_here(void) {
   return 1;
 }
 
+static int any_alive_of(uint64_t bits, int first) {
+  for (; bits; bits &= bits - 1) {
+    pid_t pid = first + __builtin_ctzll(bits);
+    if (pid != process_state.pid && is_alive(pid)) return 1;
+  }
+  return 0;
+}
+
 static int any_alive(const struct look *look) {
-  for (int i = 0; i < PIDS / 8; i++)
-    for (int bit = 0; look->alive[i] >> bit; bit++)
-      if ((look->alive[i] >> bit & 1) && 8 * i + bit != process_state.pid && is_alive(8 * i + bit))
-        return 1;
+  for (int group = 0; group < GROUPS; group++)
+    for (uint64_t words = look->groups[group]; words; words &= words - 1) {
+      int word = group * WORD + __builtin_ctzll(words);
+      if (any_alive_of(look->alive[word], word * WORD)) return 1;
+    }
   return 0;
 }
 
@@ -216,14 +231,13 @@ int run_others_live(void) {
   int has_top = run_state.top > 0 && !run_state.has_peers;
   int top_is_other = has_top && run_state.top != process_state.pid;
   if (top_is_other && top_has_to_look() && top_is_here()) return 1;
-  struct look *look = private_memory(sizeof(*look) + PIDS / 8);
+  struct look *look = private_memory(sizeof(*look));
   if (!look) return 1;
-  look->alive = (unsigned char *)(look + 1);
   look->now = (int64_t)clock_ns(CLOCK_REALTIME);
   int failed = read_rows(look) < 0;
   int being_born = look->unborn > 0 && look->now - look->forked < birth_ns;
   int others = failed || being_born || look->foreign > 0 || any_alive(look);
-  sys_munmap(look, sizeof(*look) + PIDS / 8);
+  sys_munmap(look, sizeof(*look));
   return others;
 }
 
