@@ -8,7 +8,8 @@
 #include "modules/layers/records.h"
 #include "record-id.h"
 
-enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, CHUNKED = 2 };
+enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
+enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
 
 /* What it is called by whom the library is not asked: it knows no path of it, and would
  * look for one in the whole file. */
@@ -45,22 +46,33 @@ static uint32_t record_of(const char *name, size_t length) {
   return store_record_number(store, STORE_H5D, entry);
 }
 
-/* How it is stored: fixed when it was created. */
-static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
-                         int64_t chunk[FRAME]) {
-  uint64_t lengths[32] = {0};
-  int filters = 0, dimensions = 0;
-  int64_t plist = lib->H5Dget_create_plist ? lib->H5Dget_create_plist(id) : -1;
-  dataset->layout = -1;
-  if (plist >= 0) {
-    if (lib->H5Pget_layout) dataset->layout = lib->H5Pget_layout(plist);
-    if (dataset->layout == CHUNKED && lib->H5Pget_chunk)
-      dimensions = lib->H5Pget_chunk(plist, 32, lengths);
-    if (lib->H5Pget_nfilters) filters = lib->H5Pget_nfilters(plist);
-    lib->H5Pclose(plist);
+/* Of a property list of the dataset; 0: the default one, which has no chunks and no filters. */
+static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
+                       uint64_t lengths[RANK_MOST], int *filters) {
+  int dimensions = 0;
+  if (plist == 0) {
+    dataset->layout = CONTIGUOUS;
+    return 0;
   }
+  if (lib->H5Pget_layout) dataset->layout = lib->H5Pget_layout(plist);
+  if (dataset->layout == CHUNKED && lib->H5Pget_chunk)
+    dimensions = lib->H5Pget_chunk(plist, RANK_MOST, lengths);
+  if (lib->H5Pget_nfilters) *filters = lib->H5Pget_nfilters(plist);
+  return dimensions;
+}
+
+/* How it is stored: fixed when it was created.  made NULL: the library is asked. */
+static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
+                         const struct h5_made *made, int64_t chunk[FRAME]) {
+  uint64_t lengths[RANK_MOST] = {0};
+  int filters = 0, dimensions = 0;
+  int64_t asked = !made && lib->H5Dget_create_plist ? lib->H5Dget_create_plist(id) : -1;
+  dataset->layout = -1;
+  if (made || asked >= 0)
+    dimensions = ask_storage(lib, made ? made->plist : asked, dataset, lengths, &filters);
+  if (asked >= 0) lib->H5Pclose(asked);
   int64_t chunk_bytes = dimensions > 0 ? dataset->type_size : 0;
-  for (int i = 0; i < dimensions && i < 32; i++) {
+  for (int i = 0; i < dimensions && i < RANK_MOST; i++) {
     chunk_bytes *= (int64_t)lengths[i];
     if (dimensions - 1 - i < FRAME) chunk[dimensions - 1 - i] = (int64_t)lengths[i];
   }
@@ -90,24 +102,30 @@ static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *da
   layer_unlock(&dataset->layer);
 }
 
-static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
-  int64_t space = lib->H5Dget_space ? lib->H5Dget_space(id) : -1;
-  if (space < 0) return;
+static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
+                        const struct h5_made *made) {
+  int64_t asked = !made && lib->H5Dget_space ? lib->H5Dget_space(id) : -1;
+  if (!made && asked < 0) return;
+  int64_t space = made ? made->space : asked;
   dataset->dimensions = lib->H5Sget_simple_extent_ndims(space);
   dataset->points = lib->H5Sget_simple_extent_npoints(space);
-  lib->H5Sclose(space);
+  if (asked >= 0) lib->H5Sclose(asked);
+}
+
+static void note_type(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
+                      const struct h5_made *made) {
+  int64_t asked = !made && lib->H5Dget_type ? lib->H5Dget_type(id) : -1;
+  if (made || asked >= 0) dataset->type_size = (int64_t)lib->H5Tget_size(made ? made->type : asked);
+  if (asked >= 0) lib->H5Tclose(asked);
 }
 
 /* Out of line, as its room is not needed while the dataset is looked up. */
 __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t id,
-                                                 struct h5_dataset *dataset) {
+                                                 struct h5_dataset *dataset,
+                                                 const struct h5_made *made) {
   int64_t chunk[FRAME] = {0};
-  int64_t type = lib->H5Dget_type ? lib->H5Dget_type(id) : -1;
-  if (type >= 0) {
-    dataset->type_size = (int64_t)lib->H5Tget_size(type);
-    lib->H5Tclose(type);
-  }
-  note_storage(lib, id, dataset, chunk);
+  note_type(lib, id, dataset, made);
+  note_storage(lib, id, dataset, made, chunk);
   if (!record_lock(&dataset->lock)) return;
   dataset->record->counters[H5D_DATATYPE_SIZE] = dataset->type_size;
   for (int i = 0; i < FRAME; i++)
@@ -116,11 +134,12 @@ __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t
   record_unlock(&dataset->lock);
 }
 
-/* Asks the library what the dataset is like: its extent and its chunk cache each
- * time, the rest, which takes microseconds, when it is created or first opened. */
-static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset, int created) {
-  if (created || !dataset->described) note_shape(lib, id, dataset);
-  note_extent(lib, id, dataset);
+/* Notes what the dataset is like: its extent and its chunk cache each time, the rest,
+ * for which the library needs microseconds, when it is created or first opened. */
+static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
+                     const struct h5_made *made) {
+  if (made || !dataset->described) note_shape(lib, id, dataset, made);
+  note_extent(lib, id, dataset, made);
   note_cache(lib, id, dataset);
   if (!record_lock(&dataset->lock)) return;
   dataset->record->counters[H5D_DATASPACE_NDIMS] = dataset->dimensions;
@@ -162,20 +181,30 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
   return number;
 }
 
-/* A dataset that was just opened, or is met for the first time. */
-static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how) {
-  struct h5_file *file = h5f_of(lib, id);
+/* The file of a new dataset is that of the location, which is known, unless a path leads
+ * through a link to another file. */
+static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct h5_made *made) {
+  if (!made || (made->name && strchr(made->name, '/'))) return h5f_of(lib, id);
+  struct h5_known location = h5_known(lib, made->location);
+  int is_place = location.kind == H5_FILE || location.kind == H5_GROUP;
+  return is_place ? location.file : h5f_of(lib, id);
+}
+
+/* A dataset that was just opened, or is met for the first time.  made: it was created. */
+static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how,
+                               const struct h5_made *made) {
+  struct h5_file *file = file_of(lib, id, made);
   if (!file || !module_is_on(DARSHAN_MOD_H5D)) return NULL;
   uint32_t number = dataset_of(lib, id, file, how);
   if (!number) return NULL;
   struct h5_dataset *dataset = h5_dataset_at(number);
-  describe(lib, id, dataset, how & H5D_CREATED);
+  describe(lib, id, dataset, made);
   h5_remember(lib, id, H5_DATASET, number);
   return dataset;
 }
 
 static struct h5_dataset *meet_referred(struct h5_library *lib, int64_t id) {
-  struct h5_dataset *dataset = meet(lib, id, H5D_REFERRED);
+  struct h5_dataset *dataset = meet(lib, id, H5D_REFERRED, NULL);
   if (dataset && record_lock(&dataset->lock)) {
     dataset->record->counters[H5D_OPENS]++;
     record_unlock(&dataset->lock);
@@ -186,13 +215,13 @@ static struct h5_dataset *meet_referred(struct h5_library *lib, int64_t id) {
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) {
   if (known->dataset) return known->dataset;
   if (known->kind == H5_REFERRED) return meet_referred(lib, known->id);
-  return meet(lib, known->id, H5D_OPENED);
+  return meet(lib, known->id, H5D_OPENED, NULL);
 }
 
-void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
-                uint64_t t2) {
+static void opened(struct h5_library *lib, int64_t id, int how, const struct h5_made *made,
+                   struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
-  struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how) : NULL;
+  struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how, made) : NULL;
   if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
     struct clock_span at = ticks_span(t1, t2);
@@ -204,6 +233,17 @@ void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame 
     record_unlock(&dataset->lock);
   }
   layer_pop(frame, dataset ? &dataset->layer : NULL, t1, t2);
+}
+
+void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
+                uint64_t t2) {
+  opened(lib, id, how, NULL, frame, t1, t2);
+}
+
+void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
+                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+  if (lib->narrow_ids) made->plist = (int64_t)(int32_t)made->plist;
+  opened(lib, id, how, made, frame, t1, t2);
 }
 
 /* The records of a dataset that had no name, if nothing else is in them and there are none
@@ -265,7 +305,7 @@ void h5d_extended(struct h5_library *lib, const struct h5_known *known, int resu
     layer_pop(frame, NULL, t1, t2);
     return;
   }
-  note_extent(lib, known->id, dataset);
+  note_extent(lib, known->id, dataset, NULL);
   if (record_lock(&dataset->lock)) {
     dataset->record->counters[H5D_DATASPACE_NPOINTS] = dataset->points;
     record_unlock(&dataset->lock);

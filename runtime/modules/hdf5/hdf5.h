@@ -55,6 +55,14 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
+/* The arguments of a call that creates a dataset.  They tell what the dataset is like in a
+ * quarter of the time that the library needs to make copies of its properties. */
+struct h5_made {
+  int64_t location, type, space, plist;
+  const char *name; /* NULL: it has none yet */
+};
+void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
+                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 /* H5Olink succeeded: if it is a dataset that had no name, it has one now. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);

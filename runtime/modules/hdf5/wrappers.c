@@ -59,4 +59,9 @@ static struct layer_state *below_of(const struct h5_known *known) {
   if (r >= 0) h5_forget(lib, known.id);                                                            \
   h5_meta(r >= 0 ? known.file : NULL, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 
+/* The arguments of a call that creates a dataset say what it is like. */
+#define MADE(how, name)                                                                            \
+  struct h5_made made = {loc_id, type_id, space_id, dcpl_id, name};                                \
+  h5d_created(lib, r, H5D_CREATED | (how), &made, frame, t1, t2)
+
 #include "calls.def"
