@@ -186,6 +186,38 @@ def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -
     assert (few.partial, all_.partial) == (["POSIX"], [])
 
 
+KINDS = """
+import pathlib, sys
+top = pathlib.Path(sys.argv[1])
+(top / "in").mkdir(parents=True)
+for i in range(3):
+    (top / f"first{i}").write_bytes(b"")
+for i in range(3):
+    names = f"{i}.dat in/{i}.dat .dat {i}.at {i}x.dat {i}.dat.1 a.b{i}"
+    for name in names.split():
+        (top / name).write_bytes(b"1")
+"""
+
+
+def test_names_that_look_alike_have_their_own_groups(
+    build: Path, tmp_path: Path, venv: Path
+) -> None:
+    """What was found for the last name is used for the next one only if that is of its kind."""
+    config = configured(tmp_path, "MAX_RECORDS 1 POSIX\n")
+    top = tmp_path / "files"
+    told = watched(build, tmp_path / "run", venv, KINDS, str(top), DARSHAN_CONFIG_PATH=config)
+    groups = {name: told.files(name) for name in told.of("GROUP") if name.startswith(f"{top}/")}
+    assert groups == {
+        f"{top}/*": 2 + 1 + 3 if f"{top}/first0" in told.of("POSIX") else 3 + 1 + 3,
+        f"{top}/*.dat": 6,
+        f"{top}/in/*.dat": 3,
+        f"{top}/*.at": 3,
+        f"{top}/*.b0": 1,
+        f"{top}/*.b1": 1,
+        f"{top}/*.b2": 1,
+    }
+
+
 def test_a_process_that_is_no_rank_has_many_records(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:

@@ -9,15 +9,28 @@ static const char *const shapes[] = {
 #undef MPI_FILE
 };
 
-/* A bit for the first two letters of a shape: nearly all components of other paths begin
- * with none of them, and cost one look. */
-#define INITIALS(name) (UINT64_C(1) << (((name)[0] * 7 + (name)[1]) & 63))
+/* A bit for the first two letters of a shape, and one for its second and third: nearly all
+ * components of other paths miss one of them, and cost two looks. */
+#define BIT_OF(one, other) (UINT64_C(1) << (((one)*7 + (other)) & 63))
+#define MPI_FILE(shape) | BIT_OF((shape)[0], (shape)[1])
 static inline uint64_t all_initials(void) {
   return 0
-#define MPI_FILE(shape) | INITIALS(shape)
 #include "mpi-files.def"
-#undef MPI_FILE
       ;
+}
+#undef MPI_FILE
+#define MPI_FILE(shape) | BIT_OF((shape)[1], (shape)[2])
+static inline uint64_t all_seconds(void) {
+  return 0
+#include "mpi-files.def"
+      ;
+}
+#undef MPI_FILE
+
+/* No shape has a variable part among its first three letters. */
+static inline bool may_fit(const char *name) {
+  return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
+         (BIT_OF(name[1], name[2]) & all_seconds());
 }
 
 static bool is_digit(char byte, bool hexadecimal) {
@@ -73,6 +86,19 @@ bool darshan_is_mpi_file(const char *path) {
   if (path[0] != '/') return false;
   /* strchr looks at many bytes at once. */
   for (const char *at = path; at != NULL; at = strchr(at + 1, '/'))
-    if (at[1] != '\0' && (INITIALS(at + 1) & all_initials()) && fits_any(at + 1)) return true;
+    if (may_fit(at + 1) && fits_any(at + 1)) return true;
   return false;
+}
+
+bool darshan_may_hold_mpi_files(const char *path, size_t length) {
+  const char *end = path + length, *at = path;
+  while (at != NULL && at + 1 < end) {
+    if (may_fit(at + 1)) return true;
+    at = memchr(at + 1, '/', (size_t)(end - at) - 1);
+  }
+  return false;
+}
+
+bool darshan_is_mpi_component(const char *name) {
+  return may_fit(name) && fits_any(name);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../names/folder-hash.h"
 #include "log-format.h"
 #include "mpi-files.h"
 #include "run.h"
@@ -49,11 +50,6 @@ static bool of_launcher(const struct darshan_config *config, const char *name, s
          name[folder_length] == '/' && strstr(name + folder_length, "/pmix") != NULL;
 }
 
-/* None of the program's own I/O, unless a setting says that it is wanted. */
-static bool of_mpi(const struct darshan_config *config, const char *name, size_t length) {
-  return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
-}
-
 /* The folder of a run (format/run.h): darshan-run.0.zNt6Qt/ */
 static bool is_run_folder(const char *name, size_t length) {
   const char *end = name + length;
@@ -68,15 +64,46 @@ static bool is_run_folder(const char *name, size_t length) {
 
 /* What lies there: a run inside of another one is watched, and its front reads what its own
  * processes said. */
-static bool of_a_run(const char *name, size_t length) {
-  const char *slash = memrchr(name, '/', length);
-  const char *folder = slash ? memrchr(name, '/', (size_t)(slash - name)) : NULL;
-  if (!folder || !is_run_folder(folder + 1, (size_t)(slash - folder) - 1)) return false;
-  const char *file = slash + 1;
-  size_t left = length - (size_t)(file - name);
+static bool of_a_run(const char *name, size_t folder, size_t length) {
+  const char *start = folder > 1 ? memrchr(name, '/', folder - 1) : NULL;
+  if (!start || !is_run_folder(start + 1, (size_t)(name + folder - start) - 2)) return false;
+  const char *file = name + folder;
+  size_t left = length - folder;
   return BEGINS_WITH(file, left, RUN_EVENTS) || BEGINS_WITH(file, left, RUN_PART) ||
          BEGINS_WITH(file, left, RUN_NAME) || BEGINS_WITH(file, left, RUN_CLOSED) ||
          strstr(file, "_mmap-log-") != NULL;
+}
+
+/* Folders of which only the name of a file in them can exclude it, by their hash: a process opens
+ * many files of few folders. */
+enum { PLAIN_FOLDERS = 64 };
+static uint64_t plain_folders[PLAIN_FOLDERS];
+
+static bool is_plain(uint64_t *place, uint64_t hash, const char *name, size_t folder) {
+  if (__atomic_load_n(place, __ATOMIC_RELAXED) == hash) return true;
+  if (darshan_may_hold_mpi_files(name, folder)) return false;
+  const char *start = folder > 1 ? memrchr(name, '/', folder - 1) : NULL;
+  if (start && is_run_folder(start + 1, (size_t)(name + folder - start) - 2)) return false;
+  __atomic_store_n(place, hash, __ATOMIC_RELAXED);
+  return true;
+}
+
+/* None of the program's own I/O, unless a setting says that it is wanted. */
+static bool of_mpi(const struct darshan_config *config, const char *name, size_t length) {
+  return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
+}
+
+static bool is_not_the_programs(const struct darshan_config *config, const char *name,
+                                size_t length) {
+  if (in_system_folder(name, length)) return true;
+  const char *slash = memrchr(name, '/', length);
+  size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
+  if (folder && name[0] == '/' && !config->launcher_folder) {
+    uint64_t hash = folder_hash(name, folder);
+    if (is_plain(&plain_folders[hash % PLAIN_FOLDERS], hash, name, folder))
+      return !config->mpi_files && darshan_is_mpi_component(slash + 1);
+  }
+  return of_mpi(config, name, length) || of_a_run(name, folder, length);
 }
 
 static bool names_are_paths(int module_id) {
@@ -95,8 +122,7 @@ static bool matches(const struct darshan_name_rules *rules, int module_id, const
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length) {
   bool path = names_are_paths(module_id);
-  bool excluded = path && (in_system_folder(name, length) || of_mpi(config, name, length) ||
-                           of_a_run(name, length));
+  bool excluded = path && is_not_the_programs(config, name, length);
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */

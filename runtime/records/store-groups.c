@@ -1,6 +1,7 @@
 /* Records that many files share: which files, by which name, and how many they were. */
 #include <string.h>
 
+#include "../names/folder-hash.h"
 #include "../names/groups.h"
 #include "../names/path-buffers.h"
 #include "record-id.h"
@@ -67,7 +68,7 @@ static struct store_entry *named(struct record_store *store, const char *name, s
 /* Programs of one folder come one after another: what was found of a folder is kept. */
 static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length) {
   size_t folder = darshan_folder_part(name, length);
-  uint64_t hash = darshan_hash(name, folder, 1);
+  uint64_t hash = folder_hash(name, folder);
   struct store_folder *known = &store->folder[hash % STORE_FOLDERS];
   if (known->hash != hash) {
     size_t tree = darshan_program_tree(name, folder);
@@ -78,16 +79,26 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
+/* Is it of the group that was asked for last?  A name that ends as the group's does, which begins
+ * with a dot and has letters and digits behind it, has the very ending. */
+static int is_of_last(const struct record_store *store, const char *name, size_t length) {
+  const struct store_entry *last = store->last_folder;
+  size_t folder = store->last_folder_bytes;
+  size_t ending = last ? last->name_length - folder - 1 : 0;
+  if (ending == 0 || length <= folder + ending) return 0;
+  const char *at = name + (length - ending);
+  return memcmp(at, last->name + folder + 1, ending) == 0 &&
+         memcmp(name, last->name, folder) == 0 &&
+         !memchr(name + folder, '/', length - ending - folder);
+}
+
 static struct store_entry *folder_of(struct record_store *store, const char *name, size_t length) {
+  if (is_of_last(store, name, length)) return store->last_folder;
   size_t folder = darshan_folder_part(name, length), ending = darshan_ending(name, length);
   if (!folder || name[0] != '/') return NULL;
-  size_t whole = folder + 1 + (length - ending);
-  const struct store_entry *last = store->last_folder;
-  int same = last && last->name_length == whole && memcmp(last->name, name, folder) == 0 &&
-             memcmp(last->name + folder + 1, name + ending, length - ending) == 0;
-  if (!same)
-    store->last_folder =
-        named(store, name, folder, ending, length, &store->folders, GROUP_FOLDERS_MOST);
+  store->last_folder =
+      named(store, name, folder, ending, length, &store->folders, GROUP_FOLDERS_MOST);
+  store->last_folder_bytes = (uint32_t)folder;
   return store->last_folder;
 }
 

@@ -7,6 +7,7 @@
 #include "../../door/door.h"
 #include "../../life/start.h"
 #include "../../names/fd-name.h"
+#include "../../names/folder-hash.h"
 #include "../../names/paths.h"
 #include "../lustre/lustre.h"
 #include "account.h"
@@ -175,9 +176,9 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-static uint64_t folder_hash(const char *name, uint32_t length) {
+static uint64_t hash_of_folder(const char *name, uint32_t length) {
   const char *slash = memrchr(name, '/', length);
-  return darshan_hash(name, slash ? (size_t)(slash - name) + 1 : 0, 0);
+  return folder_hash(name, slash ? (size_t)(slash - name) + 1 : 0);
 }
 
 /* 0: this folder was not asked about. */
@@ -187,7 +188,7 @@ static uint32_t known_file_system(uint64_t hash) {
 }
 
 uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
-  uint64_t hash = folder_hash(name, length);
+  uint64_t hash = hash_of_folder(name, length);
   uint32_t known = known_file_system(hash);
   if (known) return known;
   struct statfs fs;
@@ -284,7 +285,7 @@ uint32_t posix_file_get(const struct posix_name *name, int fd) {
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block) {
   uint32_t number = known_file(name), known = 0;
   if (number != 0) return number;
-  known = known_file_system(folder_hash(name->text, name->length));
+  known = known_file_system(hash_of_folder(name->text, name->length));
   return make_file(name, known ? known : block & ~(uint32_t)ON_LUSTRE);
 }
 
