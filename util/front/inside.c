@@ -89,6 +89,19 @@ static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int 
   return found;
 }
 
+/* Where the linker puts the words of a program; the whole file where no section says so.
+ * The rest of a large program need not be read from its disk. */
+static struct image constants(const struct image *image, const ElfW(Ehdr) * file) {
+  static const char name[] = ".rodata";
+  ElfW(Shdr) one, names;
+  if (section(image, file, file->e_shstrndx, &names) < 0) return *image;
+  for (size_t i = 0; i < file->e_shnum; i++)
+    if (section(image, file, i, &one) == 0 && one.sh_type == SHT_PROGBITS &&
+        is_named(image, &names, one.sh_name, name))
+      return (struct image){image->bytes + one.sh_offset, (size_t)one.sh_size};
+  return *image;
+}
+
 /* What a program without symbols says itself. */
 static unsigned spoken(const struct image *image) {
   unsigned found = 0;
@@ -108,7 +121,9 @@ static unsigned libraries_of(const struct image *image) {
     return 0;
   if (is_linked(image, &file)) return 0;
   unsigned found = defined(image, &file, &has_symbols);
-  return has_symbols ? found : found | spoken(image);
+  if (has_symbols) return found;
+  struct image words = constants(image, &file);
+  return found | spoken(&words);
 }
 
 static void join_names(char out[INSIDE_ROOM], unsigned found) {

@@ -1,0 +1,49 @@
+"""What `darshan run` does after the program does not grow with the size of the program.
+
+Instructions are counted, which do not depend on how busy the machine is.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import SECONDS
+
+LARGE = 32 << 20  # bytes of data that is no constant
+ALLOWED = 1_000_000  # of the instructions; a search of the whole file takes 11 million more
+
+
+def instructions(build: Path, program: Path, work: Path) -> int:
+    """Of `darshan` itself, not of the program."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    command += [str(build / "darshan"), "run", "-o", "logs", str(program)]
+    done = subprocess.run(
+        command, cwd=work, capture_output=True, text=True, check=True, timeout=SECONDS
+    )
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found, done.stderr
+    return int(found[1])
+
+
+def made(work: Path, name: str, size: int) -> Path:
+    """A stripped program with that much data."""
+    compiler = shutil.which("gcc") or "cc"
+    source = f"char data[{size}] = {{1}};\nint main(void) {{ return data[1]; }}\n"
+    (work / f"{name}.c").write_text(source)
+    subprocess.run([compiler, "-s", "-o", name, f"{name}.c"], cwd=work, check=True)
+    return work / name
+
+
+@pytest.mark.needs("program:valgrind")
+def test_large_programs_are_not_searched(build: Path, tmp_path: Path) -> None:
+    """Only the constants of a stripped program are searched for the words of a library."""
+    small, large = (
+        instructions(build, made(tmp_path, name, size), tmp_path)
+        for name, size in (("small", 1), ("large", LARGE))
+    )
+    assert large < small + ALLOWED
