@@ -133,7 +133,7 @@ def test_one_run_time(darshan: Run, work: Path) -> None:
 
 def test_full_table(darshan: Run, build: Path, work: Path) -> None:
     """Of files that share a record, stat and the report say the same."""
-    script = "for i in $(seq 40); do echo x > f$i; done"
+    script = "for i in {1..40}; do echo x > f$i; done"
     settings = {"DARSHAN_CONFIG_PATH": str(work / "few")}
     (work / "few").write_text("MAX_RECORDS 10 POSIX\n")
     screen = darshan("stat", "bash", "-c", script, variables=settings).stderr.decode()
@@ -144,3 +144,8 @@ def test_full_table(darshan: Run, build: Path, work: Path) -> None:
     flat = " ".join(done.stdout.split())
     assert "lower bounds" not in screen
     assert ("otals are exact" in flat) == ("totals are exact" in screen) is True
+    # One process has counted them; of two that is an estimate.
+    assert "estimate" not in screen and "numbers of files" not in flat
+    both = f"({script}); ({script})"
+    screen = darshan("stat", "bash", "-c", both, variables=settings).stderr.decode()
+    assert "numbers of files are estimates" in screen

@@ -22,6 +22,14 @@ for i in range(700):
         f.flush()
         numpy.zeros(20).tofile(f)
 """
+ASKING = """
+import os
+for i in range(50):
+    open(f"part{i}.bin", "wb").close()
+for _ in range(40):
+    for i in range(50):
+        os.stat(f"part{i}.bin")
+"""
 PHASES = """
 import time
 with open("data", "wb+", buffering=0) as f:
@@ -35,8 +43,11 @@ with open("data", "wb+", buffering=0) as f:
 """
 
 
-def findings(build: Path, summary: Run, folder: Path, program: str) -> dict[str, dict[str, Any]]:
-    """Of a Python program, by name."""
+def findings(
+    build: Path, summary: Run, folder: Path, program: str, config: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Of a Python program, by name; config: of the runtime."""
+    (folder / "config").write_text(config)
     (folder / "limits").write_text(LIMITS)
     log = folder / "log.darshan"
     settings = {
@@ -45,13 +56,14 @@ def findings(build: Path, summary: Run, folder: Path, program: str) -> dict[str,
         "DARSHAN_JOB_TREE": "0",
         "DARSHAN_MMAP_LOGPATH": str(folder),
         "DARSHAN_LOGFILE": str(log),
+        "DARSHAN_CONFIG_PATH": str(folder / "config"),
     }
     work = folder / "work"
     work.mkdir()
     command = [sys.executable, "-c", program]
     subprocess.run(command, cwd=work, env=os.environ | settings, check=True)
     done = summary(log, "--json", "-o", "-", "--thresholds", folder / "limits")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == (3 if "MAX_RECORDS" in config else 0), done.stderr
     return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
 
 
@@ -71,3 +83,11 @@ def test_reading_after_writing_is_no_slowing_down(
     found = findings(build, summary, tmp_path, PHASES)
     assert "slowing-down" not in found
     assert "setvbuf" not in json.dumps(found.get("small-accesses-read", {}))
+
+
+def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path: Path) -> None:
+    """Of 50 files ten have a record of their own, and the others one together."""
+    config = "MAX_RECORDS 10 POSIX\n"
+    found = findings(build, summary, tmp_path, ASKING, config)
+    said = re.search(r"stat calls on ([\d,]+) files", found["metadata"]["sentence"])
+    assert said and int(said[1]) >= 50

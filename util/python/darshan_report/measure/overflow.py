@@ -15,6 +15,7 @@ from ..log import Log
 
 NAME = "<overflow>"
 ID = np.uint64(13716024479926339885)  # the record id of that name
+_COUNTED = 114688  # names in groups that a process tells apart (posix/overflow.c)
 TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 
@@ -73,6 +74,16 @@ def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
     """How many files all of these records stand for."""
     unique = np.unique(ids)
     return int(files_of_each(log, unique).sum())
+
+
+def counted(log: Log, module: str) -> bool:
+    """Whether it is known exactly how many files share such records: one process has counted
+    them, and no more than it tells apart.  Streams are told apart by a sketch."""
+    known = groups(log)
+    streams = log.info.region("STDIO")
+    if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
+        return False
+    return bool(known) and sum(group.files for group in known.values()) < _COUNTED
 
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:

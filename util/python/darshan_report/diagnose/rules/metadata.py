@@ -51,7 +51,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     if opens + stats + more < facts.limits["operations"]:
         return
-    files = len(frozenset().union(*(table.ids.tolist() for table in base)))
+    # A file may have a record of POSIX and one of STDIO, and a record may be of many files.
+    known = {i: n for t in base for i, n in zip(t.ids.tolist(), facts.files(t).tolist())}
+    files = sum(known.values())
     evidence = ()
     if posix is not None:
         evidence += facts.sums(posix, "OPENS", "STATS", "SEEKS", "F_META_TIME")
