@@ -88,18 +88,31 @@ static void add_module_number(void *used, const char *key, uint64_t value) {
   add_number(used, key, value);
 }
 
+/* What was not counted here; their keys in the metadata, in the same order. */
+static struct facts_dropped dropped_here(void) {
+  return (struct facts_dropped){{lost_state.in_handlers, darshan_spin_lost,
+                                 lost_state.in_shared_memory, lost_state.without_memory,
+                                 lost_state.for_full_tables}};
+}
+
+static const char *const dropped_keys[FACTS_DROPPED] = {
+    "dropped_in_signal_handlers", "dropped_behind_stalled_threads", "dropped_in_shared_memory",
+    "dropped_for_want_of_memory", "dropped_for_full_tables"};
+
+/* In the place of what the metadata said before. */
+static void set_dropped(struct darshan_job *job, const struct facts_dropped *dropped) {
+  for (int i = 0; i < FACTS_DROPPED; i++) {
+    darshan_metadata_drop(job->metadata, dropped_keys[i]);
+    size_t used = strlen(job->metadata);
+    if (dropped->kinds[i]) add_number(&used, dropped_keys[i], dropped->kinds[i]);
+  }
+}
+
 /* What only the end knows. */
 static void metadata_end(struct darshan_job *job) {
+  struct facts_dropped dropped = dropped_here();
+  set_dropped(job, &dropped);
   size_t used = strlen(job->metadata);
-  if (lost_state.in_handlers)
-    add_number(&used, "dropped_in_signal_handlers", lost_state.in_handlers);
-  if (darshan_spin_lost) add_number(&used, "dropped_behind_stalled_threads", darshan_spin_lost);
-  if (lost_state.in_shared_memory)
-    add_number(&used, "dropped_in_shared_memory", lost_state.in_shared_memory);
-  if (lost_state.without_memory)
-    add_number(&used, "dropped_for_want_of_memory", lost_state.without_memory);
-  if (lost_state.for_full_tables)
-    add_number(&used, "dropped_for_full_tables", lost_state.for_full_tables);
   modules_add_metadata(add_module_number, &used);
   if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
@@ -340,6 +353,7 @@ static size_t ranks_job(void *context, const struct facts *agreed, char *out) {
   job->start_time_nsec = agreed->times.start_nsec;
   job->end_time_sec = agreed->times.end_sec;
   job->end_time_nsec = agreed->times.end_nsec;
+  set_dropped(job, &agreed->dropped);
   add_hosts(job, agreed);
   return job_bytes(out);
 }
@@ -370,6 +384,7 @@ int log_write_ranks(struct rank_comm *comm) {
       .names_length = names ? store->names.used : 0,
       .bytes = record_bytes(store),
       .gaps = &ranks.gaps,
+      .dropped = dropped_here(),
       .times = {job_state.job.start_time_sec, job_state.job.start_time_nsec,
                 job_state.job.end_time_sec, job_state.job.end_time_nsec, modules_last()},
       .spread = modules_times(times) ? facts_spread_of(times, comm->rank)

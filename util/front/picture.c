@@ -227,18 +227,23 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 /* Of several processes that keep a record each, or logs, the largest number is a lower bound.
  * Returns 1 if there are records of files past the limit. */
 static int add_groups(struct picture *picture, darshan_log *log) {
+  enum { COUNTED = 114688 }; /* names in groups that a process tells apart (overflow.c) */
   struct darshan_error error = {""};
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_GROUP, &error);
   const void *record;
   size_t size;
   int past_the_limit = 0, is_new;
+  int64_t names = 0;
   while (records && darshan_records_next(records, &record, &size, &error) > 0) {
     const struct darshan_group_record *group = record;
     int64_t *files = id_table_get(&picture->groups, group->base.id, &is_new);
     if (files && group->counters[GROUP_FILES] > *files) *files = group->counters[GROUP_FILES];
     past_the_limit |= group->counters[GROUP_KIND] != GROUP_TREE;
+    add(&names, group->counters[GROUP_FILES]);
   }
   if (records) darshan_records_close(records);
+  if (darshan_log_info(log)->job.nprocs > 1 || names >= COUNTED)
+    picture->missing |= PICTURE_ESTIMATED;
   return past_the_limit;
 }
 
@@ -274,10 +279,33 @@ static int missing_of(const darshan_log *log, int has_groups) {
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial)
       found |= shares_record(log, info->modules[i].id, has_groups) ? PICTURE_SHARED : PICTURE_LOST;
+  /* Streams are told apart by the sketch. */
+  for (int i = 0; i < info->num_modules; i++)
+    if (info->modules[i].partial && info->modules[i].id == DARSHAN_MOD_STDIO)
+      found |= PICTURE_ESTIMATED;
   for (int i = 0; i < info->num_metadata; i++)
     for (size_t j = 0; j < sizeof(lost) / sizeof(lost[0]); j++)
       if (strcmp(info->metadata[i].key, lost[j]) == 0) found |= PICTURE_LOST;
   return found;
+}
+
+/* "dropped_in_signal_handlers" is told as "in signal handlers". */
+static void add_dropped(struct picture *picture, const struct darshan_info *info) {
+  static const char prefix[] = "dropped_";
+  for (int i = 0; i < info->num_metadata; i++) {
+    const char *key = info->metadata[i].key;
+    struct picture_dropped *one = picture->dropped, *end = one + PICTURE_DROPPED;
+    if (strncmp(key, prefix, sizeof(prefix) - 1) != 0) continue;
+    char where[sizeof(one->where)];
+    say_printable(where, sizeof(where), key + sizeof(prefix) - 1, sizeof(where) / 4 - 1, 0);
+    for (char *c = where; *c; c++)
+      if (*c == '_') *c = ' ';
+    while (one < end && one->where[0] && strcmp(one->where, where) != 0)
+      one++;
+    if (one == end) continue;
+    memcpy(one->where, where, sizeof(where));
+    add(&one->number, strtoll(info->metadata[i].value, NULL, 10));
+  }
 }
 
 static void add_job(struct picture *picture, darshan_log *log) {
@@ -290,7 +318,10 @@ static void add_job(struct picture *picture, darshan_log *log) {
     picture->command = strdup(info->exe);
   }
   if (ended > picture->ended) picture->ended = ended;
-  picture->missing |= missing_of(log, add_groups(picture, log));
+  int has_groups = add_groups(picture, log);
+  picture->missing |= missing_of(log, has_groups);
+  if (!has_groups || picture->logs > 0) picture->missing |= PICTURE_ESTIMATED;
+  add_dropped(picture, info);
   picture->logs++;
 }
 

@@ -9,10 +9,17 @@
 #include "programs.h"
 #include "shares.h"
 
-enum { PICTURE_LAYERS = 8 };
+enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8 };
 
-/* What logs had no room for.  Files that share a record are in all sums. */
-enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2 };
+/* What logs had no room for.  Files that share a record are in all sums; PICTURE_ESTIMATED: if
+ * some do, how many files these are is not exact. */
+enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2, PICTURE_ESTIMATED = 4 };
+
+/* Events that the runtime saw and did not count, as metadata say. */
+struct picture_dropped {
+  char where[128]; /* "in signal handlers" */
+  int64_t number;
+};
 
 /* A module that moves bytes. */
 struct picture_layer {
@@ -36,6 +43,7 @@ struct picture {
   double ended;    /* the same; 0: only journals */
   double run_time; /* seconds; of logs without an end, what whoever started it measured */
   int missing;     /* enum picture_missing of all logs, added up */
+  struct picture_dropped dropped[PICTURE_DROPPED]; /* by kind; the rest is zeros */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */

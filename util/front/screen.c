@@ -71,8 +71,29 @@ static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
     fputs("the log does not hold everything: the numbers are lower bounds", stderr);
   else if (missing & PICTURE_SHARED)
-    fputs("some files share a record: totals are exact, numbers of files are not", stderr);
-  if (missing) end_line(screen);
+    fputs(missing & PICTURE_ESTIMATED
+              ? "some files share a record: totals are exact, numbers of files are estimates"
+              : "some files share a record: totals are exact, single files are not known",
+          stderr);
+  if (missing & (PICTURE_LOST | PICTURE_SHARED)) end_line(screen);
+}
+
+/* Calls that no number has, and where they were made. */
+static void print_dropped(struct screen *screen, const struct picture *picture) {
+  static const char tables[] = "for full tables";
+  for (int i = 0; i < PICTURE_DROPPED && picture->dropped[i].where[0]; i++) {
+    const struct picture_dropped *one = &picture->dropped[i];
+    char number[NUMBER];
+    if (one->number <= 0) continue;
+    quantity_count(number, one->number);
+    if (strcmp(one->where, tables) == 0)
+      fprintf(stderr, "calls on %s files or requests not counted (tables full): lower bounds",
+              number);
+    else
+      fprintf(stderr, "%s calls not counted (%s): the numbers are lower bounds", number,
+              one->where);
+    end_line(screen);
+  }
 }
 
 /* Items one after another, with a comma between; 0: there is no line left for it. */
@@ -142,6 +163,7 @@ static void print_head(struct screen *screen, const struct picture *picture) {
   print_shares(&packed, picture, run);
   end_packed(&packed, 0);
   print_missing(screen, picture->missing);
+  print_dropped(screen, picture);
 }
 
 /* "cat x 200" */

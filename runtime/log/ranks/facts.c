@@ -173,6 +173,7 @@ int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks) {
 struct facts_head { /* then hosts, then the table of sharing */
   struct facts_times times;
   struct facts_spread spread;
+  struct facts_dropped dropped;
   uint64_t bytes;
   uint32_t failed;
   uint32_t gaps;
@@ -233,6 +234,7 @@ static int facts_begin(struct facts *facts, const struct reduce_source *source) 
   memcpy(here.name, source->host, length < FACTS_HOST_ROOM ? length : FACTS_HOST_ROOM - 1);
   *facts = (struct facts){.times = source->times,
                           .spread = source->spread,
+                          .dropped = source->dropped,
                           .bytes = source->bytes + source->names_length,
                           .gaps = source->gaps ? *source->gaps : 0};
   if (add_host(facts, &here) < 0) return -1;
@@ -285,6 +287,7 @@ static int facts_decode(struct facts *facts, const struct message *message) {
     return -1;
   *facts = (struct facts){.times = head.times,
                           .spread = head.spread,
+                          .dropped = head.dropped,
                           .bytes = head.bytes,
                           .failed = head.failed,
                           .gaps = head.gaps,
@@ -300,6 +303,8 @@ static int facts_add(struct facts *facts, const struct message *message) {
   if (facts_decode(&other, message) < 0) return -1;
   add_times(&facts->times, &other.times);
   add_spread(&facts->spread, &other.spread);
+  for (int i = 0; i < FACTS_DROPPED; i++)
+    facts->dropped.kinds[i] += other.dropped.kinds[i];
   facts->bytes += other.bytes;
   facts->failed |= other.failed;
   facts->gaps |= other.gaps;
@@ -313,6 +318,7 @@ static void *facts_encode(const struct facts *facts, struct arena *arena, int wi
                           size_t *n) {
   struct facts_head head = {.times = facts->times,
                             .spread = facts->spread,
+                            .dropped = facts->dropped,
                             .bytes = facts->bytes,
                             .failed = facts->failed,
                             .gaps = facts->gaps,

@@ -59,11 +59,12 @@ struct facts_host {
 struct facts {
   struct facts_times times;
   struct facts_spread spread;
-  uint64_t bytes;           /* of records and names, over all ranks */
-  uint32_t failed;          /* 1: a rank has no memory to take part */
-  uint32_t gaps;            /* what a rank could not record (enum log_gap) */
-  uint32_t num_hosts;       /* FACTS_HOSTS: so many, or more */
-  struct facts_host *hosts; /* in order of rank; only on the way up */
+  struct facts_dropped dropped; /* by all ranks */
+  uint64_t bytes;               /* of records and names, over all ranks */
+  uint32_t failed;              /* 1: a rank has no memory to take part */
+  uint32_t gaps;                /* what a rank could not record (enum log_gap) */
+  uint32_t num_hosts;           /* FACTS_HOSTS: so many, or more */
+  struct facts_host *hosts;     /* in order of rank; only on the way up */
   struct sharing sharing;
   struct arena arena;    /* of hosts and sharing, on the way up and in the root */
   struct message agreed; /* what sharing is in, below the root */

@@ -64,6 +64,12 @@ struct rank_span {
   int32_t lowest, highest;
 };
 
+/* Events that were not counted (struct lost_state), in the order of the metadata. */
+enum { FACTS_DROPPED = 5 };
+struct facts_dropped {
+  uint64_t kinds[FACTS_DROPPED];
+};
+
 /* Functions may use context.  Stays as it is until the last step. */
 struct reduce_source {
   void *context;
@@ -79,6 +85,7 @@ struct reduce_source {
   const unsigned *gaps; /* enum log_gap; content may add to it; NULL: none */
   struct facts_times times;
   struct facts_spread spread;
+  struct facts_dropped dropped;
   /* The records, now that all ranks have agreed on times.  0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);
   /* Fills the span of a record whose rank is -1; 0: it is this rank's alone.  NULL: there are

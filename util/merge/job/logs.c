@@ -124,6 +124,7 @@ static int read_log(struct job_log *log, struct darshan_error *error) {
   if (!open) return -1;
   const struct darshan_info *info = darshan_log_info(open);
   log->job = info->job;
+  dropped_add(&log->dropped, info);
   log->is_child = launch_metadata(info, "fork_parent") != NULL;
   if (is_merged(info) || !launch_read(&log->launch, info))
     snprintf(error->text, sizeof(error->text), "no launcher said which rank it is");

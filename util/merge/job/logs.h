@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "../dropped.h"
 #include "../launch.h"
 
 /* What is a rank in a log: a process, or several. */
@@ -25,6 +26,7 @@ struct job_log {
   int is_whole;   /* one process, without PROCESS */
   int left_out;   /* 1: a part of it cannot be read */
   struct launch launch;
+  struct dropped dropped;
   struct job_unit *units; /* by rank in this log */
   int64_t num_units;
 };

@@ -22,7 +22,7 @@ static int is_of_one(const char *key) {
                                      "fork_parent",  "parts_left_out", "processors"};
   for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
     if (strcmp(key, keys[i]) == 0) return 1;
-  return launch_is_key(key);
+  return launch_is_key(key) || dropped_is_key(key);
 }
 
 static size_t add_number(char *out, size_t room, size_t used, const char *key, int64_t number) {
@@ -75,6 +75,7 @@ static void tell(const struct one_job *job, char *out, size_t room) {
   const struct job_world *world = job->world;
   char missing[200];
   size_t used = 0, journals = 0;
+  struct dropped dropped = {.count = 0};
   out[0] = '\0';
   used = add_number(out, room, used, "ranks_merged", (int64_t)world->num_ranks);
   if (world->size) used = add_number(out, room, used, "world_size", world->size);
@@ -85,10 +86,13 @@ static void tell(const struct one_job *job, char *out, size_t room) {
                     sizeof(missing)) > 0)
     used = darshan_metadata_add(out, room, used, "missing_ranks", missing);
   if (job->around) used = add_number(out, room, used, "processes_around", job->around);
-  for (size_t i = 0; i < world->num_logs; i++)
+  for (size_t i = 0; i < world->num_logs; i++) {
     journals += world->logs[i]->is_journal != 0;
+    dropped_add_sums(&dropped, &world->logs[i]->dropped);
+  }
   if (journals)
     used = darshan_metadata_add(out, room, used, "end", "not seen; log merged from journals");
+  used = dropped_tell(&dropped, out, room, used);
   if (job->logs->unreadable)
     darshan_metadata_add(out, room, used, "parts_left_out", job->logs->damaged);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../content.h"
+#include "../dropped.h"
 #include "../launch.h"
 #include "combine.h"
 
@@ -23,6 +24,7 @@ struct fold {
   struct run_part *stands;  /* the part that began first: whose the new one will be */
   int64_t start_ns, end_ns; /* of all, on the run's clock */
   struct darshan_job job;
+  struct dropped dropped;   /* by all of them */
   int count, failed, known; /* known: the job */
   int stuck;                /* what was begun could not be finished: nothing else is begun */
 };
@@ -96,6 +98,7 @@ static void take(struct fold *fold, const struct run_part *part, darshan_log *lo
     fold->job = *job;
     fold->known = 1;
   }
+  dropped_add(&fold->dropped, darshan_log_info(log));
   darshan_log_each_name(log, add_name, fold);
   if (combined_add(&fold->combined, &fold->part, &clock) < 0 || add_to_list(fold, part) < 0)
     fold->failed = 1;
@@ -117,7 +120,7 @@ static void take_all(struct fold *fold, const struct run_process *process) {
 /* --- all of them --------------------------------------------------------------------------- */
 
 static size_t job_of(const struct fold *fold, char *out) {
-  char path[PATH_MAX];
+  char path[PATH_MAX], more[DARSHAN_JOB_METADATA_LEN] = "";
   struct darshan_job job = fold->job;
   int64_t end_ns = fold->stands->start_ns + fold->end_ns - fold->start_ns;
   job.start_time_sec = fold->stands->start_ns / BILLION;
@@ -125,7 +128,8 @@ static size_t job_of(const struct fold *fold, char *out) {
   job.end_time_sec = end_ns / BILLION;
   job.end_time_nsec = end_ns % BILLION;
   folder_part_path(fold->folder, fold->stands, path);
-  return journal_job(out, path, job, "", NULL, NULL);
+  dropped_tell(&fold->dropped, more, sizeof(more), 0);
+  return journal_job(out, path, job, more, NULL, dropped_is_key);
 }
 
 /* The list is the name of the new part, and then those that go. */
@@ -151,6 +155,7 @@ static int fold_rank(struct fold *fold, const struct run_rank *rank) {
   combined_clear(&fold->combined);
   fold->list.n = 0;
   fold->stands = NULL;
+  fold->dropped = (struct dropped){.count = 0};
   fold->start_ns = fold->end_ns = fold->count = fold->failed = fold->known = 0;
   for (int i = rank->first; i >= 0; i = all[i].next_of_rank)
     if (is_over(&all[i])) look_at(fold, &all[i]);

@@ -136,6 +136,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   if (!again) {
     ask_times(run, process, part, log);
     world_hear(&run->world, process, darshan_log_info(log));
+    dropped_add(&run->dropped, darshan_log_info(log));
     usage_hear(&run->tree, process, log);
   }
   if (again && !each.failed && take_records(run, process, part, log) < 0) each.failed = 1;
@@ -255,6 +256,7 @@ static void tell(const struct one_log *run, char *out, size_t room) {
                                 top->how == PROCESS_SIGNALLED
                                     ? "not seen, killed; log merged from journals"
                                     : "not seen; log merged from journals");
+  used = dropped_tell(&run->dropped, out, room, used);
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
@@ -270,6 +272,11 @@ static size_t job_of_nothing(char *out, const struct darshan_job *job, const cha
   return sizeof(*job) + length + 1;
 }
 
+/* What is said anew of all processes. */
+static int is_of_one(const char *key) {
+  return launch_is_key(key) || dropped_is_key(key);
+}
+
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct one_log *run = context;
   char path[PATH_MAX], more[DARSHAN_JOB_METADATA_LEN];
@@ -283,7 +290,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   tell(run, more, sizeof(more));
   if (run->speaker) {
     folder_part_path(&run->folder, run->speaker, path);
-    return journal_job(out, path, job, more, run->command, launch_is_key);
+    return journal_job(out, path, job, more, run->command, is_of_one);
   }
   memset(job.metadata, 0, sizeof(job.metadata));
   memcpy(job.metadata, more, strlen(more));
@@ -393,6 +400,7 @@ int one_log_make(struct one_log *run) {
   run->left_out = 0;
   run->grid = (struct heat_grid){0, 0};
   run->world = (struct run_world){.ranks = 0};
+  run->dropped = (struct dropped){.count = 0};
   describe(run);
   begin_times(run);
   if (player_run(&player, NULL) == 0) return 0;

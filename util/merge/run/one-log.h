@@ -4,6 +4,7 @@
 
 #include "../../../runtime/job/config.h"
 #include "../../../runtime/names/path-buffers.h"
+#include "../dropped.h"
 #include "combine.h"
 #include "folder.h"
 #include "ranks.h"
@@ -35,6 +36,7 @@ struct one_log { /* zeroed before its first use */
   struct heat_grid grid;          /* known when all ranks were asked for their times */
   int alone;                      /* the log is one process's, who came after that of all */
   struct run_world world;         /* known then, too */
+  struct dropped dropped;         /* by all processes; known then, too */
   int left_out;                   /* parts that cannot be read */
   char damaged[256];              /* the first of them */
   const struct run_part *speaker; /* the part that speaks for the run: of the top, if it left one */

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...log import Log
-from ...measure.overflow import files_in_it, shared_record
+from ...measure.dropped import dropped
+from ...measure.overflow import counted, files_in_it, shared_record
 from ...records import UNKNOWN
 from ...tables import Kind, module_by_id, module_by_name
 from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
@@ -29,17 +30,40 @@ def _backwards(figures: LayerFigures) -> bool:
 def _partial(module: str, log: Log) -> str:
     if shared_record(log, module):
         number = files_in_it(log, module)
+        lacking = "what is said of single files is not"
+        if not counted(log, module):
+            lacking = "numbers of files, and what is said of single ones, are not"
         rest = "the other files" if number is None else plural(number, "file")
         return (
             f"Module {module} had no room for a record of each file: "
             f"{rest} share records named by their folder and ending, or <overflow>. Totals are "
-            "exact; "
-            "numbers of files, and what is said of single ones, are not."
+            f"exact; {lacking}."
         )
     return (
         f"The records of module {module} are incomplete: the runtime had no room for all "
         "files, so its bytes, operations and times are lower bounds."
     )
+
+
+def _dropped(log: Log) -> list[str]:
+    lost, found = dropped(log), []
+    if lost.calls:
+        where = "; ".join(f"{number:,} {words}" for number, words in lost.calls)
+        found.append(
+            f"{plural(lost.number, 'call')} that the runtime saw {_are(lost.number)} not counted "
+            f"({printable(where)}): counts, bytes and times are lower bounds."
+        )
+    if lost.untracked:
+        found.append(
+            f"{lost.untracked:,} open files, streams, library objects or requests found a table of "
+            "the runtime full: calls on them are not counted, so counts, bytes and times are "
+            "lower bounds."
+        )
+    return found
+
+
+def _are(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def warnings(context: Context) -> list[str]:
@@ -68,6 +92,7 @@ def warnings(context: Context) -> list[str]:
             "What some programs of this run left could not be read, and is in no number: "
             f"{printable(left_out)}."
         )
+    found += _dropped(context.log)
     unseen = context.extras.sum("POSIX_EXT_URING_UNSEEN") if context.extras else None
     if unseen and unseen > 0:
         found.append(

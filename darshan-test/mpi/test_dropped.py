@@ -1,0 +1,18 @@
+"""What the log of a job says of calls that were not counted is the sum over its ranks."""
+
+from __future__ import annotations
+
+from .launch import Runner
+
+
+def test_dropped_on_some_ranks(runner: Runner) -> None:
+    """The first rank, which writes the log, dropped nothing."""
+    runner.environment()
+    job = runner.run(3, [str(runner.build("dropped.c")), str(runner.data)])
+    assert job.code == 0, job
+    log = runner.only_log(job)
+    own = int(sum(log.total("POSIX_WRITES", f"{runner.data}/own.{rank}") for rank in range(3)))
+    dropped = int(job.out) - own
+    assert dropped > 0
+    # What MPI itself does in the midst of one may be dropped as well.
+    assert dropped <= int(log.metadata["dropped_in_signal_handlers"]) <= 2 * dropped

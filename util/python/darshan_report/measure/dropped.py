@@ -1,0 +1,44 @@
+"""Calls that the runtime saw and could not count, as the metadata of the log say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..log import Log
+
+_PREFIX = "dropped_"
+_TABLES = "dropped_for_full_tables"
+# Where the calls were made; other keys of this prefix are told by their own words.
+_WHERE = {
+    "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
+    "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",
+    "dropped_in_shared_memory": "in child processes that ran in the memory of their parent",
+    "dropped_for_want_of_memory": "for which the runtime found no memory",
+}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What is in no counter of the log."""
+
+    calls: tuple[tuple[int, str], ...]  # how many, and where; the most first
+    untracked: int  # files, ids and requests without a place in a table of the runtime
+
+    @property
+    def number(self) -> int:
+        """Calls, of which it is known how many they are."""
+        return sum(number for number, _ in self.calls)
+
+
+def dropped(log: Log) -> Dropped:
+    """Of all processes of the log."""
+    calls, untracked = [], 0
+    for key, value in log.info.metadata:
+        number = int(value) if value.isascii() and value.isdigit() else 0
+        if not key.startswith(_PREFIX) or number == 0:
+            continue
+        if key == _TABLES:
+            untracked += number
+        else:
+            calls.append((number, _WHERE.get(key, key[len(_PREFIX) :].replace("_", " "))))
+    return Dropped(tuple(sorted(calls, key=lambda row: (-row[0], row[1]))), untracked)
