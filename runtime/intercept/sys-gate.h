@@ -22,6 +22,10 @@ extern int sys_gate_calls __attribute__((visibility("hidden")));
 /* May this call be made?  Where no filter is there nobody has to ask. */
 int sys_gate_lets(long number) __attribute__((visibility("hidden")));
 
+/* 1 if every call of the runtime may be made: no filter is there, or a child process was
+ * let make all of them under the one that this process inherited. */
+int sys_gate_lets_all(void) __attribute__((visibility("hidden")));
+
 static inline int sys_may(long number) {
   return __builtin_expect(__atomic_load_n(&sys_gate, __ATOMIC_SEQ_CST) % SYS_GATE_STRETCH <
                               SYS_GATE_INHERITED,

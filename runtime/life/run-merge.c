@@ -54,7 +54,7 @@ static int find_program(char *out, size_t room) {
 }
 
 int run_merge_is_possible(void) {
-  if (sys_gate % SYS_GATE_STRETCH != 0 || outside_is_active()) return 0;
+  if (!sys_gate_lets_all() || outside_is_active()) return 0;
   struct path_buffer *path = path_buffer_take();
   int possible = path && find_program(path->bytes, RUN_ROOM);
   path_buffer_give(path);
@@ -250,10 +250,10 @@ enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* No filter is there (run_merge_is_possible), so no call has to be asked for.
+/* What follows runs in a child process, which has descriptors and signals of its own and
+ * shares this memory.  run_merge_is_possible() has seen that every call may be made.
  *
- * In the child, which has descriptors and signals of its own but this memory. */
-/* What the program has lowered for itself need not hold for the merger. */
+ * What the program has lowered for itself need not hold for the merger. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
