@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -204,6 +205,18 @@ def seccomp(action: int) -> Probe:
     return probe
 
 
+def no_filter() -> str:
+    """Whether this process is without a seccomp filter: under one, the runtime asks first."""
+    found = re.search(r"^Seccomp:\s*(\d+)", Path("/proc/self/status").read_text(), re.M)
+    return "a seccomp filter is there" if found and found[1] != "0" else ""
+
+
+def shared_memory() -> str:
+    """Whether /dev/shm is large enough for jobs of many ranks; Docker gives it 64 MiB."""
+    there = os.statvfs("/dev/shm")
+    return "" if there.f_blocks * there.f_frsize >= 1 << 28 else "/dev/shm is below 256 MiB"
+
+
 def slow_calls() -> str:
     """Whether the kernel can stop a thread's calls for it (Linux 5.11)."""
     if reason := processor("x86_64")():
@@ -276,6 +289,8 @@ ABILITIES: dict[str, Ability] = {
     "seccomp": Ability(seccomp(0x00050000)),  # SECCOMP_RET_ERRNO
     "seccomp:notify": Ability(seccomp(0x7FC00000)),  # SECCOMP_RET_USER_NOTIF
     "io_uring": Ability(io_uring, ci=False),
+    "no-filter": Ability(no_filter, refused=True),
+    "shared-memory": Ability(shared_memory, refused=True),
     "slow-calls": Ability(slow_calls, ci=False),
     "ptrace": Ability(lambda: works("strace", "-o", "/dev/null", "true")),
     "mpi:openmpi": Ability(parallel("openmpi")),

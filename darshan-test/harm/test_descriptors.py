@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hostile import both, compile_c, same_end
-from place import absent
+from place import absent, runs
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
@@ -302,7 +303,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_c(folder, PRELUDE + cases + main, "-I", str(SOURCE / "runtime"), "-w")
 
 
-@pytest.mark.parametrize("name", CASES)
+FETCH = "import ctypes, os, sys; pid = os.pidfd_open(os.getpid()); "
+FETCH += "sys.exit(ctypes.CDLL(None).syscall(438, pid, 0, 0) < 0)  # pidfd_getfd"
+NEEDED = {"fetched_from_a_process": [pytest.mark.needs(runs(sys.executable, "-c", FETCH))]}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDED.get(n, ())) for n in CASES])
 def test_bytes_belong_to_their_file(name: str, build: Path, program: Path, tmp_path: Path) -> None:
     bare, watched = both(build, tmp_path, [program, name])
     assert bare.status == 0, bare.stderr

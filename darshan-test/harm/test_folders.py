@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hostile import both, compile_c, same_end
+from place import runs
 
 PROGRAM = r"""
 #include <errno.h>
@@ -221,7 +223,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_c(folder, PROGRAM.replace("  CASES\n", chosen + "\n"), "-w", "-lutil")
 
 
-@pytest.mark.parametrize("name", CASES)
+FOLDER_OF_A_THREAD = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x200))  # CLONE_FS"
+ALONE = [pytest.mark.needs(runs(sys.executable, "-c", FOLDER_OF_A_THREAD))]
+NEEDED = {"by_threads": ALONE}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDED.get(n, ())) for n in CASES])
 def test_names(name: str, build: Path, program: Path, tmp_path: Path) -> None:
     """Every byte is in the record of its file, and nothing is left behind."""
     bare, watched = both(build, tmp_path, [program, name])

@@ -198,7 +198,7 @@ def test_lost_records(build: Path, tmp_path: Path) -> None:
     assert watched.journals == []
 
 
-@pytest.mark.needs("root")
+@pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("mounted", ["-t tmpfs -o size=8k none"], indirect=True)
 def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> None:
     """A journal that has no room is none, and no empty file is left of it."""

@@ -31,7 +31,10 @@ def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
     assert log.total("POSIX_BYTES_WRITTEN") == own_bytes(ranks) + SHARED * ranks
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 5, 16])
+MANY = pytest.param(16, marks=pytest.mark.needs("shared-memory"))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, MANY])
 def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
     job = runner.job("finalize", ranks)
     assert job.code == 0

@@ -17,6 +17,7 @@ case $1 in "$FAILS") echo "this is why" >&2; exit 7 ;; esac
 """
 README = "fresh --debian 12 sh -c ./quickstart && ./check && ./dev distcheck build/check"
 PACKAGES = "packages --debian 12"
+PLAIN, CONTAINER = "fresh --plain", "fresh --container"
 
 
 def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
@@ -39,15 +40,45 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "alone", [(), ("readme",), ("packages",)], ids=["all", "readme", "packages"]
+    ("alone", "asked"),
+    [
+        (["readme"], [README]),
+        (["packages"], [PACKAGES]),
+        (["plain"], [PLAIN]),
+        (["container"], [CONTAINER]),
+    ],
+    ids=lambda words: words[0].split()[0],
 )
-def test_parts(alone: tuple[str, ...], tree: Path) -> None:
-    done = ci(tree, *alone)
-    asked = {(): [README, PACKAGES], ("readme",): [README], ("packages",): [PACKAGES]}[alone]
+def test_one_part(alone: list[str], asked: list[str], tree: Path) -> None:
+    parts_are(ci(tree, *alone), tree, asked, 0)
+
+
+def test_all_parts(tree: Path) -> None:
+    """The last is one of two places, as the commit's name says."""
+    git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    found = set()
+    for turn in range(40):
+        message = ["commit", "-q", "--allow-empty", "-m", str(turn)]
+        subprocess.run([*git, *message], check=True)
+        (tree / "asked").unlink(missing_ok=True)
+        done = ci(tree)
+        last = (tree / "asked").read_text().splitlines()[-1]
+        parts_are(done, tree, [README, PACKAGES, last], 1)
+        found.add(last)
+        if found == {PLAIN, CONTAINER}:
+            return
+    raise AssertionError(found)
+
+
+def parts_are(
+    done: subprocess.CompletedProcess[str], tree: Path, asked: list[str], sums: int
+) -> None:
+    """Each was asked for and has a line; a line with the sum may follow."""
     assert done.returncode == 0 and done.stderr == ""
     assert (tree / "asked").read_text().splitlines() == asked
     lines = done.stdout.splitlines()
-    assert len(lines) == len(asked) + (not alone)
+    assert len(lines) == len(asked) + sums
     assert all(re.match(r"ci: \d+ s( in all$|: )", line) for line in lines)
 
 
