@@ -209,6 +209,21 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
     assert stake["run_seconds"] <= stake["of_run_seconds"] <= told["job"]["run_seconds"] * 1.001
 
 
+def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
+    """Two programs work side by side, and then sleep for most of the run: what a stake is a share
+    of is how long one of them worked, and the share is that of one program."""
+    script = 'for i in 1 2; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
+    sleeping = WRITES + "time.sleep(6)\n"
+    log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, sleeping)
+    told = json.loads(tool("report", "--json", "-o", "-", log))
+    stake = next(f["stake"] for f in told["findings"] if f["kind"] == "problem")
+    work = told["io"]["working_seconds"]
+    assert work < told["job"]["run_seconds"]
+    assert stake["of_run_seconds"] == pytest.approx(work / 2, rel=0.2)
+    of_all = stake["seconds"] / stake["of_seconds"]
+    assert stake["run_seconds"] / stake["of_run_seconds"] == pytest.approx(of_all, rel=0.05)
+
+
 @pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
 def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
     """Who sleeps, polls, or waits for a thread that sleeps does not work; alone and in a tree."""

@@ -304,7 +304,8 @@ class Facts:
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
         """A stake, never more than there is."""
         seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
-        whole = min(self.run_time, self.process_time)
+        # Working time is a sum over processes, of which several may have worked side by side.
+        whole = min(self.run_time, self.process_time / self.at_once)
         return Stake(
             seconds,
             self.process_time,
