@@ -161,6 +161,16 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
+/* Nothing was called below: most calls that are about metadata end so. */
+static int is_alone(const struct layer_sums *sums) {
+  uint64_t any = 0;
+  for (int i = 0; i < BELOW_COUNTS; i++)
+    any |= (uint64_t)sums->counts[i];
+  for (int i = 0; i < BELOW_TIMES; i++)
+    any |= sums->ticks[i];
+  return any == 0;
+}
+
 static void add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
                      uint64_t ticks) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
@@ -169,6 +179,8 @@ static void add_sums(struct darshan_layers_record *record, const struct layer_su
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * sums->operation];
   double tick = clock_line(&darshan_hot.clock).seconds_per_tick;
   counters[0]++;
+  times[0] += (double)(int64_t)(ticks - sums->nested_ticks) * tick;
+  if (is_alone(sums)) return;
   for (int i = 0; i < BELOW_COUNTS; i++)
     counters[1 + i] += sums->counts[i];
   if (sums->counts[BELOW_POSIX_READS]) add_sizes(sizes, sums->sizes[0]);
@@ -177,7 +189,6 @@ static void add_sums(struct darshan_layers_record *record, const struct layer_su
     add_sizes(&record->counters[LAYERS_SIZE_MPIIO_READ_0_100], sums->mpiio_sizes[0]);
     add_sizes(&record->counters[LAYERS_SIZE_MPIIO_WRITE_0_100], sums->mpiio_sizes[1]);
   }
-  times[0] += (double)(int64_t)(ticks - sums->nested_ticks) * tick;
   for (int i = 0; i < BELOW_TIMES; i++)
     times[1 + i] += (double)(int64_t)sums->ticks[i] * tick;
 }
