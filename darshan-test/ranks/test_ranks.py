@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import struct
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -45,7 +46,9 @@ def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
 def same(found: Record, expected: Record) -> None:
     assert found.rank == expected.rank
     for name, value in expected.values.items():
-        if name.startswith("F_"):
+        if name == "F_VARIANCE_RANK_TIME":  # 12 bits of it are written
+            assert found.values[name] == pytest.approx(value, rel=2**-13, abs=1e-12), name
+        elif name.startswith("F_"):
             assert found.values[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
         else:
             assert found.values[name] == value, (found.module, found.id, name)
@@ -65,6 +68,31 @@ def test_every_counter_is_merged_by_its_rule(
         assert [r.rank for r in found[key]] == [r.rank for r in records], key
         for have, want in zip(found[key], records):
             same(have, want)
+
+
+@pytest.mark.parametrize("ranks", (2, 16, 21))
+def test_shared_records_and_names_are_in_the_order_of_rank_0(
+    play: Path, tmp_path: Path, ranks: int
+) -> None:
+    """Which is that of time: neighbours are alike, and the log is smaller than in that of ids."""
+    log, each = made(play, tmp_path, ranks, "--shared", 50, "--posix")
+
+    def order(path: Path) -> tuple[list[int], list[int]]:
+        with open_log(path) as opened:
+            return opened.records("POSIX").ids.tolist(), list(opened.names())
+
+    records, names = order(log)
+    assert order(each[0]) == (records, names)
+    assert len(records) >= 50 and records != sorted(records)
+
+
+@pytest.mark.parametrize("ranks", (3, 16))
+def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None:
+    """The last 40 of their 52 bits are zero: noise would be a tenth of the log."""
+    log, _ = made(play, tmp_path, ranks, "--shared", 50, "--posix")
+    values = [r.values["F_VARIANCE_RANK_TIME"] for r in read(log) if r.module == "POSIX"]
+    bits = [int.from_bytes(struct.pack("<d", value), "little") for value in values]
+    assert any(bits) and not any(b & (2**40 - 1) for b in bits)
 
 
 @pytest.mark.parametrize("ranks", SIZES)

@@ -41,7 +41,8 @@ const char *hide_metadata(const struct hiding *hiding, const char *key, const ch
 /* Names that say nothing about anybody stay: standard streams, heat maps, "<overflow>". */
 bool hide_keeps(const char *name);
 
-/* Ids, hosts and the like in a record of this module. */
+/* Ids, hosts and the like in a record of this module.  Threads in traces become numbers
+ * from 1 on, in the order of the record: they are addresses of pthread_self. */
 void hide_record(const struct hiding *hiding, const struct darshan_module *module, void *record);
 
 #endif

@@ -42,12 +42,27 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
   return 0;
 }
 
+/* Without the bits of a variance that mean nothing: it is made of times that are multiples
+ * of 7 ns, and the noise would be a tenth of the log.  12 bits remain: one part in 8,000. */
+static double rounded(double variance) {
+  enum { NOISE = 52 - 12 };
+  uint64_t bits;
+  if (!(variance > 0 && variance < 1e300)) return variance;
+  memcpy(&bits, &variance, sizeof(bits));
+  bits = (bits + (UINT64_C(1) << (NOISE - 1))) & ~((UINT64_C(1) << NOISE) - 1);
+  memcpy(&variance, &bits, sizeof(bits));
+  return variance;
+}
+
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs) {
   if (candidate->section == SECTION_NAMES || (candidate->ranks == 1 && nprocs > 1)) return 0;
   if (candidate_own(set->arena, candidate) < 0) return -1;
   if (candidates_can_merge(set, (int)candidate->section)) {
     prepare_for_merge(set, candidate);
-    darshan_merge_finish(&set->plan, candidate->bytes, &candidate->spread);
+    const struct darshan_merge_plan *plan = &set->plan;
+    darshan_merge_finish(plan, candidate->bytes, &candidate->spread);
+    double *times = darshan_record_fcounters(plan, candidate->bytes);
+    if (plan->variance_time >= 0) times[plan->variance_time] = rounded(times[plan->variance_time]);
   } else {
     ((struct darshan_base_record *)(void *)candidate->bytes)->rank = -1;
   }
@@ -86,13 +101,14 @@ static int64_t rank_in_log(const struct candidate *candidate) {
   return candidate->section == SECTION_NAMES ? 0 : record->rank;
 }
 
-/* As streams of rank 0 are to be: by descending rank, so that combined records
- * come last, then by id. */
+/* As streams of rank 0 are to be: by descending rank, so that combined records come last,
+ * then as this rank made them, then by id. */
 static int in_order_for_log(const void *a_, const void *b_) {
   const struct candidate *a = *(struct candidate *const *)a_;
   const struct candidate *b = *(struct candidate *const *)b_;
   if (a->section != b->section) return a->section < b->section;
   if (rank_in_log(a) != rank_in_log(b)) return rank_in_log(a) > rank_in_log(b);
+  if (a->order != b->order) return a->order < b->order;
   return a->id <= b->id;
 }
 
@@ -150,6 +166,7 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
     if (!candidate) return -1;
     candidate->id = found[i].id;
     candidate->section = (uint32_t)section;
+    candidate->order = (uintptr_t)found[i].at; /* a section's lie one behind the other */
     candidate->lowest = candidate->highest = (int32_t)source->rank;
     if (source->span) resume(set, source, candidate);
   }
@@ -285,6 +302,7 @@ static struct candidate *candidate_decode(struct arena *arena, const char **at, 
                                   .ranks = head.ranks,
                                   .lowest = head.lowest,
                                   .highest = head.highest,
+                                  .order = CANDIDATE_LAST,
                                   .bytes = (char *)(candidate + 1),
                                   .spread = head.spread};
   int result = is_sparse(head.section) ? get_words(candidate->bytes, words_of(head.size), at, end)

@@ -22,10 +22,13 @@ struct candidate {
   uint32_t size;  /* bytes of the record, or of a name with its NUL */
   uint32_t ranks; /* that had one */
   int32_t lowest, highest;
+  uint64_t order;               /* of this rank's own, as they were made; CANDIDATE_LAST: others */
   uint32_t borrowed;            /* 1: bytes belong to the rank, and are only read */
   char *bytes;                  /* else they follow the struct */
   struct darshan_spread spread; /* when ranks > 1 */
 };
+
+#define CANDIDATE_LAST UINT64_MAX
 
 /* What it takes in memory at most: whole words, as it travels. */
 static inline size_t candidate_room(size_t size) {
@@ -79,7 +82,9 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
 /* All ranks that it stands for are in it: rank -1 if there are several, or all
  * ranks of the job.  0, or -1: no memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
-/* Into the order of streams: by section, combined records last, then by id. */
+/* Into the order of streams: by section, combined records last, then in the order in which
+ * this rank made them, which is that of time: neighbours are alike and take less room.
+ * Those that this rank does not have follow by id. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
 /* Gives back the memory of those that have left; the others move. */
 int candidates_compact(struct candidates *set);

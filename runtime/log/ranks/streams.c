@@ -225,6 +225,7 @@ static int add_shared_row(struct arena *arena, struct group *group, const struct
   *row = (struct candidate){.id = of->id,
                             .section = SECTION_SHARED,
                             .size = sizeof(struct darshan_shared_record),
+                            .order = CANDIDATE_LAST, /* by id */
                             .bytes = (char *)(row + 1)};
   struct darshan_shared_record record = {.base = {of->id, -1}};
   record.counters[SHARED_MODULE] = section_module((int)of->section);
