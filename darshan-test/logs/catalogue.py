@@ -321,9 +321,9 @@ def daos() -> Iterator[Case]:
 def annexes() -> Iterator[Case]:
     rng = random.Random(4)
     made = [counted(rng, "POSIX_EXT", 1, i, i % 4) for i in range(5)]
-    for order, word in (("<", "little"), (">", "big")):
-        newer = [counted(rng, "POSIX_EXT", 3, i, i % 4) for i in range(5)]
-        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", 3, newer)])
+    for order, word, version in (("<", "little", 3), (">", "big", 4)):
+        newer = [counted(rng, "POSIX_EXT", version, i, i % 4) for i in range(5)]
+        log = standard_log(SMALL, order=order, annex=[Module("POSIX_EXT", version, newer)])
         yield Case(f"good-annex-{word}", log, "an annex after the last region")
         for age, pick in (("all", max), ("old", min)):
             every = [

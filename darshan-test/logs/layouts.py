@@ -263,6 +263,13 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
             "URING_SUBMITS URING_UNSEEN",
             f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
         ),
+        5: layout(
+            "POSIX_EXT",
+            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
+            "URING_SUBMITS URING_UNSEEN MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED "
+            "MMAP_UNMEASURED",
+            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
+        ),
     },
     "H5_META": {
         1: layout(

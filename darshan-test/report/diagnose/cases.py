@@ -217,7 +217,12 @@ def posix() -> list[Case]:
             ),
         )
     )
-    mapped = Job((row("POSIX", "/a", MMAPS=1), row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB)))
+    mapped = Job(
+        (
+            row("POSIX", "/a", MMAPS=1),
+            row("POSIX_EXT", "/a", MMAP_BYTES=10 * MIB, MMAP_TOUCHED=10 * MIB),
+        )
+    )
     stored = Job(
         (
             row("POSIX", "/a", OPENS=1, READS=1, BYTES_READ=MIB),
@@ -267,7 +272,7 @@ def posix() -> list[Case]:
         ("listed-again", listing, listing.but(DIR_REOPENS=20)),
         ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
-        ("unseen-mapped", mapped, mapped.but(1, MMAP_BYTES=4096)),
+        ("unseen-mapped", mapped, mapped.but(1, MMAP_TOUCHED=4096)),
         ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),
         ("unseen-io-uring", ring, ring.but(1, URING_UNSEEN=0)),
         ("unseen-hdf5", inside, inside.but(SIZE_READ_0_100=1)),

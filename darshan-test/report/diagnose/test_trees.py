@@ -163,7 +163,7 @@ def test_programs_of_sums(tmp_path: Path) -> None:
 
 def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:
     """Who mapped files is known from the records of that."""
-    job = Job((row("POSIX_EXT", "/a", rank=5, MMAP_BYTES=64 * MIB),))
+    job = Job((row("POSIX_EXT", "/a", rank=5, MMAP_BYTES=64 * MIB, MMAP_TOUCHED=64 * MIB),))
     found = findings(as_tree(job, COMMANDS), tmp_path)["unseen-mapped"]
     assert found.programs == "sort"
 

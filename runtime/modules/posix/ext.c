@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "account.h"
+#include "mappings.h"
 #include "record-id.h"
 #include "rings.h"
 
@@ -119,17 +120,44 @@ void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64
   posix_unlock_other(file, t1, t2);
 }
 
-void posix_mapped(struct posix_file *file, const void *address, size_t bytes, int flags) {
+void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags) {
   record_make_room(STORE_POSIX_EXT);
   if (address == MAP_FAILED || (flags & MAP_ANONYMOUS) || !posix_lock(file)) return;
   file->record->counters[POSIX_MMAPS]++;
   add(ext_of(file), POSIX_EXT_MMAP_BYTES, (int64_t)bytes, -1, 0, 0);
   posix_unlock(file);
+  mapping_made(file, address, bytes, prot, flags);
 }
 
-void posix_msynced(size_t bytes, uint64_t t1, uint64_t t2) {
-  add_other(POSIX_EXT_MSYNC_BYTES, (int64_t)bytes, -1, 0, 0);
-  add_other(POSIX_EXT_MSYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+void posix_mapping_seen(struct posix_file *file, const struct mapped *found) {
+  record_make_room(STORE_POSIX_EXT);
+  if (!posix_lock(file)) return;
+  struct darshan_posix_ext_record *record = ext_of(file);
+  if (record) {
+    int64_t *counters = record->counters, *dirty = &counters[POSIX_EXT_MMAP_DIRTY];
+    counters[POSIX_EXT_MMAP_TOUCHED] += found->touched;
+    counters[POSIX_EXT_MMAP_WRITABLE] += found->writable;
+    counters[POSIX_EXT_MMAP_POPULATED] += found->populated;
+    counters[POSIX_EXT_MMAP_UNMEASURED] += found->unmeasured;
+    *dirty = *dirty < 0 || found->dirty < 0 ? -1 : *dirty + found->dirty;
+  }
+  posix_unlock(file);
+}
+
+/* Like every wait for storage its time is in that of writes, too. */
+void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
+  struct posix_file *file = mappings_file(address);
+  if (!file) {
+    add_other(POSIX_EXT_MSYNC_BYTES, (int64_t)bytes, -1, 0, 0);
+    add_other(POSIX_EXT_MSYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+    return;
+  }
+  record_make_room(STORE_POSIX_EXT);
+  if (!posix_lock(file)) return;
+  add(ext_of(file), POSIX_EXT_MSYNC_BYTES, (int64_t)bytes, -1, 0, 0);
+  add(ext_of(file), POSIX_EXT_MSYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
+  posix_add_time(file, POSIX_F_WRITE_TIME, POSIX_WRITE, ticks_span(t1, t2));
+  posix_unlock_other(file, t1, t2);
 }
 
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {

@@ -11,6 +11,7 @@
 #include "../../names/paths.h"
 #include "../lustre/lustre.h"
 #include "account.h"
+#include "mappings.h"
 #include "overflow.h"
 #include "record-id.h"
 #include "requests.h"
@@ -353,11 +354,20 @@ static void inherit(struct posix_file *from, uint32_t number) {
   from->next_free = number;
 }
 
-/* In the child of a fork: what is open stays known, without a record yet.
+/* What stands for a file of the parent from now on; NULL: there is no room. */
+static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
+  uint32_t limit = posix_state.most_files / 2;
+  if (file->next_free == 0 && *kept + 1 < limit &&
+      segments_have(&posix_state.files, *kept + 1) == 0)
+    inherit(file, ++*kept); /* first descriptor, or mapping, of this file */
+  return file->next_free ? posix_file_at(file->next_free) : NULL;
+}
+
+/* In the child of a fork: what is open or mapped stays known, without a record yet.
  * Everything else of the parent is dropped. */
 void posix_forked(void) {
   struct posix_state *posix = &posix_state;
-  uint32_t limit = posix->most_files / 2, kept = POSIX_SHARED_FILE;
+  uint32_t kept = POSIX_SHARED_FILE;
   struct segments old = posix->files;
   segments_prepare(&posix->files, sizeof(struct posix_file), SEGMENTS_PAGE);
   if (segments_have(&posix->files, POSIX_SHARED_FILE) < 0) {
@@ -368,11 +378,9 @@ void posix_forked(void) {
   for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
     struct fd_entry *entry = fd_entry(fd);
     struct posix_file *file = fd_followed(entry->file);
-    if (!file) continue;
-    if (file->next_free == 0 && kept + 1 < limit && segments_have(&posix->files, kept + 1) == 0)
-      inherit(file, ++kept); /* first descriptor of this file */
-    entry->file = file->next_free ? posix_file_at(file->next_free) : NULL;
+    if (file) entry->file = heir(file, &kept);
   }
+  mappings_forked(heir, &kept);
   /* The old ones stay, without records: a handler may have forked in the midst of a
    * call, which goes on in the child. */
   for (uint32_t number = 1; number <= posix->used_files; number++) {

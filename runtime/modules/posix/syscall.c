@@ -13,6 +13,7 @@
 #include "../../life/exec.h"
 #include "../../life/root.h"
 #include "account.h"
+#include "mappings.h"
 #include "rings.h"
 
 static int64_t place(long offset_pointer, long result) {
@@ -201,6 +202,10 @@ void posix_before_syscall(struct posix_call *call) {
     break;
   case SYS_close:
     call->closing = fd_release((int)call->argument[0]);
+    break;
+  case SYS_munmap:
+    if (mappings_may_hold((void *)call->argument[0], (size_t)call->argument[1]))
+      mappings_leaving((void *)call->argument[0], (size_t)call->argument[1]);
     break;
   case SYS_execve:
   case SYS_execveat:

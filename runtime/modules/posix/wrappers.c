@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -38,6 +39,7 @@ struct uring_setup;
 
 #include "../../intercept/wrap.h"
 #include "account.h"
+#include "mappings.h"
 #include "rings.h"
 
 /* What a row may say in its column "find". */
@@ -73,6 +75,24 @@ struct uring_setup;
   if ((flags)&FTW_CHDIR) folder_distrust()
 #define WALKED(flags)                                                                              \
   if ((flags)&FTW_CHDIR) folder_trust_again()
+/* A new mapping takes the place of what is there. */
+#define MAPS(at, n, flags, fd)                                                                     \
+  if (UNLIKELY(((flags)&MAP_FIXED) && mappings_may_hold(at, n))) mappings_leaving(at, n);          \
+  FD(fd)
+/* Memory that a mapping of a file may lie in. */
+#define MAPPED(at, n)                                                                              \
+  if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
+  ACTIVE
+#define MOVES(at, n, size, flags)                                                                  \
+  va_list list;                                                                                    \
+  va_start(list, flags);                                                                           \
+  void *to = va_arg(list, void *);                                                                 \
+  va_end(list);                                                                                    \
+  MAPPED(at, (n) ? (n) : 1);                                                                       \
+  mappings_moving(at, n, size)
+#define MSYNCS(at, n)                                                                              \
+  ACTIVE;                                                                                          \
+  if (mappings_may_hold(at, n)) mappings_syncing(at, n)
 #define FD_OR_NOT(fd)                                                                              \
   ACTIVE;                                                                                          \
   struct posix_file *f = posix_file_behind(fd)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..measure.mapped import MAPPED, Mapped, mapped
 from ..measure.usage import Seen, Usage
 from ..summary.units import amount, plural, seconds
 from .facts import Facts, once
@@ -25,6 +26,7 @@ class Unjudged:
     faults: float
     seconds: float
     share: float  # of the time that it ran
+    mapped: float  # bytes of mapped files that were touched
 
     @property
     def sentence(self) -> str:
@@ -36,6 +38,9 @@ class Unjudged:
             came += "were seen"
             if self.starting:
                 came += f" and at most {amount(self.starting)} as programs and libraries"
+            if self.mapped:
+                came += f" and at most {amount(min(self.mapped, self.from_storage))} through "
+                came += "mapped files"
             words.append(came)
         if self.written:
             words.append(
@@ -60,6 +65,7 @@ def unjudged(facts: Facts) -> Unjudged | None:
     read, written = (np.where(b >= least, b, 0.0) for b in known.unexplained(seen))
     if not (read.sum() or written.sum()):
         return None
+    held = mapped_of(facts)
     shares = np.divide(took, whole, out=np.zeros_like(took), where=whole > 0)
     worst = int(np.argmax(shares))
     return Unjudged(
@@ -73,7 +79,19 @@ def unjudged(facts: Facts) -> Unjudged | None:
         float(known["MAJOR_FAULTS"].sum()),
         float(took[worst]),
         float(shares[worst]),
+        held.looked_at if held else 0.0,
     )
+
+
+@once
+def mapped_of(facts: Facts) -> Mapped | None:
+    """What was mapped of files, and touched; None: nothing."""
+    table = facts.table("POSIX_EXT")
+    if table is None:
+        return None
+    # A sum of which a part is unknown is unknown.
+    least = {name: table.records[f"POSIX_EXT_{name}"].min(initial=0) for name in MAPPED}
+    return mapped(lambda name: -1.0 if least.get(name, 0) < 0 else table.sum(name))
 
 
 @dataclass(frozen=True)

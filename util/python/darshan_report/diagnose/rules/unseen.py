@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...measure.mapped import CAUTION
 from ...summary.units import amount, count, plural
 from ..facts import Facts
 from ..finding import NOTICE, Evidence, Finding, Remedy, Stake
 from ..table import Table
-from ..unjudged import unjudged, unwatched
+from ..unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
@@ -32,7 +33,8 @@ def _storage(facts: Facts) -> Iterator[Finding]:
     table = facts.table("USAGE")
     if known is None or table is None:
         return
-    part = known.read + known.written
+    held = mapped_of(facts)
+    part = known.read + known.written - (held.looked_at if held else 0.0)
     whole = known.from_storage + known.to_storage
     if part < facts.limits["unseen.share"] * whole:
         return
@@ -42,8 +44,8 @@ def _storage(facts: Facts) -> Iterator[Finding]:
         known.sentence,
         facts.sums(table, "STORAGE_READ", "STORAGE_WRITTEN", "MAJOR_FAULTS"),
         Remedy(
-            "Page faults of mapped files, rings of the kernel, read-ahead and programs that could "
-            "not be watched move bytes so; other notices here name those that are known."
+            "Rings of the kernel, read-ahead, and programs and mappings that could not be watched "
+            "move bytes so; other notices here name those that are known."
         ),
     )
 
@@ -135,19 +137,24 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
     posix = facts.table("POSIX")
     if extra is None:
         return
-    mapped = extra.sum("MMAP_BYTES")
     moved = posix.sum("BYTES_READ") + posix.sum("BYTES_WRITTEN") if posix is not None else 0
     yield from _rings(facts, extra)
-    if mapped > facts.limits["unseen.share"] * moved and mapped >= facts.limits["again.bytes"]:
+    held = mapped_of(facts)
+    if held is None:
+        return
+    if (
+        held.moved > facts.limits["unseen.share"] * moved
+        and held.moved >= facts.limits["again.bytes"]
+    ):
+        new = () if held.touched is None else ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_POPULATED")
         yield _notice(
             "mapped",
             "Files were mapped into memory",
-            f"{amount(mapped)} of files were mapped; reads and writes through the mapping are "
-            "page faults, which no counter of calls can see.",
-            facts.sums(extra, "MMAP_BYTES", "MSYNCS", "MSYNC_BYTES"),
+            held.sentence,
+            facts.sums(extra, "MMAP_BYTES", *new, "MSYNCS", "MSYNC_BYTES"),
             Remedy(
-                "Bytes of mapped files are missing from all totals here; the time is in the "
-                "program."
+                ("" if held.touched is None else f"{CAUTION} ")
+                + "Bytes of mapped files are in no total of calls here; the time is in the program."
             ),
         )
 

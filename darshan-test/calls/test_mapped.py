@@ -1,0 +1,243 @@
+"""How much of a mapped file was touched: programs that touch known pages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from run_case import parse
+
+PAGE = 4096
+SIZE = 32 << 20
+HALF = SIZE // 2
+NEW = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
+Run = Callable[..., "dict[str, int]"]
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { PAGE = 4096, SIZE = 32 << 20, HALF = SIZE / 2 };
+static volatile char sum;
+static void touch(const char *map, size_t from, size_t to) {
+  for (size_t i = from; i < to; i += PAGE)
+    sum += map[i];
+}
+static char *map_it(int flags, int prot) {
+  int fd = open("data", O_RDWR);
+  char *map = mmap(NULL, SIZE, prot, flags, fd, 0);
+  close(fd);
+  if (map == MAP_FAILED) _exit(2);
+  return map;
+}
+/* As on a kernel before 6.7, which has no PAGEMAP_SCAN. */
+static void old_kernel(char **argv) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xc0606610, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 25),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) _exit(3);
+  execv(argv[1], argv + 1);
+  _exit(4);
+}
+int main(int argc, char **argv) {
+  const char *what = argv[1];
+  if (strcmp(what, "./program") == 0) old_kernel(argv);
+  int writes = strncmp(what, "write", 5) == 0;
+  char *map = map_it(strcmp(what, "populate") == 0  ? MAP_SHARED | MAP_POPULATE
+                     : strcmp(what, "private") == 0 ? MAP_PRIVATE
+                                                    : MAP_SHARED,
+                     writes ? PROT_READ | PROT_WRITE : PROT_READ);
+  if (strcmp(what, "nothing") == 0) return 0;
+  if (strcmp(what, "random") == 0) {
+    unsigned seed = 1;
+    for (int i = 0; i < 64; i++, seed = seed * 1103515245 + 12345)
+      sum += map[(seed >> 4) % SIZE];
+    return 0;
+  }
+  if (strcmp(what, "fork") == 0) {
+    pid_t child = fork();
+    if (child == 0) {
+      touch(map, 0, HALF);
+      _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    return 0;
+  }
+  if (strcmp(what, "child-exits") == 0) {
+    touch(map, 0, HALF);
+    if (fork() == 0) _exit(0);
+    wait(NULL);
+    return 0;
+  }
+  if (writes) {
+    for (size_t i = 0; i < HALF; i += PAGE)
+      map[i] = 1;
+    if (strcmp(what, "write-sync") == 0)
+      for (int i = 0; i < 3; i++)
+        msync(map, SIZE, MS_SYNC);
+    return 0;
+  }
+  touch(map, 0, HALF);
+  if (strcmp(what, "unmap") == 0) munmap(map, SIZE);
+  if (strcmp(what, "by-number") == 0) syscall(SYS_munmap, map, SIZE);
+  if (strcmp(what, "pieces") == 0)
+    for (size_t i = 0; i < SIZE; i += SIZE / 8)
+      munmap(map + (i * 5) % SIZE, SIZE / 8);
+  if (strcmp(what, "over") == 0)
+    mmap(map, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (strcmp(what, "failed-exec") == 0) execl("data", "data", NULL);
+  if (strcmp(what, "exec") == 0) execlp("true", "true", NULL);
+  if (strcmp(what, "_exit") == 0) _exit(0);
+  if (strcmp(what, "again") == 0) {
+    madvise(map, SIZE, MADV_DONTNEED);
+    touch(map, 0, HALF);
+  }
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mapped")
+    (folder / "program.c").write_text(PROGRAM)
+    subprocess.run(["gcc", "-O1", "-o", "program", "program.c"], cwd=folder, check=True)
+    return folder / "program"
+
+
+@pytest.fixture
+def run(build: Path, program: Path, tmp_path: Path) -> Run:
+    """Runs a command beside a file of random bytes; what its record says, by counter."""
+
+    def run(*command: str) -> dict[str, int]:
+        (tmp_path / "data").write_bytes(os.urandom(SIZE))
+        (tmp_path / "program").unlink(missing_ok=True)
+        (tmp_path / "program").symlink_to(program)
+        log = tmp_path / "a.darshan"
+        log.unlink(missing_ok=True)
+        settings = {
+            "DARSHAN_LOGFILE": str(log),
+            "DARSHAN_MMAP_LOGPATH": str(tmp_path),
+            "DARSHAN_FILTER_CALLS": "*",
+        }
+        subprocess.run(
+            [build / "darshan", "run", "-o", tmp_path, *command],
+            cwd=tmp_path,
+            env=os.environ | settings,
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
+        made = parse(build / "darshan-parser", log)
+        return {
+            name: int(made.value(str(tmp_path / "data"), f"POSIX_EXT_{name}"))
+            for name in ("MMAP_BYTES", *NEW, "MSYNCS", "MSYNC_BYTES")
+        }
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "end",
+        "unmap",
+        "by-number",
+        "pieces",
+        "over",
+        "_exit",
+        "exec",
+        "failed-exec",
+        "private",
+        "fork",
+        "child-exits",
+    ],
+)
+@pytest.mark.parametrize("kernel", [(), ("./program",)], ids=["new", "old"])
+def test_half(what: str, kernel: tuple[str, ...], run: Run) -> None:
+    """Half of the file is read, page by page, and the mapping ends in each possible way."""
+    found = run(*kernel, "./program", what)
+    assert found["MMAP_BYTES"] == SIZE
+    assert found["MMAP_TOUCHED"] == pytest.approx(HALF, rel=0.02)
+    assert found["MMAP_WRITABLE"] == found["MMAP_POPULATED"] == found["MMAP_UNMEASURED"] == 0
+
+
+def test_nothing(run: Run) -> None:
+    found = run("./program", "nothing")
+    assert [found[name] for name in NEW] == [0] * len(NEW)
+
+
+def test_dropped_and_touched_again(run: Run) -> None:
+    """What the program gave back, and touched again, came twice."""
+    assert run("./program", "again")["MMAP_TOUCHED"] == pytest.approx(SIZE, rel=0.02)
+
+
+def test_populated(run: Run) -> None:
+    """Pages that the kernel was asked to map say nothing of the program."""
+    found = run("./program", "populate")
+    assert found["MMAP_POPULATED"] == SIZE and found["MMAP_TOUCHED"] == 0
+
+
+def test_random(run: Run) -> None:
+    """The kernel maps pages around each fault: never less than what was touched."""
+    found = run("./program", "random")
+    assert 32 * PAGE <= found["MMAP_TOUCHED"] <= SIZE
+
+
+@pytest.mark.parametrize("what", ["write", "write-sync"])
+def test_written(what: str, run: Run) -> None:
+    """Pages count once, however often msync asked; it belongs to its file."""
+    found = run("./program", what)
+    asked = 3 if what == "write-sync" else 0
+    assert found["MMAP_TOUCHED"] == found["MMAP_WRITABLE"] == pytest.approx(HALF, rel=0.02)
+    assert found["MMAP_DIRTY"] in (-1, found["MMAP_WRITABLE"])
+    assert (found["MSYNCS"], found["MSYNC_BYTES"]) == (asked, asked * SIZE)
+
+
+MEMMAP = """
+import numpy as np
+data = np.memmap("data", "u1", "r")
+assert data[: len(data) // 2].sum() > 0
+"""
+
+
+def test_memmap(run: Run) -> None:
+    found = run(sys.executable, "-c", MEMMAP)
+    assert found["MMAP_TOUCHED"] == pytest.approx(HALF, rel=0.02)
+
+
+LARGE = """
+import mmap
+with open("data", "r+b") as file:
+    file.truncate(256 << 20)
+    held = [mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE) for _ in range(8)]
+    for mapped in held:
+        mapped.madvise(15)  # MADV_NOHUGEPAGE
+        for at in range(0, len(mapped), 4096):
+            mapped[at]
+"""
+
+
+def test_too_much(run: Run) -> None:
+    """What would take too long is left out, and said."""
+    found = run(sys.executable, "-c", LARGE)
+    assert found["MMAP_UNMEASURED"] > 0
+    assert found["MMAP_TOUCHED"] + found["MMAP_UNMEASURED"] == found["MMAP_BYTES"] == 2 << 30

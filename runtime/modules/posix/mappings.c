@@ -1,0 +1,335 @@
+/* See mappings.h. */
+#include "mappings.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../intercept/stack.h"
+#include "pages.h"
+
+struct mappings_state mappings_state;
+
+enum {
+  PAGE = 4096,
+  WRITABLE = 1,  /* shared and writable: what is written goes to the file */
+  POPULATED = 2, /* the kernel mapped all pages because it was asked to */
+  COPIED = 4,    /* private and writable: a fork copies its page table */
+  UNKNOWN = 8,   /* a fork did: nobody knows what this process has touched */
+  HOLDS = 16,    /* a file of an overflow record has one more descriptor by this */
+};
+
+static struct mapping {
+  uintptr_t from;
+  size_t n;                  /* bytes as asked for */
+  uint64_t told, told_dirty; /* bytes that are counted already */
+  uint32_t flags;
+  struct posix_file *file; /* NULL: the place is free */
+} mappings[MAPPINGS];
+
+static uintptr_t page_end(uintptr_t at) {
+  return (at + PAGE - 1) / PAGE * PAGE;
+}
+
+static uintptr_t end_of(const struct mapping *mapping) {
+  return page_end(mapping->from + mapping->n);
+}
+
+static struct posix_file *file_at(const struct mapping *mapping) {
+  return __atomic_load_n(&mapping->file, __ATOMIC_ACQUIRE);
+}
+
+/* With the lock: the first from `place` on that has a part between; NULL: none. */
+static struct mapping *next_in(uint32_t place, uintptr_t from, uintptr_t to) {
+  for (; place < mappings_state.used; place++)
+    if (mappings[place].from < to && end_of(&mappings[place]) > from && mappings[place].file)
+      return &mappings[place];
+  return NULL;
+}
+
+static void hold(struct mapping *mapping) {
+  mapping->flags &= ~(uint32_t)HOLDS;
+  if (!mapping->file->overflow) return;
+  __atomic_add_fetch(&mapping->file->descriptors, 1, __ATOMIC_RELAXED);
+  mapping->flags |= HOLDS;
+}
+
+static void let_go(const struct mapping *mapping) {
+  if (!(mapping->flags & HOLDS)) return;
+  __atomic_sub_fetch(&mapping->file->descriptors, 1, __ATOMIC_RELAXED);
+  posix_file_unused(mapping->file);
+}
+
+/* Takes the next one out of the table, and goes on behind its place; 0: there is none. */
+static int take_next(uint32_t *place, uintptr_t from, uintptr_t to, struct mapping *out) {
+  if (!record_lock(&mappings_state.lock)) return 0;
+  struct mapping *mapping = next_in(*place, from, to);
+  if (mapping) {
+    *out = *mapping;
+    *place = (uint32_t)(mapping - mappings) + 1;
+    __atomic_store_n(&mapping->file, NULL, __ATOMIC_RELEASE);
+  }
+  record_unlock(&mappings_state.lock);
+  return mapping != NULL;
+}
+
+static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
+  uint32_t place = 0;
+  return take_next(&place, from, to, out);
+}
+
+static void left_out(struct posix_file *file, size_t n) {
+  struct mapped found = {0, 0, 0, 0, (int64_t)n};
+  if (n) posix_mapping_seen(file, &found);
+}
+
+/* A copy of this is in the table from now on. */
+static void put(struct mapping mapping) {
+  struct mappings_state *state = &mappings_state;
+  struct mapping *place = NULL;
+  if (mapping.n == 0) return;
+  hold(&mapping);
+  if (record_lock(&state->lock)) {
+    for (uint32_t i = 0; i < state->used && !place; i++)
+      if (!mappings[i].file) place = &mappings[i];
+    if (!place && state->used < MAPPINGS) place = &mappings[state->used];
+    if (place) {
+      struct posix_file *file = mapping.file;
+      mapping.file = NULL;
+      *place = mapping;
+      if (!state->high || mapping.from < state->low) state->low = mapping.from;
+      if (end_of(&mapping) > state->high) state->high = end_of(&mapping);
+      mapping.file = file;
+      __atomic_store_n(&place->file, file, __ATOMIC_RELEASE);
+      if (place == &mappings[state->used])
+        __atomic_store_n(&state->used, state->used + 1, __ATOMIC_RELEASE);
+    }
+    record_unlock(&state->lock);
+  }
+  if (place) return;
+  let_go(&mapping);
+  left_out(mapping.file, mapping.n);
+}
+
+static int64_t at_most(uint64_t value, uint64_t most) {
+  return (int64_t)(value < most ? value : most);
+}
+
+static uint64_t news(uint64_t found, uint64_t told) {
+  return found > told ? found - told : 0; /* less: the kernel took pages back meanwhile */
+}
+
+/* What was found of a mapping, of which `told` is counted already, goes to its file. */
+static void count(const struct page_reader *reader, const struct mapping *mapping,
+                  const struct pages *found) {
+  struct mapped mapped = {0, 0, 0, 0, at_most(found->left_out, mapping->n)};
+  int64_t touched = at_most(news(found->touched, mapping->told), mapping->n);
+  if (mapping->flags & POPULATED)
+    mapped.populated = touched;
+  else
+    mapped.touched = touched;
+  if (mapping->flags & WRITABLE) {
+    mapped.writable = mapped.touched;
+    if (touched)
+      mapped.dirty = pages_tell_dirty(reader)
+                         ? at_most(news(found->dirty, mapping->told_dirty), mapping->n)
+                         : -1;
+  }
+  /* A child without records of its own needs none to say that nothing is known. */
+  int only_unknown = (mapping->flags & UNKNOWN) && runtime_phase() != RUNTIME_RECORDING;
+  if ((mapped.touched || mapped.populated || mapped.unmeasured) && !only_unknown)
+    posix_mapping_seen(mapping->file, &mapped);
+}
+
+static void look(struct page_reader *reader, const struct mapping *mapping, struct pages *found,
+                 uintptr_t from, uintptr_t to) {
+  if (from >= to) return;
+  if (mapping->flags & UNKNOWN)
+    found->left_out += to - from;
+  else
+    pages_add(reader, found, from, to);
+}
+
+struct range {
+  uintptr_t from, to;
+  int stays; /* the mapping does: only its pages go */
+};
+
+/* A part of a mapping goes.  Where something of it has been told already, the rest is looked
+ * at, too, since nobody knows in which part that was. */
+static void part_goes(struct page_reader *reader, const struct mapping *mapping,
+                      const struct range *range) {
+  uintptr_t end = end_of(mapping), last = mapping->from + mapping->n;
+  uintptr_t from = range->from > mapping->from ? range->from : mapping->from;
+  uintptr_t to = range->to < end ? range->to : end;
+  struct mapping left = *mapping, right = *mapping;
+  struct pages all = {0, 0, 0}, before = {0, 0, 0}, behind = {0, 0, 0};
+  look(reader, mapping, &all, from, to);
+  if (mapping->told) {
+    look(reader, mapping, &before, mapping->from, from);
+    look(reader, mapping, &behind, to, end);
+    all.touched += before.touched + behind.touched;
+    all.dirty += before.dirty + behind.dirty;
+  }
+  count(reader, mapping, &all);
+  left.n = range->stays ? mapping->n : from - mapping->from;
+  left.told = before.touched + (range->stays ? behind.touched : 0);
+  left.told_dirty = before.dirty + (range->stays ? behind.dirty : 0);
+  right.from = to;
+  right.n = range->stays || to >= last ? 0 : last - to;
+  right.told = behind.touched;
+  right.told_dirty = behind.dirty;
+  put(left);
+  put(right);
+  let_go(mapping);
+}
+
+/* What stays is put where the table has its first free place: not behind the one it had. */
+static void leave(void *range_) {
+  const struct range *range = range_;
+  struct page_reader reader = pages_open();
+  struct mapping mapping;
+  uint32_t place = 0;
+  while (take_next(&place, range->from, range->to, &mapping))
+    part_goes(&reader, &mapping, range);
+  pages_close(&reader);
+}
+
+static int is_range(const void *at, size_t n) {
+  return n != 0 && (uintptr_t)at % PAGE == 0 && (uintptr_t)at + n > (uintptr_t)at &&
+         fd_may_change();
+}
+
+void mappings_leaving(void *at, size_t n) {
+  uintptr_t from = (uintptr_t)at;
+  if (is_range(at, n)) stack_run(leave, &(struct range){from, page_end(from + n), 0});
+}
+
+void mappings_dropping(void *at, size_t n, int advice) {
+  enum { DONTNEED_LOCKED = 24, PAGEOUT = 21 };
+  uintptr_t from = (uintptr_t)at;
+  int drops = advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == PAGEOUT ||
+              advice == DONTNEED_LOCKED;
+  if (drops && is_range(at, n)) stack_run(leave, &(struct range){from, page_end(from + n), 1});
+}
+
+void mappings_advised(int result, void *at, size_t n, int advice) {
+  enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
+  uintptr_t from = (uintptr_t)at, to = from + n;
+  if (result != 0 || (advice != POPULATE_READ && advice != POPULATE_WRITE)) return;
+  if (!fd_may_change() || !record_lock(&mappings_state.lock)) return;
+  for (struct mapping *m = next_in(0, from, to); m;
+       m = next_in((uint32_t)(m - mappings) + 1, from, to))
+    m->flags |= POPULATED;
+  record_unlock(&mappings_state.lock);
+}
+
+void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags) {
+  struct mapping made = {.from = (uintptr_t)at, .n = n, .file = file}, old;
+  int shared = (flags & MAP_TYPE) != MAP_PRIVATE, writes = (prot & PROT_WRITE) != 0;
+  if (!fd_may_change()) return;
+  if (writes) made.flags |= shared ? WRITABLE : COPIED;
+  if (flags & (MAP_POPULATE | MAP_LOCKED)) made.flags |= POPULATED;
+  /* What has gone without our hearing of it. */
+  while (mappings_may_hold(at, n) && take(made.from, end_of(&made), &old)) {
+    left_out(old.file, old.n);
+    let_go(&old);
+  }
+  put(made);
+}
+
+void mappings_moving(void *at, size_t n, size_t size) {
+  uintptr_t from = (uintptr_t)at, end = page_end(from + n), kept = page_end(from + size);
+  if (size != 0 && kept < end) mappings_leaving((void *)kept, end - kept);
+}
+
+void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
+  uintptr_t from = (uintptr_t)from_, to = (uintptr_t)to_, end = page_end(from + n);
+  uintptr_t kept = page_end(from + size) < end ? page_end(from + size) : end;
+  struct mapping mapping;
+  if (to_ == MAP_FAILED || !is_range(from_, n ? n : PAGE)) return;
+  if (n == 0) { /* the same pages once more, of a shared mapping */
+    if (!take(from, from + PAGE, &mapping)) return;
+    put(mapping);
+    let_go(&mapping);
+    mapping.from = to;
+    mapping.n = size;
+    mapping.told = mapping.told_dirty = 0;
+    put(mapping);
+    return;
+  }
+  /* One that is moved in part, or several at once, only mremap(2) of today allows. */
+  if (!take(from, kept, &mapping)) return;
+  int is_whole = mapping.from == from && end_of(&mapping) == kept;
+  struct mapping moved = mapping;
+  moved.from = to;
+  if (size > mapping.n) moved.n = size;
+  if (is_whole)
+    put(moved);
+  else
+    left_out(mapping.file, mapping.n);
+  let_go(&mapping);
+}
+
+struct posix_file *mappings_file(const void *at) {
+  uintptr_t from = (uintptr_t)at;
+  if (!mappings_may_hold(at, 1) || !record_lock(&mappings_state.lock)) return NULL;
+  struct mapping *mapping = next_in(0, from, from + 1);
+  struct posix_file *file = mapping ? mapping->file : NULL;
+  record_unlock(&mappings_state.lock);
+  return file;
+}
+
+/* Looks at the mapping of a place and tells what is new; it stays where it is. */
+static void settle(struct page_reader *reader, uint32_t place) {
+  struct mapping *there = &mappings[place], mapping;
+  struct pages found = {0, 0, 0};
+  if (!record_lock(&mappings_state.lock)) return;
+  mapping = *there;
+  record_unlock(&mappings_state.lock);
+  if (!mapping.file) return;
+  look(reader, &mapping, &found, mapping.from, end_of(&mapping));
+  count(reader, &mapping, &found);
+  if (!record_lock(&mappings_state.lock)) return;
+  if (there->file == mapping.file && there->from == mapping.from) {
+    if (found.touched > there->told) there->told = found.touched;
+    if (found.dirty > there->told_dirty) there->told_dirty = found.dirty;
+  }
+  record_unlock(&mappings_state.lock);
+}
+
+static void settle_range(void *range_) {
+  const struct range *range = range_;
+  struct page_reader reader = pages_open();
+  for (uint32_t i = 0; i < mappings_state.used; i++)
+    if (file_at(&mappings[i]) && mappings[i].from < range->to &&
+        end_of(&mappings[i]) > range->from &&
+        (range->to == UINTPTR_MAX || mappings[i].flags & WRITABLE))
+      settle(&reader, i);
+  pages_close(&reader);
+}
+
+/* A part of the time is for this: the end needs the rest. */
+void mappings_syncing(void *at, size_t n) {
+  uintptr_t from = (uintptr_t)at;
+  if (pages_spent() < PAGES_MOST_NS / 4 && is_range(at, n))
+    stack_run(settle_range, &(struct range){from, from + n, 1});
+}
+
+void mappings_ending(void) {
+  if (mappings_state.used == 0 || !fd_may_change()) return;
+  stack_run(settle_range, &(struct range){0, UINTPTR_MAX, 1});
+}
+
+void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
+                     uint32_t *kept) {
+  mappings_state.lock = 0;
+  pages_forked();
+  for (uint32_t i = 0; i < mappings_state.used; i++) {
+    struct mapping *mapping = &mappings[i];
+    if (!mapping->file) continue;
+    mapping->told = mapping->told_dirty = 0;
+    mapping->flags &= ~(uint32_t)HOLDS;
+    if (mapping->flags & COPIED) mapping->flags |= UNKNOWN;
+    mapping->file = heir(mapping->file, kept);
+  }
+}

@@ -1,0 +1,81 @@
+"""What POSIX_EXT says of mapped files: bytes that were touched, as the page tables have told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..summary.units import amount
+
+# Counters of POSIX_EXT that a log may not know.
+MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
+
+# Some pages, or a large one, come with each page fault; memory may be short.
+CAUTION = (
+    "Counted are pages that the kernel has mapped: 16, or a large page of 2 MiB, at a page fault, "
+    "so of random access more than was used. Pages that it took back when memory was short are not "
+    "in it."
+)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Bytes; None: not known, as in a log of a runtime that did not look."""
+
+    mapped: float
+    touched: float | None
+    writable: float
+    dirty: float | None
+    populated: float
+    unmeasured: float
+
+    @property
+    def moved(self) -> float:
+        """What may have come through mappings."""
+        if self.touched is None:
+            return self.mapped
+        return self.touched + self.populated + self.unmeasured
+
+    @property
+    def looked_at(self) -> float:
+        """Bytes that mappings explain, at most."""
+        return (self.touched or 0.0) + self.populated
+
+    @property
+    def sentence(self) -> str:
+        if self.touched is None:
+            return (
+                f"{amount(self.mapped)} of files were mapped; reads and writes through the mapping "
+                "are page faults, and how much of it was touched is not known."
+            )
+        words = f"{amount(self.touched)} of {amount(self.mapped)} of mapped files were touched"
+        if self.writable:
+            words += f", {amount(self.writable)} of that in mappings that can be written"
+            if self.dirty is not None:
+                words += f" ({amount(self.dirty)} were written)"
+        words += "."
+        if self.populated:
+            words += f" {amount(self.populated)} more the kernel mapped because it was asked to."
+        if self.unmeasured:
+            words += f" {amount(self.unmeasured)} were not looked at, which would have taken long."
+        return words
+
+
+def mapped(total: Callable[[str], float | None]) -> Mapped | None:
+    """From the sums of POSIX_EXT, by name; None: nothing was mapped."""
+
+    def known(name: str) -> float | None:
+        value = total(f"MMAP_{name}")
+        return None if value is None or value < 0 else value
+
+    size = known("BYTES")
+    if not size:
+        return None
+    return Mapped(
+        size,
+        known("TOUCHED"),
+        known("WRITABLE") or 0.0,
+        known("DIRTY"),
+        known("POPULATED") or 0.0,
+        known("UNMEASURED") or 0.0,
+    )
