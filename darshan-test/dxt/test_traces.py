@@ -141,9 +141,28 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
     assert len(set(threads)) == 3
 
 
-def convert(build: Path, log: Path, out: Path) -> list[str]:
+@pytest.mark.parametrize("how", ["--obfuscate", "--obfuscate=strong"])
+def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
+    """Addresses of threads become numbers of their process, the same in all of its files."""
+    plan = [
+        Step("pwrite", file, (thread * 50 + i) * 8, 8, thread)
+        for file in ("one", "two")
+        for i in range(50)
+        for thread in range(3)
+    ]
+    traced = run_plan(build, tmp_path, plan, **TRACE, DARSHAN_DXT_THREADS="1")
+    before = [x.split() for x in traced.text.splitlines() if x.startswith(" X_")]
+    after = [x.split() for x in convert(build, traced.log, tmp_path / "hidden", how)]
+    assert [x[:-1] for x in before] == [x[:-1] for x in after]
+    number_of = {(old[-1], new[-1]) for old, new in zip(before, after)}
+    assert len({old for old, _ in number_of}) == len(number_of)
+    assert sorted(int(new) for _, new in number_of) == list(range(1, len(number_of) + 1))
+    assert len(number_of) >= 3
+
+
+def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
     """The rows of a log that darshan-convert has written anew."""
-    subprocess.run([build / "darshan-convert", log, out], check=True)
+    subprocess.run([build / "darshan-convert", *how, log, out], check=True)
     done = subprocess.run(
         [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
     )

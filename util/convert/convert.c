@@ -8,6 +8,7 @@
 #include "message.h"
 #include "names.h"
 #include "regions.h"
+#include "threads.h"
 
 struct conversion {
   const struct convert_options *options;
@@ -15,7 +16,8 @@ struct conversion {
   const struct darshan_info *info;
   struct output_file out;
   struct regions regions;
-  uint64_t records; /* that were written */
+  struct threads threads; /* that were given numbers */
+  uint64_t records;       /* that were written */
 };
 
 static int cannot_read(const struct conversion *conversion, const char *what,
@@ -49,7 +51,8 @@ static int put_record(struct conversion *conversion, const struct darshan_module
     memcpy(room + head + i * old_segment, from + head + i * step, old_segment);
   hide_record(&conversion->options->hiding, module, room);
   conversion->records++;
-  return 0;
+  bool numbers = conversion->options->hiding.names && module->kind == DARSHAN_KIND_DXT && !old;
+  return numbers ? threads_number(&conversion->threads, room) : 0;
 }
 
 static bool is_wanted(const struct conversion *conversion, const void *record) {
@@ -162,7 +165,9 @@ int convert(const struct convert_options *options) {
   int result = output_file_open(&conversion.out, options->out);
   if (result == 0) {
     regions_open(&conversion.regions, &conversion.out, options->compression);
+    threads_open(&conversion.threads);
     result = convert_all(&conversion);
+    threads_close(&conversion.threads);
     regions_close(&conversion.regions);
     if (output_file_close(&conversion.out, result == 0) < 0) result = -1;
   }

@@ -1,0 +1,14 @@
+"""The binding of this build, by which the tests read logs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# Before the tests are imported: `import darshan_report` is to give this build's.
+_BUILD = os.environ.get("DARSHAN_BUILD")
+if not _BUILD:
+    raise RuntimeError("DARSHAN_BUILD does not name the build folder")
+sys.path.insert(0, str(Path(_BUILD).resolve() / "python"))
+os.environ["DARSHAN_READ_LIB"] = str(Path(_BUILD).resolve() / "libdarshan-read.so.0")
