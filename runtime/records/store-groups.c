@@ -1,6 +1,7 @@
 /* Records that many files share: which files, by which name, and how many they were. */
 #include <string.h>
 
+#include "../intercept/stack.h"
 #include "../names/folder-hash.h"
 #include "../names/groups.h"
 #include "../names/path-buffers.h"
@@ -65,6 +66,21 @@ static struct store_entry *named(struct record_store *store, const char *name, s
   return entry && entry->record[STORE_GROUP] ? entry : NULL;
 }
 
+/* What is looked for on memory of ours: callers are deep in their own stack. */
+struct search {
+  struct record_store *store;
+  enum store_module module;
+  const char *name;
+  size_t length, tree; /* tree: the part of the name that names one */
+  struct store_entry *found;
+};
+
+static void find_tree(void *search_) {
+  struct search *search = search_;
+  search->found = named(search->store, search->name, search->tree, search->length, search->length,
+                        &search->store->trees, GROUP_TREES_MOST);
+}
+
 /* Programs of one folder come one after another: what was found of a folder is kept. */
 static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length) {
   size_t folder = darshan_folder_part(name, length);
@@ -72,9 +88,9 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
   struct store_folder *known = &store->folder[hash % STORE_FOLDERS];
   if (known->hash != hash) {
     size_t tree = darshan_program_tree(name, folder);
-    struct store_entry *entry =
-        tree ? named(store, name, tree, length, length, &store->trees, GROUP_TREES_MOST) : NULL;
-    *known = (struct store_folder){hash, entry};
+    struct search search = {.store = store, .name = name, .length = length, .tree = tree};
+    if (tree) stack_run_anyway(find_tree, &search);
+    *known = (struct store_folder){hash, search.found};
   }
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
@@ -120,16 +136,30 @@ struct store_entry *store_tree(struct record_store *store, enum store_module mod
   return tree && store_share(store, module, tree) ? tree : NULL;
 }
 
+static void find_group(void *search_) {
+  struct search *search = search_;
+  struct record_store *store = search->store;
+  struct store_entry *group =
+      search->length ? folder_of(store, search->name, search->length) : NULL;
+  if (!group || !store_share(store, search->module, group)) {
+    uint32_t number = store_overflow_record(store, search->module);
+    search->found =
+        number ? store_find(store, darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0))
+               : NULL;
+    return;
+  }
+  if (group->record[STORE_GROUP]) store_fold(store, search->module);
+  search->found = group;
+}
+
 struct store_entry *store_group(struct record_store *store, enum store_module module,
                                 const char *name, size_t length) {
-  struct store_entry *group = length ? folder_of(store, name, length) : NULL;
-  if (!group || !store_share(store, module, group)) {
-    uint32_t number = store_overflow_record(store, module);
-    return number ? store_find(store, darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0))
-                  : NULL;
-  }
-  if (group->record[STORE_GROUP]) store_fold(store, module);
-  return group;
+  if (length && is_of_last(store, name, length) && store->last_folder->record[module] &&
+      store->regions[module].folded)
+    return store->last_folder;
+  struct search search = {.store = store, .module = module, .name = name, .length = length};
+  stack_run_anyway(find_group, &search);
+  return search.found;
 }
 
 uint32_t store_record_of(struct record_store *store, enum store_module module, const char *name,

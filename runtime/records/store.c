@@ -5,6 +5,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/memory.h"
 #include "../intercept/spin.h"
+#include "../intercept/stack.h"
 #include "../names/groups.h"
 #include "record-id.h"
 #include "records.h"
@@ -388,19 +389,30 @@ void store_fold(struct record_store *store, enum store_module module) {
     region->block->flags |= DARSHAN_ANNEX_PARTIAL;
 }
 
-uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
-  struct store_region *region = &store->regions[module];
-  if (region->overflow) return region->overflow;
+struct overflow {
+  struct record_store *store;
+  enum store_module module;
+};
+
+static void make_overflow(void *overflow_) {
+  struct record_store *store = ((struct overflow *)overflow_)->store;
+  enum store_module module = ((struct overflow *)overflow_)->module;
   uint64_t id = darshan_hash(OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1, 0);
   struct store_entry *entry = store_enter(store, id, OVERFLOW_NAME, sizeof(OVERFLOW_NAME) - 1);
   if (entry && !entry->record[module]) store_append_record(store, module, entry, 0);
   if (!entry || !entry->record[module]) {
     store->unrecorded = 1;
-    return NO_RECORD;
+    return;
   }
   store_fold(store, module);
-  region->overflow = entry->record[module];
+  store->regions[module].overflow = entry->record[module];
   store_mark_group(store, entry);
+}
+
+/* Once for each module, below callers that are deep in their own stack. */
+uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
+  const struct store_region *region = &store->regions[module];
+  if (!region->overflow) stack_run_anyway(make_overflow, &(struct overflow){store, module});
   return region->overflow;
 }
 

@@ -15,24 +15,29 @@ static void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
   }
 }
 
-void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
+static __attribute__((noinline)) void count_stat_of_fd(int fd, uint64_t t1, uint64_t t2) {
+  struct posix_file *file = posix_file_behind(fd);
+  if (file) count_stat(file, t1, t2);
+}
+
+static __attribute__((noinline)) void count_stat_of_path(int dirfd, const char *path, uint64_t t1,
+                                                         uint64_t t2) {
   struct posix_name name;
-  if (result < 0) {
-    posix_missed(dirfd, path, t1, t2);
-    return;
-  }
-  if (!S_ISREG(mode)) return;
-  if (path[0] == '\0') { /* AT_EMPTY_PATH */
-    struct posix_file *file = posix_file_behind(dirfd);
-    if (file) count_stat(file, t1, t2);
-    return;
-  }
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   uint32_t number = posix_file_enter(&name, -1);
   posix_name_done(&name);
   if (!number) return;
   count_stat(posix_file_at(number), t1, t2);
   posix_file_unused(posix_file_at(number));
+}
+
+void posix_stated(int result, int dirfd, const char *path, mode_t mode, uint64_t t1, uint64_t t2) {
+  if (result < 0)
+    posix_missed(dirfd, path, t1, t2);
+  else if (S_ISREG(mode) && path[0] == '\0') /* AT_EMPTY_PATH */
+    count_stat_of_fd(dirfd, t1, t2);
+  else if (S_ISREG(mode))
+    count_stat_of_path(dirfd, path, t1, t2);
 }
 
 void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1, uint64_t t2) {

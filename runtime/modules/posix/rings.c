@@ -207,10 +207,21 @@ static const int *list_at(uint64_t address) {
   return (const int *)(uintptr_t)address;
 }
 
-void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
+struct registration {
+  int fd;
+  unsigned operation, n;
+  const void *argument;
+  long result;
+};
+
+static void registered_there(void *registration_) {
   enum { BY_INDEX = 1u << 31 };
-  struct ring *ring = ring_of_number(fd, (operation & BY_INDEX) != 0);
-  if (!ring || result < 0) return;
+  const struct registration *registration = registration_;
+  unsigned operation = registration->operation, n = registration->n;
+  const void *argument = registration->argument;
+  long result = registration->result;
+  struct ring *ring = ring_of_number(registration->fd, (operation & BY_INDEX) != 0);
+  if (!ring) return;
   const struct uring_update *update = argument;
   const struct uring_files *files = argument;
   switch (operation & ~BY_INDEX) {
@@ -237,6 +248,12 @@ void ring_registered(int fd, unsigned operation, const void *argument, unsigned 
     }
     break;
   }
+}
+
+/* What is known of each file is asked deep below: on memory of ours. */
+void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
+  struct registration registration = {fd, operation, n, argument, result};
+  if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);
 }
 
 /* The child has no mapping of ours, and rings are their maker's. */
