@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
-from calls import EXCLUDED_FOLDER, KINDS, Kind
+from call_costs import EXCLUDED_FOLDER, KINDS, Kind
 from machine import Bench, numbers
 from rows import Row
 

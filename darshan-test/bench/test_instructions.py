@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent))
 
 import pytest  # noqa: E402 - the lines above find what follows
-from calls import COUNTED, per_call  # noqa: E402
+from call_costs import COUNTED, per_call  # noqa: E402
 from machine import Bench, processor  # noqa: E402
 from place import elsewhere  # noqa: E402
 

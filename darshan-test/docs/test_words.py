@@ -222,7 +222,7 @@ def test_parts_of_the_bench_are_told() -> None:
 
 def test_what_a_bystander_costs(build: Path) -> None:
     """As many system calls as doc/deploy.md says, in a process that never becomes a rank."""
-    needs("program:strace")
+    needs("program:strace", "no-filter")
 
     def calls(*preload: str) -> int:
         done = subprocess.run(
