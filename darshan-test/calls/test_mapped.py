@@ -212,6 +212,18 @@ def test_written(what: str, run: Run) -> None:
     assert (found["MSYNCS"], found["MSYNC_BYTES"]) == (asked, asked * SIZE)
 
 
+def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
+    """The screen says how much of what was mapped was touched."""
+    run("./program", "end")
+    done = subprocess.run(
+        [build / "darshan", "stat", "-r", tmp_path / "a.darshan"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "mapped   16.0 MiB of 32.0 MiB touched\n" in done.stdout + done.stderr
+
+
 MEMMAP = """
 import numpy as np
 data = np.memmap("data", "u1", "r")

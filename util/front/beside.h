@@ -8,6 +8,9 @@
 
 struct beside {
   double metadata, syncs; /* seconds, over all processes */
+  /* Bytes of mapped files, those of them that were touched (or mapped because the kernel was asked
+   * to), and those that the runtime did not look at: all, in a log of one that never looks. */
+  double mapped, touched, unmeasured;
 };
 
 /* files: ids that have a record of POSIX in this log, which has these times, too.

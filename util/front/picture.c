@@ -194,6 +194,9 @@ static void add_beside(struct picture *picture, struct adding *adding) {
     say("%s: POSIX_EXT: %s", say_path(adding->path), say_path(error.text));
     return;
   }
+  picture->mapped += sum.mapped;
+  picture->mapped_touched += sum.touched;
+  picture->mapped_unmeasured += sum.unmeasured;
   if (sum.metadata + sum.syncs <= 0) return;
   log_shares_beside(&adding->shares, sum.metadata + sum.syncs);
   struct picture_layer *layer = layer_of(picture, darshan_module_by_id(DARSHAN_MOD_POSIX));

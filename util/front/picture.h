@@ -51,6 +51,7 @@ struct picture {
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
+  double mapped, mapped_touched, mapped_unmeasured; /* bytes (beside.h) */
 };
 
 void picture_init(struct picture *picture);

@@ -271,6 +271,17 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
+/* Pages, of which the kernel maps some around each page fault. */
+static void print_mapped(struct screen *screen, const struct picture *picture) {
+  char a[NUMBER], b[NUMBER], c[NUMBER];
+  if (picture->mapped <= 0) return;
+  fprintf(stderr, "mapped   %s of %s touched", quantity_bytes(a, picture->mapped_touched),
+          quantity_bytes(b, picture->mapped));
+  if (picture->mapped_unmeasured > 0)
+    fprintf(stderr, ", %s not measured", quantity_bytes(c, picture->mapped_unmeasured));
+  end_line(screen);
+}
+
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
   if (bytes_moved <= 0) return;
@@ -369,6 +380,7 @@ void screen_print(const struct picture *picture) {
     if (moved.read > 0 || moved.written > 0) end_line(&screen);
     print_speed(&screen, "read", moved.read, moved.read_time);
     print_speed(&screen, "written", moved.written, moved.write_time);
+    print_mapped(&screen, picture);
     for (int i = 0; i < picture->num_layers; i++)
       if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_READ_", "reads of bytes ");
