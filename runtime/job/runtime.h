@@ -23,6 +23,7 @@ struct process_state {
   pid_t fork_parent; /* 0: not a forked child */
   int64_t first_pid; /* job id where no variable names one */
   uint32_t sharers;  /* children that may be in this memory (clone.c) */
+  int failed_with;   /* the status that exit was asked for; 0: it was 0, or is not known */
   uint32_t apart;    /* ... with descriptors of their own */
 };
 extern struct process_state process_state __attribute__((visibility("hidden")));

@@ -7,6 +7,7 @@
 #include "../job/names.h"
 #include "../job/runtime.h"
 #include "../names/folder.h"
+#include "../names/missed.h"
 #include "../names/path-buffers.h"
 #include "children.h"
 #include "run.h"
@@ -31,6 +32,8 @@ void runtime_become_child(void) {
   lost_state.for_full_tables = darshan_spin_lost = 0;
   lost_state.parts = darshan_scratch.lacked = 0;
   process_state.sharers = process_state.apart = 0;
+  process_state.failed_with = 0;
+  missed_forget();
   folder_forked();
   exec_state.log_written = 0;
   store_forget(&darshan_store);

@@ -6,6 +6,7 @@
 #include "../counting/clock.h"
 #include "../intercept/signals.h"
 #include "../intercept/stack.h"
+#include "../intercept/sys.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/same-memory.h"
@@ -341,6 +342,8 @@ void run_note_job(void) {
 
 void run_note_status(int status) {
   exit_status = status & 0xff;
+  /* Not by a child in this memory (vfork). */
+  if (sys_getpid() == process_state.pid) process_state.failed_with = exit_status;
 }
 
 /* Some thousand processes after the last time, and the more there were the more: so all rows

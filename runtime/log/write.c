@@ -11,6 +11,7 @@
 #include "../job/run-state.h"
 #include "../job/runtime.h"
 #include "../job/text.h"
+#include "../names/missed.h"
 #include "../names/path-buffers.h"
 #include "compose.h"
 #include "elsewhere.h"
@@ -108,11 +109,27 @@ static void set_dropped(struct darshan_job *job, const struct facts_dropped *dro
   }
 }
 
+/* How the process failed, and what it looked for before, as far as there is room for others. */
+static void add_failure(struct darshan_job *job) {
+  enum { ROOM = 400 };
+  static const char *const keys[MISSED_NAMES] = {"not_found", "not_found_2", "not_found_3",
+                                                 "not_found_4"};
+  char name[MISSED_ROOM];
+  size_t begin = strlen(job->metadata), used = begin;
+  if (!process_state.failed_with) return;
+  add_number(&used, "exit_status", (uint64_t)process_state.failed_with);
+  for (unsigned i = 0; i < MISSED_NAMES; i++)
+    if (missed_name(i, name) && used - begin + strlen(keys[i]) + strlen(name) < ROOM)
+      used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, keys[i], name);
+}
+
 /* What only the end knows. */
 static void metadata_end(struct darshan_job *job) {
   struct facts_dropped dropped = dropped_here();
   set_dropped(job, &dropped);
   size_t used = strlen(job->metadata);
+  add_failure(job);
+  used = strlen(job->metadata);
   modules_add_metadata(add_module_number, &used);
   if (darshan_store.frame && !darshan_store.journal.has_file)
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");

@@ -146,23 +146,22 @@ static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out
 static const struct {
   const char *key;
   enum kind kind;
-} telling[] = {{"hosts", KIND_HOST},
-               {"host", KIND_HOST},
-               {"launch", KIND_JOB},
-               {"pid", KIND_PROCESS},
-               {"fork_parent", KIND_PROCESS}};
+} telling[] = {
+    {"hosts", KIND_HOST},       {"host", KIND_HOST},           {"launch", KIND_JOB},
+    {"pid", KIND_PROCESS},      {"fork_parent", KIND_PROCESS}, {"not_found", KIND_NAME},
+    {"not_found_2", KIND_NAME}, {"not_found_3", KIND_NAME},    {"not_found_4", KIND_NAME}};
 
 const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
                           char *out, size_t room) {
   enum kind kind = 0;
   for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++)
     if (strcmp(key, telling[i].key) == 0) kind = telling[i].kind;
-  if (kind == 0 || (kind == KIND_HOST ? !hiding->names : !hiding->jobid) || room < HIDDEN_MAX)
-    return value;
+  int is_name = kind == KIND_HOST || kind == KIND_NAME;
+  if (kind == 0 || (is_name ? !hiding->names : !hiding->jobid) || room < HIDDEN_MAX) return value;
   if (kind == KIND_HOST)
     hide_hosts(hiding, value, out, room);
-  else if (kind == KIND_JOB)
-    hide_text(hiding, KIND_JOB, value, out);
+  else if (kind == KIND_JOB || kind == KIND_NAME)
+    hide_text(hiding, kind, value, out);
   else
     snprintf(out, room, "%" PRId64, hide_number(hiding, strtoll(value, NULL, 10)));
   return out;

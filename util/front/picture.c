@@ -29,6 +29,8 @@ void picture_free(struct picture *picture) {
     free(picture->layers[i].total);
     id_table_free(&picture->layers[i].files);
   }
+  for (int i = 0; i < PICTURE_MISSED; i++)
+    free(picture->not_found[i]);
   free(picture->command);
 }
 
@@ -311,6 +313,15 @@ static void add_dropped(struct picture *picture, const struct darshan_info *info
   }
 }
 
+/* Of the first log that has such. */
+static void add_not_found(struct picture *picture, const struct darshan_info *info) {
+  static const char key[] = "not_found";
+  int n = 0;
+  for (int i = 0; i < info->num_metadata && n < PICTURE_MISSED && !picture->not_found[n]; i++)
+    if (strncmp(info->metadata[i].key, key, sizeof(key) - 1) == 0)
+      picture->not_found[n++] = strdup(info->metadata[i].value);
+}
+
 static void add_job(struct picture *picture, darshan_log *log) {
   const struct darshan_info *info = darshan_log_info(log);
   double began = (double)info->job.start_time_sec + (double)info->job.start_time_nsec * 1e-9;
@@ -325,6 +336,7 @@ static void add_job(struct picture *picture, darshan_log *log) {
   picture->missing |= missing_of(log, has_groups);
   if (!has_groups || picture->logs > 0) picture->missing |= PICTURE_ESTIMATED;
   add_dropped(picture, info);
+  add_not_found(picture, info);
   picture->logs++;
 }
 

@@ -9,7 +9,7 @@
 #include "programs.h"
 #include "shares.h"
 
-enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8 };
+enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 
 /* What logs had no room for.  Files that share a record are in all sums; PICTURE_ESTIMATED: if
  * some do, how many files these are is not exact. */
@@ -44,6 +44,7 @@ struct picture {
   double run_time; /* seconds; of logs without an end, what whoever started it measured */
   int missing;     /* enum picture_missing of all logs, added up */
   struct picture_dropped dropped[PICTURE_DROPPED]; /* by kind; the rest is zeros */
+  char *not_found[PICTURE_MISSED]; /* what a program that failed had looked for; the last first */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */

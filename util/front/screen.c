@@ -96,6 +96,14 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
   }
 }
 
+static void print_not_found(struct screen *screen, const struct picture *picture) {
+  char name[4 * COLUMNS];
+  if (!picture->not_found[0]) return;
+  say_printable(name, sizeof(name), picture->not_found[0], COLUMNS - 28, 1);
+  fprintf(stderr, "last looked for in vain: %s", name);
+  end_line(screen);
+}
+
 /* Items one after another, with a comma between; 0: there is no line left for it. */
 struct packed {
   struct screen *screen;
@@ -248,6 +256,7 @@ static void print_tree(struct screen *screen, const struct picture *picture) {
   free(all);
   const struct bad_end **bad = programs_bad_ends(&picture->programs, &count);
   print_bad_ends(screen, bad, count);
+  print_not_found(screen, picture);
   free(bad);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../names/missed.h"
 #include "account.h"
 #include "mappings.h"
 #include "record-id.h"
@@ -101,6 +102,7 @@ void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
+  missed_note(name.text, name.length);
   posix_name_done(&name);
   add_other(POSIX_EXT_MISSES, 1, POSIX_EXT_F_MISS_TIME, t1, t2);
 }

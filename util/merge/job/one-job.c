@@ -17,9 +17,10 @@
 
 /* What is true of one of the logs, or is said anew. */
 static int is_of_one(const char *key) {
-  static const char *const keys[] = {"ranks_here",   "processes",      "still_running", "nodes",
-                                     "clocks_moved", "clock_error",    "hosts",         "end",
-                                     "fork_parent",  "parts_left_out", "processors"};
+  static const char *const keys[] = {
+      "ranks_here", "processes",   "still_running", "nodes",          "clocks_moved", "clock_error",
+      "hosts",      "end",         "fork_parent",   "parts_left_out", "processors",   "exit_status",
+      "not_found",  "not_found_2", "not_found_3",   "not_found_4"};
   for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
     if (strcmp(key, keys[i]) == 0) return 1;
   return launch_is_key(key) || dropped_is_key(key);

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..log import Log
 from .processes import EXITED, KILLED, RUNNING, UNKNOWN, Processes
 from .programs import Program
 
@@ -72,13 +73,24 @@ class Failure:
         return f"failed with exit status {self.status}"
 
 
-def failure(processes: Processes | None) -> Failure | None:
+def failure(log: Log, processes: Processes | None) -> Failure | None:
     """That of the top; None: it ended well, or nobody knows how."""
+    if processes is None and log.info.nprocs <= 1:
+        said = dict(log.info.metadata).get("exit_status", "")
+        known = said.isascii() and said.isdigit() and int(said) > 0
+        return Failure(EXITED, int(said)) if known else None
     if processes is None or processes.ranks[0] != 0 or processes.counts[0] != 1:
         return None
     how, status = int(processes.ended[0]), int(processes.status[0])
     failed = (how == KILLED and status > 0) or (how == EXITED and status > 0)
     return Failure(how, status) if failed else None
+
+
+def not_found(log: Log) -> tuple[str, ...]:
+    """The last names that a program which failed had looked for in vain, the last one first."""
+    known = dict(log.info.metadata)
+    keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
+    return tuple(known[key] for key in keys if key in known)
 
 
 def still_running(processes: Processes) -> int:

@@ -356,7 +356,7 @@ class Context:
     @functools.cached_property
     def failure(self) -> Failure | None:
         """How the program failed; None: it did not, or the log does not tell."""
-        return failure(self.processes)
+        return failure(self.log, self.processes)
 
     @property
     def title(self) -> str:

@@ -168,7 +168,7 @@ def find(
     """Looks at what the other diagnoses found, so it comes last."""
     if any(f.kind == PROBLEM for f in others):
         return
-    failed = failure(facts.processes)
+    failed = failure(facts.log, facts.processes)
     if failed:
         yield _failed(facts, failed)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from ...measure.endings import KILLED, endings
+from ...measure.endings import KILLED, endings, not_found
 from .. import in_io
 from ..context import Context, LayerFigures
 from ..model import Block, Facts, Heading, Paragraph
@@ -46,12 +46,17 @@ def run_sentence(context: Context, width: int = 60) -> str:
     return f"{told} {bad_ends(context)}".strip() if context.tree else told
 
 
+_NAME = 80  # characters of a name that was not found
+
+
 def looked_for(context: Context) -> str:
     """How many files were not there, in a sentence; empty: none, or not known."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
+    names = [shorten(name, _NAME) for name in not_found(context.log)]
+    last = f"The last that it looked for and did not find: {', '.join(names)}. " if names else ""
     if not misses or misses < 0:
-        return ""
-    return f"{plural(int(misses), 'look-up')} of files found nothing. "
+        return last
+    return f"{last}{plural(int(misses), 'look-up')} of files found nothing. "
 
 
 def bad_ends(context: Context) -> str:

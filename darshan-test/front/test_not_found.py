@@ -1,0 +1,86 @@
+"""What a program that failed had looked for: the last names, and the status without a run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+LOOKS = """
+import os, sys
+for name in ("zero", "one", "two", "helper.py", "three", "three"):
+    os.path.exists(name)
+try:
+    open("params.nml")
+except OSError:
+    sys.exit(%d)
+"""
+
+
+def said(build: Path, log: Path) -> str:
+    """The text of a report in one line."""
+    command = [build / "darshan-job-summary", "--text", "-o", "-", log]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return " ".join(done.stdout.split())
+
+
+def parsed(build: Path, log: Path) -> str:
+    """The header of a log."""
+    command = [build / "darshan-parser", "--base", log]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def only_log(folder: Path) -> Path:
+    """The log of a run."""
+    (log,) = (folder / "darshan-logs").iterdir()
+    return log
+
+
+def test_failed(darshan: Run, build: Path, work: Path) -> None:
+    """The last four names, of data alone."""
+    screen = darshan("stat", sys.executable, "-c", LOOKS % 3).stderr.decode()
+    log = only_log(work)
+    assert "last looked for in vain: " in screen and "params.nml" in screen
+    text = said(build, log)
+    assert "failed with exit status 3" in text
+    names = [str(work / name) for name in ("params.nml", "three", "two", "one")]
+    kept = [name for name in names if name in text]
+    assert f"looked for and did not find: {', '.join(kept)}" in text
+    assert kept[0] == names[0] and str(work / "zero") not in text and "helper.py" not in text
+
+
+def test_ended_well(darshan: Run, build: Path, work: Path) -> None:
+    """Nothing of the kind is kept."""
+    darshan("run", sys.executable, "-c", LOOKS % 0)
+    assert "# metadata: not_found" not in parsed(build, only_log(work))
+
+
+def test_hidden(darshan: Run, build: Path, work: Path) -> None:
+    """Names go with all others."""
+    darshan("run", sys.executable, "-c", LOOKS % 3)
+    out = work / "hidden.darshan"
+    command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
+    subprocess.run(command, check=True)
+    text = parsed(build, out)
+    assert "not_found = " in text and "params" not in text
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_exported(build: Path, work: Path, environment: dict[str, str], status: int) -> None:
+    """A process of its own, without darshan run."""
+    log = work / "log.darshan"
+    settings = {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_JOB_TREE": "0",
+        "DARSHAN_LOGFILE": str(log),
+    }
+    command = [sys.executable, "-c", LOOKS % status]
+    done = subprocess.run(command, cwd=work, env={**environment, **settings}, check=False)
+    assert done.returncode == status
+    assert ("failed with exit status 3" in said(build, log)) == (status == 3)
+    assert ("# metadata: not_found = " in parsed(build, log)) == (status == 3)
