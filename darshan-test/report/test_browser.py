@@ -3,11 +3,13 @@ by mouse and keys, and nothing of it is cut."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dxt.tracing import Step, run_plan
 from logs.encode import encode
 from place import needs
 
@@ -120,6 +122,35 @@ def test_by_file(window: Browser, traced: Path) -> None:
                "s.dispatchEvent(new Event('change'));")  # fmt: skip
     window.type(LANES, KEYS["Down"] * 2)
     assert "Lane 3: /data/file-" in window.run(WINDOW)
+    assert window.complaints() == []
+
+
+def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
+    """Each thread of a program that recorded them has a lane with its transfers."""
+    plan = [Step("pwrite", "shared", (t * 40 + i) * 8, 8, t) for t in range(4) for i in range(40)]
+    more = {"DXT_ENABLE_IO_TRACE": "1", "DARSHAN_DXT_THREADS": "1"}
+    log = run_plan(build, tmp_path, plan, "", **more).log
+    command = [build / "darshan-job-summary", "--html", log]
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    (page,) = tmp_path.glob("*.html")
+    window.open(page)
+    titles = "return [...document.querySelector('.controls select').options].map((o) => o.text);"
+    assert window.run(titles)[-1] == "threads"
+    window.run("const s = document.querySelector('.controls select'); s.value = 2;"
+               "s.dispatchEvent(new Event('change'));")  # fmt: skip
+    made_by: dict[str, set[int]] = {}
+    for key in (*(KEYS["Down"] for _ in range(5)), *(KEYS["Up"] for _ in range(5))):
+        window.type(LANES, key)
+        lane = re.match(r"Lane \d+: ([^.]*)\.", window.run(WINDOW))
+        assert lane, window.run(WINDOW)
+        for _ in range(3):
+            window.type(LANES, "n")
+            said = window.run(WINDOW)
+            offset = re.search(r"shared.* at offset ([\d,]+)", said)
+            if offset:
+                made_by.setdefault(lane[1], set()).add(int(offset[1].replace(",", "")) // 320)
+    assert all(re.fullmatch(r"thread \d", name) for name in made_by), made_by
+    assert sorted(made_by.values(), key=min) == [{0}, {1}, {2}, {3}], made_by
     assert window.complaints() == []
 
 

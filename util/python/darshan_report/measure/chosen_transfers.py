@@ -37,6 +37,7 @@ class Part:
     end: npt.NDArray[np.float64]
     offset: npt.NDArray[np.float64]
     length: npt.NDArray[np.float64]
+    thread: npt.NDArray[np.uint64]  # 0: the log does not tell
 
 
 def parts(log: Log) -> Iterator[Part]:
@@ -54,6 +55,7 @@ def parts(log: Log) -> Iterator[Part]:
                     yield Part(
                         trace.id, trace.rank, 2 * place + is_read, start, np.maximum(start, end),
                         some["offset"].astype("f8"), np.maximum(some["length"], 0).astype("f8"),
+                        some["pthread_id"].astype("u8"),
                     )  # fmt: skip
 
 
@@ -78,9 +80,19 @@ class Survey:
     modules: set[int] = field(default_factory=set)  # places of those with transfers
     ranks: dict[int, _Sums] = field(default_factory=dict)
     files: dict[int, _Sums] = field(default_factory=dict)
+    threads: dict[tuple[int, int], float] = field(default_factory=dict)  # of ranks: first start
+    unknown: bool = False  # some transfers have no thread
     busy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(INTERVALS))
     number: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(INTERVALS, "i8"))
     long: float = 0.0  # seconds: what is at least so long is one of the longest
+
+    def add_threads(self, part: Part) -> None:
+        """When each thread of the part began its first transfer, if the log tells threads."""
+        self.unknown |= bool((part.thread == 0).any())
+        for thread in np.unique(part.thread[part.thread != 0]).tolist():
+            start = float(part.start[part.thread == thread].min())
+            key = (part.rank, thread)
+            self.threads[key] = min(start, self.threads.get(key, start))
 
     def interval(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """In which of the intervals."""
@@ -101,6 +113,7 @@ def survey(log: Log, run_time: float) -> Survey:
         found.modules.add(part.kind // 2)
         found.ranks.setdefault(part.rank, _Sums()).add(whole, number)
         found.files.setdefault(part.file, _Sums()).add(whole, number)
+        found.add_threads(part)
         place = found.interval(part.start)
         found.busy += np.bincount(place, weights=seconds, minlength=INTERVALS)
         found.number += np.bincount(place, minlength=INTERVALS)
@@ -161,6 +174,7 @@ class Transfers:
     rank: npt.NDArray[np.int64]
     file: npt.NDArray[np.uint64]
     kind: npt.NDArray[np.int64]
+    thread: npt.NDArray[np.uint64]
 
     def __len__(self) -> int:
         return len(self.start)
@@ -208,10 +222,11 @@ def _columns(part: Part, which: np.ndarray) -> tuple[np.ndarray, ...]:
         np.full(number, part.rank),
         np.full(number, part.file, "u8"),
         np.full(number, part.kind),
+        part.thread[which],
     )
 
 
 def _joined(parts_of: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
     if not parts_of:
-        return [np.zeros(0, kind) for kind in ("f8", "f8", "f8", "f8", "i8", "u8", "i8")]
+        return [np.zeros(0, kind) for kind in ("f8", "f8", "f8", "f8", "i8", "u8", "i8", "u8")]
     return [np.concatenate(column) for column in zip(*parts_of)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..library import LogError
 from ..measure.chosen_transfers import (
@@ -93,6 +94,62 @@ def file_lanes(
     if len(order) > len(shown):
         labels.append(f"{len(order) - len(shown):,} more files")
     return Lanes(labels, {n: i for i, n in enumerate(shown)}, len(labels) - 1), shown
+
+
+_THREAD_LANES = 256  # of a log with more threads there are no lanes of threads
+
+
+class ThreadLanes:
+    """A lane for each thread of each rank, in the order of their first transfers."""
+
+    def __init__(self, context: Context, found: Survey) -> None:
+        several = len({rank for rank, _ in found.threads}) > 1 or context.tree is not None
+        names = rank_lanes(context, sorted(found.ranks)) if several else None
+        order = sorted(found.threads, key=lambda k: (k[0], found.threads[k], k[1]))
+        self.labels: list[str] = []
+        self.place_of = {key: place for place, key in enumerate(order)}
+        numbers: dict[int, int] = {}
+        for rank, _ in order:
+            numbers[rank] = numbers.get(rank, 0) + 1
+            whose = f"{names.labels[names.of(rank)]}, " if names else ""
+            self.labels.append(f"{whose}thread {numbers[rank]}")
+        if found.unknown:
+            self.labels.append("unknown thread")
+
+    def of(self, rank: int, thread: int) -> int:
+        """The lane of a transfer; the last one's is of those whose thread is not known."""
+        return self.place_of.get((rank, thread), len(self.labels) - 1)
+
+
+def _thread_group(
+    context: Context, found: Survey, choice: Choice, transfers: Transfers
+) -> tuple[dict[str, Any], npt.NDArray[np.int64]] | None:
+    """The lanes of threads, and the lane of each transfer; None: the log tells no threads."""
+    if not 0 < len(found.threads) < _THREAD_LANES:
+        return None
+    lanes = ThreadLanes(context, found)
+    bins = LaneBins(len(lanes.labels), KINDS, found.end)
+    for part in parts(context.log):
+        for thread in np.unique(part.thread).tolist():
+            own = part.thread == thread
+            bins.add(
+                lanes.of(part.rank, thread),
+                part.kind,
+                *(x[own] for x in (part.start, part.end, part.length)),
+            )
+    lane = np.array(
+        [lanes.of(r, t) for r, t in zip(transfers.rank.tolist(), transfers.thread.tolist())], "i8"
+    )
+    whole = [p for (rank, _), p in lanes.place_of.items() if rank in choice.ranks]
+    group = {
+        "key": "thread",
+        "title": "threads",
+        "lanes": lanes.labels,
+        "lane_of": list(range(len(lanes.labels))),
+        "complete": list(range(len(lanes.labels))) if choice.all else sorted(whole),
+        "cells": _cells(bins.cells(_CELLS)),
+    }
+    return group, lane
 
 
 def _cells(cells: Cells) -> dict[str, Any]:
@@ -184,6 +241,9 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
         collector.add(part, *wanted(found, choice, part))
     transfers = collector.transfers()
     single = _transfers(context, transfers, found)
+    threads = _thread_group(context, found, choice, transfers)
+    if threads:
+        single["thread"] = columns.whole(threads[1])
     rank_ids, file_ids = single.pop("rank_ids"), single.pop("file_ids")
     rank_cells = by_rank.cells(_CELLS)
     sentence = _sentence(context, found, choice, len(transfers))
@@ -217,6 +277,8 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
             },
         ],
     }
+    if threads:
+        made["groups"].append(threads[0])
     layers = list(dict.fromkeys(layer for layer, _ in _DXT_KINDS))
     return made, Traced(layers, ranks.labels, found.end, rank_cells)
 

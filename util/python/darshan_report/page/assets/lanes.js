@@ -1,7 +1,7 @@
 // What a timeline has in each lane: transfers one by one, sums in bins, and times of files'
 // records, to be found by lane and time.
 
-const SINGLE = ["start", "seconds", "offset", "length", "rank", "file", "kind"];
+const SINGLE = ["start", "seconds", "offset", "length", "rank", "file", "kind", "thread"];
 const CELL = ["lane", "kind", "bin", "count", "bytes", "busy"];
 
 // Places of the transfers, lane by lane, each in the order of its starts.
