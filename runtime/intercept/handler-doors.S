@@ -17,6 +17,11 @@ handler_doors:
 #elif defined(__aarch64__)
         hint    34 /* bti c */
         mov     w3, number
+        /* Without SA_SIGINFO this kernel gives no context.  It lies in the frame all the same,
+         * behind the 128 bytes of a siginfo_t. */
+        .if     number < DOORS / 2
+        add     x2, sp, 128
+        .endif
         b       handler_met
         .balign 16
 #endif
