@@ -43,12 +43,43 @@ with open("data", "wb+", buffering=0) as f:
 """
 
 
+MODULES = """
+import importlib, pathlib, sys
+place = pathlib.Path("venv/lib/python3/site-packages")
+place.mkdir(parents=True)
+for i in range(300):
+    (place / f"wanted{i}.py").write_text(f"VALUE = {i}\\n" * 200)
+"""
+IMPORTS = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+for i in range(300):
+    importlib.import_module(f"wanted{i}")
+with open("own.txt", "wb") as f:
+    f.write(b"result")
+"""
+ODD = """
+import os
+room = memoryview(bytearray(4096))
+file = os.open("odd", os.O_CREAT | os.O_WRONLY)
+for _ in range(3000):
+    os.write(file, room[1:1001])
+"""
+APPENDS = "for ((i = 0; i < 500; i++)); do echo line $i >> out.txt; done"
+JUDGED = "io.fine = 0\noperations = 100\n"  # and every other threshold at its default
+
+
 def findings(
-    build: Path, summary: Run, folder: Path, program: str, config: str = ""
+    build: Path,
+    summary: Run,
+    folder: Path,
+    program: str | list[str],
+    config: str = "",
+    limits: str = LIMITS,
 ) -> dict[str, dict[str, Any]]:
-    """Of a Python program, by name; config: of the runtime."""
+    """Of a Python program or a command, by name; config: of the runtime."""
     (folder / "config").write_text(config)
-    (folder / "limits").write_text(LIMITS)
+    (folder / "limits").write_text(limits)
     log = folder / "log.darshan"
     settings = {
         "LD_PRELOAD": str(build / "libdarshan.so"),
@@ -60,7 +91,7 @@ def findings(
     }
     work = folder / "work"
     work.mkdir()
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-c", program] if isinstance(program, str) else program
     subprocess.run(command, cwd=work, env=os.environ | settings, check=True)
     done = summary(log, "--json", "-o", "-", "--thresholds", folder / "limits")
     assert done.returncode == (3 if "MAX_RECORDS" in config else 0), done.stderr
@@ -91,3 +122,27 @@ def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path
     found = findings(build, summary, tmp_path, ASKING, config)
     said = re.search(r"stat calls on ([\d,]+) files", found["metadata"]["sentence"])
     assert said and int(said[1]) >= 50
+
+
+def test_calls_that_a_buffer_answers_are_no_transfers(
+    build: Path, summary: Run, tmp_path: Path
+) -> None:
+    """sed reads and writes 40,000 lines, which are some hundred blocks of 4 KiB."""
+    lines = tmp_path / "lines"
+    lines.write_text("some words of a line\n" * 40_000)
+    command = ["sed", "-i", "s/words/letters/", str(lines)]
+    said = findings(build, summary, tmp_path, command, limits=JUDGED)["fine"]["sentence"]
+    transfers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) transfers", said)]
+    assert transfers or "calls of the standard library" in said, said
+    assert all(number < 2000 for number in transfers), said
+
+
+def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path) -> None:
+    """Nobody makes the transfers of an import larger."""
+    subprocess.run([sys.executable, "-c", MODULES], cwd=tmp_path, check=True)
+    modules = tmp_path / "venv/lib/python3/site-packages"
+    command = [sys.executable, "-B", "-c", IMPORTS, str(modules)]
+    said = findings(build, summary, tmp_path, command, limits=JUDGED)["fine"]["sentence"]
+    number = re.search(r"loading program files \(([\d,]+) files\); your own files took", said)
+    assert number and 300 <= int(number[1].replace(",", "")) < 700, said
+    assert "larger" not in said
