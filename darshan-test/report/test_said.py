@@ -146,3 +146,14 @@ def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path)
     number = re.search(r"loading program files \(([\d,]+) files\); your own files took", said)
     assert number and 300 <= int(number[1].replace(",", "")) < 700, said
     assert "larger" not in said
+
+
+def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
+    """The shell opens the file once for each line, and asks nothing about it."""
+    found = findings(build, summary, tmp_path, ["bash", "-c", APPENDS])["opened-again"]
+    assert "was opened 500 times." in found["sentence"]
+    assert "0 times by" not in found["sentence"]
+    shown = {row["counter"]: row["value"] for row in found["evidence"]}
+    assert shown["POSIX_OPENS"] - shown.get("POSIX_DUPS", 0) == 500
+    assert "done >> out.txt" in found["remedy"]["example"]
+    assert "with open" not in found["remedy"]["example"]

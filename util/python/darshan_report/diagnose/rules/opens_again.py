@@ -11,6 +11,15 @@ from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 
 NAME = "opened-again"
+_ONCE = """\
+C: FILE *file = fopen(path, "a");  before the loop, fclose(file);  after it
+C++: std::ofstream out(path, std::ios::app);  before the loop
+Fortran: open(newunit=unit, file=path)  before the loop, close(unit)  after it
+Rust: let mut file = File::options().append(true).open(path)?;  before the loop
+Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)  before the loop
+Python: with open(path) as f: outside of the loop;  h5py.File once, not per record
+Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
+shell: done >> out.txt  # after the loop, not >> out.txt after each command in it"""
 _LIGHTER = 20  # an open or a stat costs so many seeks
 
 
@@ -19,6 +28,19 @@ def find(facts: Facts) -> Iterator[Finding]:
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)
+
+
+def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
+    """How often a file was opened, asked about, or both; a mean where several processes did."""
+    said = (("opened", float(opens[place])), ("asked about", float(stats[place])))
+    often = " and ".join(f"{word} {count(times)} times" for word, times in said if times > 0)
+    return often + (" by each process that used it" if table.processes[place] > 1 else "")
+
+
+def _beside(table: Table, place: int) -> list[str]:
+    """Counters that explain the number: OPENS has FILENOS, DUPS and FDOPENS in it."""
+    names = ("FILENOS", "DUPS", "FDOPENS", "STATS")
+    return [name for name in names if table.has(name) and table[name][place] > 0]
 
 
 def _find(facts: Facts, table: Table) -> Iterator[Finding]:
@@ -41,18 +63,15 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Files are opened or asked about again and again",
-        f"{facts.name(table.ids[first])} was opened {count(float(opens[first]))} times and asked "
-        f"about {count(float(stats[first]))} times by each process that used it"
+        f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))} over all processes.",
         stake=stake,
-        evidence=facts.rows(
-            table, first, "OPENS", *(["STATS"] if table.has("STATS") else []), "F_META_TIME"
-        ),
+        evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=Remedy(
             "Open once and keep the descriptor; ask once and remember the answer; lock a range of "
             "an open file with fcntl instead of making a file that is the lock.",
-            "with open(path) as f: outside of the loop;  H5Fopen once, not per record",
+            _ONCE,
         ),
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
