@@ -75,6 +75,7 @@ def findings(
     folder: Path,
     program: str | list[str],
     config: str = "",
+    *,
     limits: str = LIMITS,
 ) -> dict[str, dict[str, Any]]:
     """Of a Python program or a command, by name; config: of the runtime."""
@@ -157,3 +158,10 @@ def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
     assert shown["POSIX_OPENS"] - shown.get("POSIX_DUPS", 0) == 500
     assert "done >> out.txt" in found["remedy"]["example"]
     assert "with open" not in found["remedy"]["example"]
+
+
+def test_python_does_not_choose_where_a_buffer_lies(
+    build: Path, summary: Run, tmp_path: Path
+) -> None:
+    """Advice that nobody can follow is none."""
+    assert "memory-alignment" not in findings(build, summary, tmp_path, ODD)

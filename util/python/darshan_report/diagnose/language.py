@@ -25,6 +25,7 @@ _PROGRAMS = (
     (r"dd", "dd"),
 )
 COMPILED = ("C", "C++", "Fortran", "Rust", "Go")
+_PLACING = frozenset(("C", "C++", "Fortran", "Rust"))  # have posix_memalign or the like
 _LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|shell|dd): ")
 
 # What writes records or lines through a buffer.
@@ -105,6 +106,16 @@ def languages(facts: Facts, programs: str) -> frozenset[str]:
         return frozenset(known)
     said = dict(facts.info.metadata).get("language", "")
     return frozenset(word for word in said.split(",") if word in COMPILED) or frozenset(COMPILED)
+
+
+def places_memory(facts: Facts) -> bool:
+    """Whether the programs may be written in a language that can choose where a buffer lies; an
+    interpreter, Java and Go place theirs themselves."""
+    commands = facts.tree.commands if facts.tree is not None else [facts.info.exe]
+    if all(of_program(command.partition(" ")[0]) for command in commands):
+        return False
+    said = dict(facts.info.metadata).get("language", "")
+    return not said or bool(_PLACING & frozenset(said.split(",")))
 
 
 def spoken(facts: Facts, programs: str, example: str) -> str:

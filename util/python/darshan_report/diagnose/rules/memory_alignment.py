@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...summary.units import count, share
 from ..facts import Facts
 from ..finding import NOTICE, Finding, Remedy
+from ..language import places_memory
 
 NAME = "memory-alignment"
 
@@ -14,7 +15,7 @@ NAME = "memory-alignment"
 def find(facts: Facts) -> Iterator[Finding]:
     """A notice where I/O takes time at all: it costs little but with direct I/O."""
     table = facts.table("POSIX")
-    if table is None:
+    if table is None or not places_memory(facts):
         return
     calls, odd = table.sum("READS") + table.sum("WRITES"), table.sum("MEM_NOT_ALIGNED")
     stake = facts.stake(facts.base_time, "all time in the lowest layers")
