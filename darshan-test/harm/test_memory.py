@@ -40,6 +40,39 @@ int main(int argc, char **argv) {
 }
 """
 
+OWN_KIB = 204  # private pages of a process with one file
+
+
+def own_kib(text: str) -> int:
+    """What a process has for itself: pages that are no file's, and those of its journal."""
+    own, shared = 0, False
+    for line in text.splitlines():
+        if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
+            shared = found[1] == "s"
+        elif found := re.match(r"(Anonymous|Private_Dirty): +([0-9]+) kB", line):
+            own += int(found[2]) if shared == (found[1] == "Private_Dirty") else 0
+    return own
+
+
+def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
+    """Its variables that are written at the start lie together, and its journal begins small."""
+    (tmp_path / "logs").mkdir()
+    watched = settings(build, tmp_path / "logs", tmp_path)
+    told = [
+        subprocess.run(
+            ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
+            env=env,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for env in (watched, {**watched, "LD_PRELOAD": ""})
+    ]
+    assert "libdarshan.so" in told[0]
+    assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
+
+
 # Locks all memory, now and later, and goes on with files.
 LOCKED = r"""
 #include <fcntl.h>

@@ -19,7 +19,7 @@ __thread uint64_t darshan_put_off;
 enum { DOORS = 256, DOORS_OF_A_KIND = DOORS / 2, DOOR_BYTES = 16 };
 extern const char handler_doors[] __attribute__((visibility("hidden")));
 typedef void action_function(int signal, siginfo_t *info, void *context);
-static action_function *behind[DOORS];
+SELDOM static action_function *behind[DOORS];
 
 /* An update needs 1.5 KiB below its frame; another handler's door, which it interrupted
  * in the midst of putting a signal off, has the processor's registers above it, too. */

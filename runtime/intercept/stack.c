@@ -30,7 +30,9 @@ void stack_switch(void (*function)(void *), void *argument, char *top, char **le
  * only kept free, for collectors of garbage and finders of leaks read all that is
  * part of a library.  Others are for threads that need one at the same time, and
  * are given back. */
-static struct { char guard[PAGE], bytes[STACK_BYTES]; } first_area __attribute__((aligned(PAGE)));
+SELDOM static struct {
+  char guard[PAGE], bytes[STACK_BYTES];
+} first_area __attribute__((aligned(PAGE)));
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {

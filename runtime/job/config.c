@@ -17,14 +17,23 @@ static struct darshan_slice slice_of(const char *string) {
   return (struct darshan_slice){string, string ? strlen(string) : 0};
 }
 
+/* A page that holds nothing else is not written to, so that no process pays for it. */
+static void empty(int *count) {
+  if (*count) *count = 0;
+}
+
 static void set_defaults(struct darshan_config *config) {
   memset(config, 0, offsetof(struct darshan_config, rank_exclude));
-  config->rank_exclude.count = config->rank_include.count = 0;
-  config->app_exclude.count = config->app_include.count = config->launchers.count = 0;
-  config->filter_calls.count = 0;
-  config->name_exclude.count = config->name_include.count = 0;
+  empty(&config->rank_exclude.count);
+  empty(&config->rank_include.count);
+  empty(&config->app_exclude.count);
+  empty(&config->app_include.count);
+  empty(&config->launchers.count);
+  empty(&config->filter_calls.count);
+  empty(&config->name_exclude.count);
+  empty(&config->name_include.count);
+  empty(&config->program_trees.count);
   config->job_tree = true;
-  config->program_trees.count = 0;
   config->collectives_meet = DARSHAN_APMPI_MEETS;
   config->modmem = (uint64_t)DARSHAN_DEFAULT_MODMEM << 20;
   config->namemem = (uint64_t)DARSHAN_DEFAULT_NAMEMEM << 20;

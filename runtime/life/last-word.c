@@ -22,7 +22,7 @@ enum {
   BUSY = -11 /* EAGAIN */
 };
 
-static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; the end comes once */
+SELDOM static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; the end comes once */
 
 /* The journal of a rank: beside our own, or where it would be. */
 static size_t name_of(int rank) {

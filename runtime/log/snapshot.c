@@ -9,7 +9,7 @@
 
 enum { SHARE = 100 }; /* of the time, at most one part in so many */
 
-static struct {
+SELDOM static struct {
   pid_t pid; /* that has begun; a forked child begins anew */
   int due, taken;
   uint64_t next_ns; /* of the monotonic clock */

@@ -27,11 +27,11 @@ int log_say_problems(void);
 
 /* What is said of the log, and where. */
 struct log_state {
-  char path[DARSHAN_PATH_ROOM];
   uint64_t start_cost_ns, write_cost_ns;
   int has_lost;     /* records, when nothing could be written */
   dev_t stderr_dev; /* to recognise stderr at the end */
   ino_t stderr_ino;
+  char path[DARSHAN_PATH_ROOM]; /* last: only its beginning is touched */
 };
 extern struct log_state log_state __attribute__((visibility("hidden")));
 

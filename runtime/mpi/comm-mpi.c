@@ -201,7 +201,7 @@ int comm_mpi_open(struct rank_comm *comm) {
       mpi_function(Comm_size)(mpi_library.comm, &size) != 0)
     return -1;
   /* Always there: a rank that cannot take part would keep all others waiting. */
-  static struct hand hand;
+  SELDOM static struct hand hand;
   if (!hand.reserve) hand.reserve = private_memory(RESERVE);
   *comm = (struct rank_comm){.rank = rank,
                              .size = size,

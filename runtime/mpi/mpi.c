@@ -63,7 +63,7 @@ static void ask_texts(void) {
   int length = 0;
   /* Always there: a rank that does not know its library would keep all others
    * waiting for what they agree on. */
-  static char text[VERSION_ROOM];
+  SELDOM static char text[VERSION_ROOM];
   if (mpi_function(Get_library_version) && mpi_function(Get_library_version)(text, &length) == 0) {
     text[VERSION_ROOM - 1] = '\0';
     keep_line(mpi->version, sizeof(mpi->version), text);

@@ -15,7 +15,7 @@ enum { FIRST = 8, MORE = 32, CHUNKS = 32 };
 
 /* The first are part of the library; the kernel gives their pages when they are
  * first written to. */
-static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(64)));
+SELDOM static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(64)));
 static struct path_buffer first[FIRST];
 /* Further ones, mapped when so many calls are under way at once: the buffers, and
  * behind them their bytes. */

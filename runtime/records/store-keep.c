@@ -372,7 +372,7 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
 
 /* The header comes last, and tells of what was looked at, not of what came since. */
 static int put_all(struct record_store *store, int fd) {
-  static struct darshan_header header;
+  SELDOM static struct darshan_header header;
   if (!store_lock(store)) return -1;
   moves.ahead = 0;
   look(store, &moves);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 enum {
-  FIRST_STEP = 16 << 10, /* bytes reserved in the file at a time, ... */
+  FIRST_STEP = 8 << 10, /* bytes reserved in the file at a time, ... */
   LARGEST_STEP = 1 << 20,
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
   SHORT_RECORDS = 2, /* fewer left than these: more is made in time */

@@ -82,7 +82,8 @@ static int new_index(struct record_store *store, uint32_t places) {
 
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits) {
-  memset(store, 0, sizeof(*store));
+  size_t bytes = offsetof(struct record_store, folder); /* the rest is zero in a new process */
+  memset(store, 0, store->index ? sizeof(*store) : bytes);
   journal_ask_page();
   store->names.part = (struct store_part){.start = STORE_NAMES_START};
   size_t end = store->names.part.end = journal_page_up(STORE_FIRST_ROOM + limits->name_bytes);

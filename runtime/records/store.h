@@ -109,7 +109,7 @@ struct record_store {
   uint32_t trees, folders; /* groups that were made */
   struct store_entry *last_folder; /* the group that was asked for last, or NULL ... */
   uint32_t last_folder_bytes;      /* ... and how much of its name is the folder, with the slash */
-  struct store_folder folder[STORE_FOLDERS];
+  struct store_folder folder[STORE_FOLDERS]; /* last, since few processes touch it */
 };
 
 struct store_limits {

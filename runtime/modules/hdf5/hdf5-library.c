@@ -1,6 +1,8 @@
 #include "../../intercept/stack.h"
 #include "hdf5.h"
 
+SELDOM static struct libraries libraries;
+
 /* The first call of a library makes it ready for all others. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
@@ -24,7 +26,7 @@ static void forget(struct library *gone) {
 void *h5_function(int number, const char *name, const void *caller, struct h5_library **library) {
   static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library),
                                            runtime_module_memory, ask, forget};
-  struct library *found = library_of(&hdf5_state.libraries, &kind, caller);
+  struct library *found = library_of(&libraries, &kind, caller);
   *library = (struct h5_library *)(void *)found;
   return library_function(found, *library ? &(*library)->functions[number] : NULL, name);
 }

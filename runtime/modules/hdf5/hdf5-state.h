@@ -56,7 +56,6 @@ struct h5_id { /* what an id of a library stands for */
 
 struct hdf5_state {
   int prepared, lock;
-  struct libraries libraries;
   struct segments files, datasets; /* h5_file, h5_dataset, by record number */
   struct h5_id *ids;
 };

@@ -1,5 +1,7 @@
 #include "pnetcdf.h"
 
+SELDOM static struct libraries libraries;
+
 static void ask(struct library *found) {
   struct pn_library *library = (struct pn_library *)(void *)found;
 #define QUERY(name, params) library->name = (int(*) params)library_ask(found, #name);
@@ -14,7 +16,7 @@ static void forget(struct library *gone) {
 struct pn_library *pn_library_of(const void *caller) {
   static const struct library_kind kind = {"ncmpi_inq_libvers", sizeof(struct pn_library),
                                            runtime_module_memory, ask, forget};
-  return (struct pn_library *)(void *)library_of(&pnetcdf_state.libraries, &kind, caller);
+  return (struct pn_library *)(void *)library_of(&libraries, &kind, caller);
 }
 
 void *pn_function(struct pn_library *lib, int number, const char *name) {

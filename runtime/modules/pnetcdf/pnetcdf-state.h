@@ -61,7 +61,6 @@ enum { PN_OPEN = 2048 };
 
 struct pnetcdf_state {
   int prepared, lock;
-  struct libraries libraries;
   struct segments files, variables; /* pn_file, pn_variable, by record number */
   struct pn_open *open;
   struct pn_chunk *free_chunks;

@@ -178,7 +178,7 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
  * more than there are places some are forgotten.  A fork's child knows what its parent did. */
 static int was_listed(uint64_t id) {
   enum { PLACES = 4096 };
-  static uint64_t listed[PLACES];
+  SELDOM static uint64_t listed[PLACES];
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
