@@ -100,3 +100,34 @@ def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> No
     assert found
     whole = sum(sum(told[name]) for name in ("POSIX", "STDIO") if name in told)
     assert float(found[1]) * UNITS[found[2]] == pytest.approx(whole, rel=0.006, abs=1e-6)
+
+
+AGAIN = """
+open("input", "wb").write(bytes(1 << 20))
+for _ in range(40):
+    open("input", "rb").read()
+sum(i * i for i in range(8_000_000))
+"""
+
+
+def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
+    """One line says why there are no findings; the program's status stays."""
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho warning >&2; echo no module wanted >&2; exit 1\n")
+    broken.chmod(0o755)
+    command = ("stat", "-o", tmp_path / "logs", "sh", "-c", "echo x > made; exit 7")
+    done = darshan(*command, variables={"DARSHAN_PYTHON": str(broken)})
+    assert done.returncode == 7
+    said = [line for line in done.stderr.decode().splitlines() if "indings" in line]
+    assert said == ["darshan: findings are unavailable: no module wanted"]
+
+
+def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path: Path) -> None:
+    """A file that is read forty times is named in the line of stat and in the report."""
+    done = darshan("stat", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
+    assert done.returncode == 0, done.stderr
+    sentence = "Your I/O is fine, but the same bytes are read again and again"
+    assert f"  {sentence}." in done.stderr.decode().splitlines()
+    (log,) = (tmp_path / "logs").rglob("*.darshan")
+    report = darshan("report", "--text", log)
+    assert sentence in report.stdout.decode()

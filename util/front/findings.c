@@ -1,37 +1,105 @@
 #define _GNU_SOURCE
 #include "findings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "places.h"
 
-enum { MOST_LOGS = 64, OPTIONS = 3 };
+enum {
+  MOST_LOGS = 64,
+  OPTIONS = 3,
+  LONGEST = 300,     /* bytes that are kept of a line */
+  PARTIAL = 3,       /* status of a report of logs that are not whole: its findings were printed */
+  CANNOT_START = 126 /* status of a child that could not become the report */
+};
 
-/* In the child: its standard output is our screen, its complaints nobody's. */
-static void start(char **argv) {
-  int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0 ||
-      dup2(nowhere, STDIN_FILENO) < 0)
-    _exit(1);
+/* The last line that the report wrote to its standard error: why it failed. */
+struct complaint {
+  size_t length;
+  int ended; /* the next byte begins a new line */
+  char text[LONGEST + 1];
+};
+
+/* In the child: its standard output is our screen, its complaints go to the pipe. */
+static void start(char **argv, int complaints) {
+  int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
+      dup2(complaints, STDERR_FILENO) < 0 || dup2(nowhere, STDIN_FILENO) < 0)
+    _exit(CANNOT_START);
   /* The report is not to be observed itself. */
-  if (setenv("DARSHAN_DISABLE", "1", 1) < 0) _exit(1);
+  if (setenv("DARSHAN_DISABLE", "1", 1) < 0) _exit(CANNOT_START);
   execv(argv[0], argv);
-  _exit(1);
+  dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
+  _exit(CANNOT_START);
+}
+
+static void hear(struct complaint *complaint, const char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    unsigned char byte = (unsigned char)bytes[i];
+    if (byte == '\n') {
+      complaint->ended = 1;
+      continue;
+    }
+    if (complaint->ended) complaint->length = 0;
+    complaint->ended = 0;
+    int shows = byte >= ' ' && byte != 0x7f;
+    if (complaint->length < LONGEST) complaint->text[complaint->length++] = shows ? bytes[i] : '?';
+  }
+}
+
+/* Reads until the report has closed its standard error. */
+static void hear_all(struct complaint *complaint, int from) {
+  char bytes[512];
+  for (;;) {
+    ssize_t count = read(from, bytes, sizeof bytes);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    hear(complaint, bytes, (size_t)count);
+  }
+  complaint->text[complaint->length] = '\0';
+}
+
+static void say_unavailable(const char *why) {
+  static const char name[] = "darshan-job-summary: ";
+  if (strncmp(why, name, sizeof name - 1) == 0) why += sizeof name - 1;
+  fprintf(stderr, "darshan: findings are unavailable: %s\n", *why ? why : "the report failed");
+}
+
+/* Status of the report, or -1 if it could not be started or a signal ended it. */
+static int run(char **argv, struct complaint *complaint) {
+  int ends[2], status = 0;
+  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
+  pid_t child = fork();
+  if (child == 0) start(argv, ends[1]);
+  close(ends[1]);
+  if (child > 0) hear_all(complaint, ends[0]);
+  close(ends[0]);
+  if (child < 0) return -1;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 void findings_print(const struct path_list *logs) {
   char program[PATH_MAX];
   char *argv[MOST_LOGS + OPTIONS + 2] = {program, "--text", "--brief", "--"};
+  struct complaint complaint = {0, 0, ""};
   size_t count = logs->count < MOST_LOGS ? logs->count : MOST_LOGS;
-  if (count == 0 || places_installed(program, "darshan-job-summary", ".") < 0) return;
+  if (count == 0) return;
+  if (places_installed(program, "darshan-job-summary", ".") < 0) {
+    say_unavailable("darshan-job-summary is not installed beside this program");
+    return;
+  }
   for (size_t i = 0; i < count; i++)
     argv[OPTIONS + 1 + i] = logs->paths[i];
   argv[OPTIONS + 1 + count] = NULL;
-  pid_t child = fork();
-  if (child == 0) start(argv);
-  if (child > 0) waitpid(child, NULL, 0);
+  int status = run(argv, &complaint);
+  if (status != 0 && status != PARTIAL) say_unavailable(complaint.text);
 }

@@ -5,8 +5,8 @@
 #include "path-list.h"
 
 /* Prints the costliest problems of the logs to stderr, a line each.  The
- * diagnoses are written in Python: without it, or without its packages, nothing
- * is printed. */
+ * diagnoses are written in Python: where they fail, because a package is missing or
+ * for any other reason, a line says that findings are unavailable and why. */
 void findings_print(const struct path_list *logs);
 
 #endif

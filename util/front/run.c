@@ -160,7 +160,7 @@ static int show_logs(struct path_list *logs) {
   picture_init(&picture);
   add_logs(&picture, logs);
   screen_print(&picture);
-  findings_print(logs);
+  if (picture.logs) findings_print(logs); /* else each log's fault was said */
   int status = picture.logs == 0;
   picture_free(&picture);
   path_list_free(logs);

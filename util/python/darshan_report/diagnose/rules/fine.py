@@ -18,6 +18,7 @@ from . import program_files
 from .reread import most_read
 
 NAME = "fine"
+_FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and again"
 
 
 def _where(facts: Facts) -> str:
@@ -253,7 +254,7 @@ def find(
     elif facts.io_time <= facts.limits["io.fine"] * facts.process_time:
         yield Finding(
             NAME,
-            "Your I/O is fine",
+            _FINE + (_AGAIN if most_read(facts) else ""),
             f"{_begun(_spent(facts))}: {_little(facts)}",
             GOOD,
             limits=("io.fine", "again.mostly", "calls.many"),
