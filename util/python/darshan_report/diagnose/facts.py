@@ -291,10 +291,10 @@ class Facts:
         found = np.ones(len(table), "i8")
         shared = {number: group.files for number, group in self._groups.items()}
         if int(ID) not in shared and self.log.name(int(ID)) == NAME:
-            shared[int(ID)] = files_in_it(self.log, table.records.module.name) or 1
+            shared[int(ID)] = files_in_it(self.log, table.records.module.name) or 0
         for number, files in shared.items():
             if (place := table.place(number)) is not None:
-                found[place] = files if files > 1 else max(1, int(table["OPENS"][place]))
+                found[place] = files or max(1, int(table["OPENS"][place]))
         return found
 
     def name(self, record: int) -> str:

@@ -25,7 +25,7 @@ class Group:
     """What a record stands for."""
 
     kind: int
-    files: int  # distinct; of several processes estimated
+    files: int  # distinct; of several processes estimated; 0: the log does not say
 
 
 _KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
@@ -44,7 +44,7 @@ def _read(log: Log) -> dict[int, Group]:
     for number, kind, count in zip(records.ids, kinds, files):
         # Of several ranks that keep a record each, the largest is a lower bound.
         before = found.get(int(number))
-        most = max(1, int(count), before.files if before else 0)
+        most = max(0, int(count), before.files if before else 0)
         found[int(number)] = Group(int(kind), most)
     return found
 
@@ -66,7 +66,7 @@ def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArr
     found = np.ones(len(ids), "i8")
     if known:
         for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
-            found[place] = known[int(ids[place])].files
+            found[place] = max(1, known[int(ids[place])].files)
     return found
 
 
@@ -83,7 +83,8 @@ def counted(log: Log, module: str) -> bool:
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
         return False
-    return bool(known) and sum(group.files for group in known.values()) < _COUNTED
+    files = [group.files for group in known.values()]
+    return bool(files) and all(files) and sum(files) < _COUNTED
 
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
