@@ -247,6 +247,7 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "PROCESS_WORLD_RANK": last,
     "PROCESS_WORLD_SIZE": last,
     "PROCESS_LAUNCH": last,
+    "PROCESS_UNSEEN": last,
     "PROCESS_F_START_TIMESTAMP": earliest,
     "PROCESS_F_END_TIMESTAMP": max,
     "GROUP_KIND": max,

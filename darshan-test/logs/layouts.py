@@ -282,6 +282,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "PROCESS": {
         1: layout("PROCESS", PROCESS, PROCESS_TIMES),
         2: layout("PROCESS", f"{PROCESS} WORLD_RANK WORLD_SIZE LAUNCH", PROCESS_TIMES),
+        3: layout("PROCESS", f"{PROCESS} WORLD_RANK WORLD_SIZE LAUNCH UNSEEN", PROCESS_TIMES),
     },
     "STDIO_EXT": {1: layout("STDIO_EXT", STDIO_EXT, STDIO_EXT_TIMES)},
     "USAGE": {
@@ -297,7 +298,12 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
 }
 
 # What a record holds that is older than the counter, where that is not -1.
-NOT_YET = {"POSIX_RENAMED_FROM": 0, "PROCESS_WORLD_SIZE": 0, "PROCESS_LAUNCH": 0}
+NOT_YET = {
+    "POSIX_RENAMED_FROM": 0,
+    "PROCESS_WORLD_SIZE": 0,
+    "PROCESS_LAUNCH": 0,
+    "PROCESS_UNSEEN": 0,
+}
 
 # Ids of today, in order; None stands for ids that nothing uses.
 MODULE_NAMES = [
