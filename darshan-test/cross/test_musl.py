@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,17 +23,27 @@ def compiled(program: Path, *options: str) -> Path:
     return program
 
 
+def loader_of(program: Path) -> str:
+    """The interpreter that the program's PT_INTERP names."""
+    words = subprocess.run(
+        ["readelf", "-lW", program], capture_output=True, text=True, check=True
+    ).stdout
+    found = re.search(r"program interpreter: (\S+)\]", words)
+    assert found, words
+    return found[1]
+
+
 @pytest.fixture(scope="module", name="program")
 def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("musl") / "program")
 
 
-@pytest.mark.parametrize("static", [False, True], ids=["preloaded", "static"])
+@pytest.mark.parametrize("how", ["preloaded", "argument-of-loader", "static"])
 def test_what_a_program_did(
-    build: Path, parser: Path, program: Path, tmp_path: Path, static: bool
+    build: Path, parser: Path, program: Path, tmp_path: Path, how: str
 ) -> None:
     """fscanf and ungetc too, which musl's own FILE tells of; the parent and its child."""
-    if static:
+    if how == "static":
         made = build / "runtime" / "link" / "made"
         words = (f"-Wl,@{made}/ld-options", f"{made}/libdarshan.a", "-Wl,--end-group")
         program = compiled(tmp_path / "linked", "-static", "-Wl,--start-group", *words)
@@ -40,14 +51,15 @@ def test_what_a_program_did(
         (tmp_path / name).mkdir()
     env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
     env |= {
-        "LD_PRELOAD": "" if static else str(build / "libdarshan.so"),
+        "LD_PRELOAD": "" if how == "static" else str(build / "libdarshan.so"),
         "DARSHAN_ENABLE_NONMPI": "1",
         "DARSHAN_JOB_TREE": "0",
         "DARSHAN_LOGPATH": str(tmp_path / "logs"),
         "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
     }
+    command = [loader_of(program), program] if how == "argument-of-loader" else [program]
     done = subprocess.run(
-        [program], cwd=tmp_path / "work", env=env, capture_output=True, timeout=60, check=False
+        command, cwd=tmp_path / "work", env=env, capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"done\n", b"")
     assert not list((tmp_path / "journals").iterdir())

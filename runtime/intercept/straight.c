@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <libc-loader.h>
-#include <libc-mark.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -133,22 +132,11 @@ static const struct link_map *first_object(void) {
   return first;
 }
 
-static int is_libc(const char *soname) {
-  static const char known[][12] = {LIBC_SONAMES};
-  for (unsigned i = 0; soname && i < sizeof(known) / sizeof(known[0]); i++) {
-    const char *a = known[i], *b = soname;
-    for (; *a && *a == *b; a++, b++)
-      KEEP_LOOP;
-    if (!*a) return 1;
-  }
-  return 0;
-}
-
 static void find_libc(void) {
   int count = 0;
   for (const struct link_map *map = first_object(); map && count < OBJECTS; map = map->l_next) {
     struct tables tables = tables_of(map);
-    if (is_libc(tables.soname)) libc[count++] = tables;
+    if (libc_has_part(map, tables.soname)) libc[count++] = tables;
   }
   libc_objects = count;
 }

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 static inline int libc_loader_is_there(void) {
   return 1;
@@ -17,19 +16,22 @@ static inline void *libc_old_symbol(const char *name, const char *version) {
   return NULL;
 }
 
-/* The program's own table of segments leads to its dynamic section, where the loader has left
- * its list for debuggers.  The loader is not called: intercept/straight.c finds libc this way. */
+/* Where musl's loader keeps its list for debuggers; musl's headers do not declare it, and a
+ * static program has no loader.  The program's DT_DEBUG has the same address, but AT_PHDR does
+ * not lead to the program where somebody has started the loader with the program as argument. */
+extern struct r_debug *_dl_debug_addr;
+#pragma weak _dl_debug_addr
+
+/* The loader is not called: intercept/straight.c finds libc this way. */
 static inline struct link_map *libc_first_object(void) {
-  const ElfW(Phdr) *first = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-  const ElfW(Dyn) *entry = NULL;
-  size_t count = getauxval(AT_PHNUM), base = 0;
-  for (size_t i = 0; first && i < count; i++)
-    if (first[i].p_type == PT_PHDR) base = (size_t)first - first[i].p_vaddr;
-  for (size_t i = 0; first && i < count; i++)
-    if (first[i].p_type == PT_DYNAMIC) entry = (const ElfW(Dyn) *)(base + first[i].p_vaddr);
-  for (; entry && entry->d_tag != DT_NULL; entry++)
-    if (entry->d_tag == DT_DEBUG) return ((const struct r_debug *)entry->d_un.d_ptr)->r_map;
-  return NULL;
+  return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
+}
+
+/* Whether an object is part of musl, which is one object and its own loader.  The DT_SONAME
+ * does not tell: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has none. */
+static inline int libc_has_part(const struct link_map *map, const char *soname) {
+  (void)soname;
+  return &_dl_debug_addr && _dl_debug_addr->r_ldbase == map->l_addr;
 }
 
 static inline struct link_map *libc_object_of(const void *address) {

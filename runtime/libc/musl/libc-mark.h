@@ -6,7 +6,4 @@
 #define LIBC_LOADER_NAME "/ld-musl"
 #define LIBC_LOADER_MARK "musl libc"
 
-/* How the DT_SONAME of its only shared object begins. */
-#define LIBC_SONAMES "libc.so", "libc.musl-"
-
 #endif
