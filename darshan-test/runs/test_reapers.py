@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from harm.hostile import SECONDS, compile_c, read_records, settings
-from place import needs
+from place import needs, runs
 
 HERE = Path(__file__).parent
 
@@ -68,8 +68,9 @@ def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
 
 def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
     """The same for the first process of a namespace, whose children all orphans become."""
-    needs("namespace:pid", "namespace:mount")
-    command: list[str | Path] = ["unshare", "--pid", "--fork", "--mount-proc", reaper, "waitpid"]
+    front = ("unshare", "--pid", "--fork", "--mount-proc")
+    needs(runs(*front))
+    command: list[str | Path] = [*front, reaper, "waitpid"]
     bare, watched, left = run(build, tmp_path, command)
     assert b"others: 1\n" in bare
     assert watched == bare

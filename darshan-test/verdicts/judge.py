@@ -42,8 +42,9 @@ MANY, SMALL = 1200, b"a small file\n" * 77  # of the folder "many"
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Werror"]
 C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
-# The name is taken by the log of a program that a library started; darshan run names its log.
-EXPECTED = ("the name is taken", "darshan: log: ")
+# The name is taken by the log of a program that a library started; darshan run names its log;
+# one trigger leaves too little memory for records.
+EXPECTED = ("the name is taken", "darshan: log: ", "some files have no records of their own")
 
 OF_THE_MACHINE = ("ranks-outnumber-processors",)  # true where there are fewer than RANKS
 
@@ -358,10 +359,9 @@ def needed(row: Row) -> list[str]:
     if row.mpi:
         found.append(f"{'hdf5' if row.program.endswith('_fields.c') else 'mpi'}:{row.mpi}")
     if row.hosts:
-        found.append("namespace:host")
+        found.append(runs("unshare", "-u", "sh", "-c", NAMED, "sh"))
     if (language := row.program.rpartition(".")[2]) in ("java", "rs"):
         found.append({"java": "java", "rs": "rust"}[language])
-        found.append(runs("unshare", "-u", "sh", "-c", NAMED, "sh"))
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found
