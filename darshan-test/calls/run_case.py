@@ -34,8 +34,9 @@ def case_names(kind: str, sources: str = "*.c") -> list[str]:
 
 
 def leave_out(reason: str) -> NoReturn:
-    """A case has said that it cannot run; only an older C library may say so everywhere."""
-    if reason.startswith("the C library has no "):
+    """A case has said that it cannot run; everywhere only because of an older C library,
+    or of a kernel (qemu, a container) that refuses a call."""
+    if reason.startswith(("the C library has no ", "the kernel forbids ")):
         elsewhere(reason)
     absent(reason)
 
