@@ -12,12 +12,14 @@
 #include "unwatched.h"
 #include "watched.h"
 
-/* All else is no answer, and the exec may well have another: it asks for the rights
- * of the effective user, and the file system of the moment.  But a file that nobody may
- * run stays one. */
+/* Does the kernel's answer promise that an exec of this path fails?  BAD_ADDRESS: the path is
+ * no memory, so nothing here may read it.  Every other error promises nothing: the exec asks for
+ * the rights of the effective user, and may find another file by then.  A file that nobody may
+ * execute is left to may_work. */
 static int is_absent(long result) {
-  enum { NOT_THERE = -2, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
-  return result == NOT_THERE || result == NOT_A_FOLDER || result == TOO_LONG || result == LOOPS;
+  enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
+  return result == NOT_THERE || result == BAD_ADDRESS || result == NOT_A_FOLDER ||
+         result == TOO_LONG || result == LOOPS;
 }
 
 static enum exec_kind kind_of(const char *path) {
