@@ -271,6 +271,11 @@ def polars() -> str:
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
 
 
+def go() -> str:
+    """Whether there is the compiler of Go, with cgo."""
+    return "" if shutil.which("go") else "./dev full installs Go"
+
+
 I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, on x86-64 alone
 
 ABILITIES: dict[str, Ability] = {
@@ -307,6 +312,7 @@ ABILITIES: dict[str, Ability] = {
     "slurm": Ability(slurm, ci=False),
     "spark": Ability(spark, ci=False),
     "polars": Ability(polars, ci=False),
+    "go": Ability(go, ci=False),
 }
 
 

@@ -45,14 +45,18 @@ thread.start()
 thread.join()
 """
 
-# A library of MPI that is loaded by name, as Python's packages do.
+# A module in C that is linked with MPI and loaded by Python, as mpi4py is.
+MODULE = """
+#include <mpi.h>
+int begin(void) { return MPI_Init(NULL, NULL); }
+int end(void) { return MPI_Finalize(); }
+"""
 PYTHON_JOB = """
-import ctypes, os, sys
+import ctypes, os
 open(f"python-rank-{os.environ['OMPI_COMM_WORLD_RANK']}", "w").write("12345")
-ctypes.CDLL("libmpi.so.40", ctypes.RTLD_GLOBAL)
-mpi = ctypes.CDLL(None)
-mpi.MPI_Init(None, None)
-mpi.MPI_Finalize()
+module = ctypes.CDLL("./module.so")
+module.begin()
+module.end()
 """
 
 # Every line is what somebody types.  What is said without MPI goes to files: MPICH's
@@ -97,8 +101,11 @@ def prepare(work: Path) -> None:
     (work / "more.c").write_text('#include <stdio.h>\nint more(void) { return puts("more"); }\n')
     (work / "script.py").write_text(PYTHON)
     (work / "job.py").write_text(PYTHON_JOB)
+    (work / "module.c").write_text(MODULE)
     for mpi in MPIS:
         mpi.build("job.c", work / f"job-{mpi.name}")
+        if mpi.name == "openmpi":
+            mpi.build(str(work / "module.c"), work / "module.so", "-shared", "-fPIC")
     for path in (work, *work.iterdir()):
         path.chmod(0o777)
 

@@ -86,7 +86,7 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
     assert "I/O report: app, 2023-11-14" in info
     assert "(A4)" in info
     first = text_of(tmp_path / "a b.pdf").split("\f")[0]
-    for heading in ("What to change first", "Job", "Layers", "Operations per layer"):
+    for heading in ("What to change first", "The run", "Job", "Layers"):
         assert f"{heading}" in first
 
 

@@ -133,7 +133,7 @@ def test_raised_rights(build: Path, place: Path) -> None:
 
 
 def test_go_with_c_in_it(build: Path, place: Path) -> None:
-    needs("program:go")
+    needs("go")
     (place / "main.go").write_text(GO)
     settings = os.environ | {"CGO_ENABLED": "1", "GO111MODULE": "off", "HOME": str(place)}
     command = ["go", "build", "-o", "reader", "main.go"]
