@@ -99,6 +99,18 @@ def _files() -> list[Row]:
             "memory",
             never=("mmap", "setvbuf"),
         ),
+        replace(
+            file(
+                "imports-and-array",
+                says=(r"loading program files \(\d\d\d files\)",),
+                never=("fewer, larger", "[Mm]any small"),
+            ),
+            settings=(("SLOW_META", "900"),),
+        ),
+        *(
+            replace(file(case, never=("megabyte", "larger ones would help")), place=HERE)
+            for case in ("lines-crowded", "packed-crowded")
+        ),
         replace(file("little", says=("What the program computes is not judged",)), place=HERE),
     ]
 

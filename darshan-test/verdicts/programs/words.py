@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +184,61 @@ def random_reads(cured: bool) -> None:
 def prepare_random_reads() -> None:
     """4 MB."""
     Path("records").write_bytes(bytes(4096 * 1024))
+
+
+@contextmanager
+def crowded() -> Iterator[None]:
+    """Three programs that only compute share the one processor that this one may use, and go
+    first."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    spin = ["sh", "-c", "echo; while :; do :; done"]
+    others = [subprocess.Popen(spin, env={}, stdout=subprocess.PIPE) for _ in range(3)]
+    assert all(other.stdout and other.stdout.readline() for other in others)
+    os.nice(5)
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def lines_crowded(_: bool) -> None:
+    """Lines of a text in the page cache are counted, where the processor is busy."""
+    with crowded(), open("text", encoding="ascii") as file:
+        assert sum(1 for _ in file) == 320_000
+
+
+def prepare_lines_crowded() -> None:
+    """64 MB."""
+    Path("text").write_text(f"{'some words ' * 18}\n" * 320_000)
+
+
+def packed_crowded(_: bool) -> None:
+    """Lines of a packed text are counted likewise."""
+    with crowded(), gzip.open("packed.gz", "rt") as packed:
+        assert sum(1 for _ in packed) == 3
+
+
+def prepare_packed_crowded() -> None:
+    """48 MB that do not become smaller."""
+    lines = (np.random.default_rng(1).bytes(16 << 20).hex()[: 16 << 20] for _ in range(3))
+    with gzip.open("packed.gz", "wt", 0) as packed:
+        packed.writelines(f"{line}\n" for line in lines)
+
+
+def imports_and_array(_: bool) -> None:
+    """Some modules, and one large array that is read at once."""
+    sys.path.insert(0, str(Path("venv/lib/python3/site-packages").resolve()))
+    for i in range(300):
+        importlib.import_module(f"wanted{i}")
+    assert np.fromfile("array").sum() == 0
+
+
+def prepare_imports_and_array() -> None:
+    """Modules, and 16 MB."""
+    prepare_many_imports()
+    np.zeros(1 << 21).tofile("array")
 
 
 def little(_: bool) -> None:

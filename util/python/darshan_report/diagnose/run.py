@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from ..library import LogError
 from ..log import Log
 from ..measure.processes import processes
+from .crowded import corrected
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .fitting import fitted
@@ -42,6 +43,12 @@ def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
 
+def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
+    """The findings of a rule, without what other processes cost it."""
+    said = (corrected(facts, finding) for finding in facts.found(find))
+    return [finding for finding in said if finding is not None]
+
+
 def _not_looked_for(_: Facts) -> None:
     return None
 
@@ -49,10 +56,10 @@ def _not_looked_for(_: Facts) -> None:
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found: list[Finding] = []
     for rule in CAUSES:
-        found += facts.found(rule.find)
+        found += _told(facts, rule.find)
     causes = list(found)
     for rule in SYMPTOMS:
-        for finding in facts.found(rule.find):
+        for finding in _told(facts, rule.find):
             if finding.kind != PROBLEM or not _explained(finding, causes):
                 found.append(finding)
     for rule in REMARKS:
@@ -76,7 +83,8 @@ def _near(facts: Facts) -> Finding | None:
     """The costliest problem if all thresholds of number and cost were lower."""
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
-    found = [f for rule in (*CAUSES, *SYMPTOMS) for f in rule.find(again) if f.kind == PROBLEM]
+    told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))
+    found = [f for f in told if f.kind == PROBLEM]
     return min(found, key=lambda f: f.rank, default=None)
 
 

@@ -4,116 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
 from ...measure.endings import Failure, failure
-from ...measure.exclusive import own_times
 from ...summary import in_io
 from ...summary.units import amount, count, plural, seconds, share
+from .. import crowded, spent_on
 from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
 from ..unjudged import is_unjudged, unjudged, unwatched
-from . import program_files
 from .reread import most_read
 
 NAME = "fine"
 _FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and again"
-
-
-def _where(facts: Facts) -> str:
-    """What would help follows from the layer that the time is spent in."""
-    own = own_times(facts.attribution) if facts.attribution else []
-    longest = max(own, key=lambda layer: layer.time, default=None)
-    if longest is None or longest.time < facts.base_time:
-        return _in_files(facts)
-    each = "in all processes" if facts.tree else "per process"
-    return (
-        f"Most of it, {seconds(longest.time / _over(facts))} {each}, is {longest.title}, not "
-        f"the file system ({seconds(facts.base_time / _over(facts))})."
-    )
-
-
-def _in_files(facts: Facts) -> str:
-    """What would help, by what most of the time is spent on."""
-    extra = facts.table("POSIX_EXT")
-    base = [table for layer, table in facts.layers if layer.base]
-    missing = extra.sum("F_MISS_TIME") if extra is not None else 0.0
-    misses = extra.sum("MISSES") if extra is not None else 0.0
-    names = sum(t.sum("F_META_TIME") for t in base) + facts.beside.metadata
-    if 2 * missing > facts.base_time:
-        return (
-            f"Most of it went into {count(misses)} look-ups of names that are not there: a shorter "
-            "search path, or asking once, would help."
-        )
-    if loading := _loading(facts):
-        return loading
-    if buffered := _in_buffers(facts):
-        return buffered
-    if 2 * names > facts.base_time:
-        return (
-            "Most of it went into opening, asking for and closing files, not into their bytes: "
-            "fewer of these calls would help."
-        )
-    calls, moved = _transfers(facts)
-    if calls >= facts.limits["operations"] and moved < facts.limits["small.bytes"] * calls:
-        return (
-            f"It went into {count(calls)} transfers of {amount(moved / calls)} on average: fewer, "
-            "larger ones would help more than a faster file system."
-        )
-    return "The transfers are large: fewer bytes, or a faster file system, would help."
-
-
-def _loading(facts: Facts) -> str:
-    """Words for a run whose I/O is its start: an interpreter that loads its modules."""
-    time, own, files = 0.0, 0.0, 0
-    for layer, table in facts.layers:
-        if layer.base:
-            spent, program = facts.time(table), program_files.which(facts, table)
-            files += int(facts.files(table)[program].sum())
-            time += float(spent[program].sum())
-            own += float(spent[~program].sum())
-    if 2 * time <= facts.base_time:
-        return ""
-    return (
-        f"Most of it was loading program files ({plural(files, 'file')}); your own files took "
-        f"{seconds(own / _over(facts))}."
-    )
-
-
-def _in_buffers(facts: Facts) -> str:
-    """Words for time in calls of the C library that its buffers answered."""
-    streams = facts.streams
-    if streams is None or not streams.known:
-        return ""
-    table, files = streams.table, streams.files
-    spent = table["F_READ_TIME"] + table["F_WRITE_TIME"]
-    below = streams.time("READ") + streams.time("WRITE")
-    answered = float(np.maximum(0.0, spent - below)[files].sum())
-    if 2 * answered <= facts.base_time:
-        return ""
-    calls = float((table["READS"] + table["WRITES"])[files].sum())
-    moved = float((table["BYTES_READ"] + table["BYTES_WRITTEN"])[files].sum())
-    return (
-        f"Most of it, {seconds(answered / _over(facts))}, went into {count(calls)} calls of the "
-        f"standard library ({amount(moved / max(calls, 1.0))} on average) that its buffers "
-        "answered, not into transfers: fewer, larger calls would help, a faster file system would "
-        "not."
-    )
-
-
-def _transfers(facts: Facts) -> tuple[float, float]:
-    """Reads and writes that reached files, and their bytes: what calls on a stream became below
-    its buffer, where the log tells."""
-    calls = moved = 0.0
-    posix, streams = facts.table("POSIX"), facts.streams
-    if posix is not None:
-        calls += posix.sum("READS") + posix.sum("WRITES")
-        moved += posix.sum("BYTES_READ") + posix.sum("BYTES_WRITTEN")
-    for kind in ("READ", "WRITE") if streams is not None else ():
-        calls += float(streams.calls(kind)[streams.files].sum())
-        moved += float(streams.moved(kind)[streams.files].sum())
-    return calls, moved
 
 
 def _calls(facts: Facts) -> float:
@@ -142,8 +44,20 @@ def _spent(facts: Facts) -> str:
     what = "I/O of all layers" if shares.above else "file I/O"
     return (
         f"{what} took {seconds(shares.all / _over(facts))}{each}, "
-        f"{in_io.all_layers(shares)} of the {in_io.of_what(shares)}"
+        f"{in_io.all_layers(shares)} of the {in_io.of_what(shares)}{_crowded(facts)}"
     )
+
+
+def _crowded(facts: Facts) -> str:
+    """On a busy machine: how much of this was waiting for something else."""
+    words = crowded.words(facts)
+    return f" ({words})" if words else ""
+
+
+def _is_little(facts: Facts) -> bool:
+    """Whether so little of the time was I/O that there is nothing to change."""
+    real = facts.io_time - crowded.waited(facts)
+    return real <= facts.limits["io.fine"] * facts.process_time
 
 
 def _begun(words: str) -> str:
@@ -234,7 +148,7 @@ def find(
     if is_unjudged(facts):
         yield _not_judged(facts)
         return
-    if (tool := tool_of(facts)) and facts.io_time > facts.limits["io.fine"] * facts.process_time:
+    if (tool := tool_of(facts)) and not _is_little(facts):
         yield Finding(
             NAME,
             f"{tool} does what it is for",
@@ -251,7 +165,7 @@ def find(
             "was none on files that are watched, or the program could not be watched.",
             GOOD,
         )
-    elif facts.io_time <= facts.limits["io.fine"] * facts.process_time:
+    elif _is_little(facts):
         yield Finding(
             NAME,
             _FINE + (_AGAIN if most_read(facts) else ""),
@@ -263,6 +177,7 @@ def find(
         yield Finding(
             NAME,
             "No known problem",
-            f"{_begun(_spent(facts))}, and {_missed(near(facts))} {_where(facts)}",
+            f"{_begun(_spent(facts))}, and {_missed(near(facts))} "
+            f"{spent_on.where(facts, _over(facts))}".rstrip(),
             GOOD,
         )

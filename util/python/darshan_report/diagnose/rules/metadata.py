@@ -24,7 +24,6 @@ NAME = "metadata"
 _CAUSES = (
     many_files,
     opens_again,
-    program_files,
     rewritten,
     lookups,
     listings,
@@ -37,12 +36,15 @@ _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "
 def find(facts: Facts) -> Iterator[Finding]:
     """One finding, over the lowest layers together."""
     told = together(f for rule in _CAUSES for f in facts.found(rule.find))
-    base = [table for layer, table in facts.layers if layer.base]
-    meta = sum(float(table["F_META_TIME"].sum()) for table in base) + facts.beside.metadata
+    # Modules that an interpreter loads are no data, and nobody packs them into one file.
+    base = [
+        (table, ~program_files.which(facts, table)) for layer, table in facts.layers if layer.base
+    ]
+    meta = sum(float(t["F_META_TIME"][own].sum()) for t, own in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
     stake = facts.stake(meta - told, "time in metadata calls that no other finding explains")
-    opens = sum(float(facts.opens(table).sum()) for table in base)
-    stats = posix.sum("STATS") if posix is not None else 0
+    opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
+    stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
     # Where other findings explain nearly all of it, these have the remedy.
     if meta - told < facts.limits["metadata.share"] * meta:
@@ -52,7 +54,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     if opens + stats + more < facts.limits["operations"]:
         return
     # A file may have a record of POSIX and one of STDIO, and a record may be of many files.
-    known = {i: n for t in base for i, n in zip(t.ids.tolist(), facts.files(t).tolist())}
+    known = {
+        number: files
+        for table, own in base
+        for number, files in zip(table.ids[own].tolist(), facts.files(table)[own].tolist())
+    }
     files = sum(known.values())
     evidence = ()
     if posix is not None:

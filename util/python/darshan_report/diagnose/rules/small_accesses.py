@@ -91,7 +91,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     )
     # Blocks that memory answers cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
-    blocks = table[moved] >= facts.limits["stream.buffer"] * calls_made
+    # The last block may be short, and the read after it finds the end.
+    whole_blocks = np.maximum(all_calls - 2, 1)
+    blocks = table[moved] >= facts.limits["stream.buffer"] * whole_blocks
     mask &= ~(blocks & (facts.moving(table, kind) < facts.limits["stream.latency"] * calls_made))
     mask &= ~reread.mostly(facts, table, kind)
     if not mask.any():

@@ -1,0 +1,190 @@
+"""What most of the time of a run without a known problem was spent on, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..measure.exclusive import own_times
+from ..summary.units import amount, count, plural, seconds
+from .crowded import real_part
+from .facts import Facts, Table
+from .rules import program_files
+
+
+@dataclass
+class Transfers:
+    """Transfers of files of one kind that reached the system."""
+
+    time: float = 0.0
+    calls: float = 0.0
+    moved: float = 0.0
+    names: list[tuple[float, str]] = field(default_factory=list)  # seconds, file
+
+    def add(self, facts: Facts, table: Table, mask: np.ndarray, *columns: np.ndarray) -> None:
+        """Those of the files of a table where mask holds: seconds, calls, bytes of each."""
+        time, calls, moved = columns
+        if not mask.any():
+            return
+        self.time += float(time[mask].sum())
+        self.calls += float(calls[mask].sum())
+        self.moved += float(moved[mask].sum())
+        first = int(np.argmax(np.where(mask, time, -1.0)))
+        self.names.append((float(time[first]), facts.name(int(table.ids[first]))))
+
+    @property
+    def mean(self) -> float:
+        """Bytes of a transfer."""
+        return self.moved / max(self.calls, 1.0)
+
+    @property
+    def first(self) -> str:
+        """The file that took most of the time."""
+        return max(self.names)[1]
+
+
+def where(facts: Facts, over: int) -> str:
+    """What would help follows from what the time is spent on; over: processes of a mean."""
+    own = own_times(facts.attribution) if facts.attribution else []
+    longest = max(own, key=lambda layer: layer.time, default=None)
+    if longest is None or longest.time < facts.base_time:
+        return _in_files(facts, over)
+    each = "in all processes" if facts.tree else "per process"
+    return (
+        f"Most of it, {seconds(longest.time / over)} {each}, is {longest.title}, not "
+        f"the file system ({seconds(facts.base_time / over)})."
+    )
+
+
+def _in_files(facts: Facts, over: int) -> str:
+    """The words of what took the most of the time in the lowest layers."""
+    small, large = _transfers(facts)
+    kinds: list[tuple[float, Callable[[str], str]]] = [
+        (small.time, lambda most: _of_small(facts, small, most)),
+        (large.time, lambda most: _of_large(large, most)),
+        _misses(facts),
+        _loading(facts, over),
+        _in_buffers(facts, over),
+        _names(facts),
+    ]
+    time, words = max(kinds, key=lambda kind: kind[0])
+    if time <= 0:
+        return ""
+    return words("Most of it" if 2 * time > facts.base_time else "The largest part of it")
+
+
+def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
+    extra = facts.table("POSIX_EXT")
+    time = extra.sum("F_MISS_TIME") if extra is not None else 0.0
+    number = extra.sum("MISSES") if extra is not None else 0.0
+    return (
+        time,
+        lambda most: (
+            f"{most} went into {count(number)} look-ups of names that are not there: a shorter "
+            "search path, or asking once, would help."
+        ),
+    )
+
+
+def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
+    """A run whose I/O is its start: an interpreter that loads its modules."""
+    time, own, files = 0.0, 0.0, 0
+    for layer, table in facts.layers:
+        if layer.base:
+            spent, program = facts.time(table), program_files.which(facts, table)
+            files += int(facts.files(table)[program].sum())
+            time += float(spent[program].sum())
+            own += float(spent[~program].sum())
+    return (
+        time,
+        lambda most: (
+            f"{most} was loading program files ({plural(files, 'file')}); your own files took "
+            f"{seconds(own / over)}."
+        ),
+    )
+
+
+def _in_buffers(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
+    """Calls of the C library that its buffers answered."""
+    streams = facts.streams
+    if streams is None or not streams.known:
+        return 0.0, str
+    table, files = streams.table, streams.files
+    spent = table["F_READ_TIME"] + table["F_WRITE_TIME"]
+    below = streams.time("READ") + streams.time("WRITE")
+    time = float(np.maximum(0.0, spent - below)[files].sum())
+    calls = float((table["READS"] + table["WRITES"])[files].sum())
+    moved = float((table["BYTES_READ"] + table["BYTES_WRITTEN"])[files].sum())
+    return (
+        time,
+        lambda most: (
+            f"{most}, {seconds(time / over)}, went into {count(calls)} calls of the standard "
+            f"library ({amount(moved / max(calls, 1.0))} on average) that its buffers answered, "
+            "not into transfers: fewer, larger calls would help, a faster file system would not."
+        ),
+    )
+
+
+def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
+    extra = facts.table("POSIX_EXT")
+    time = facts.beside.metadata
+    for layer, table in facts.layers:
+        if layer.base:
+            time += float(table["F_META_TIME"][~program_files.which(facts, table)].sum())
+    time -= extra.sum("F_MISS_TIME") if extra is not None else 0.0
+    return (
+        time,
+        lambda most: (
+            f"{most} went into opening, asking for and closing files, not into their bytes: "
+            "fewer of these calls would help."
+        ),
+    )
+
+
+def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
+    """Those of files that are moved in many small pieces, and of all other ones; what calls on
+    a stream became below its buffer, where the log tells; program files left out."""
+    small, large = Transfers(), Transfers()
+    found = []
+    posix, streams = facts.table("POSIX"), facts.streams
+    if posix is not None:
+        calls = (posix["READS"] + posix["WRITES"]).astype("f8")
+        moved = (posix["BYTES_READ"] + posix["BYTES_WRITTEN"]).astype("f8")
+        time = posix["F_READ_TIME"] + posix["F_WRITE_TIME"]
+        found.append((posix, ~program_files.which(facts, posix), time, calls, moved))
+    for kind in ("READ", "WRITE") if streams is not None else ():
+        found.append((streams.table, streams.files, *(
+            ask(kind) for ask in (streams.time, streams.calls, streams.moved)
+        )))  # fmt: skip
+    for table, mask, time, calls, moved in found:
+        pieces = (calls >= facts.limits["operations"]) & (
+            moved < facts.limits["small.bytes"] * calls
+        )
+        small.add(facts, table, mask & pieces, time, calls, moved)
+        large.add(facts, table, mask & ~pieces, time, calls, moved)
+    return small, large
+
+
+def _of_small(facts: Facts, found: Transfers, most: str) -> str:
+    went = (
+        f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average "
+        f"({found.first})"
+    )
+    each = found.time * real_part(facts) / found.calls
+    if 2 * found.mean >= facts.limits["stream.buffer"] and each < facts.limits["stream.latency"]:
+        return f"{went}, which the page cache answered: larger ones would save little."
+    return f"{went}: fewer, larger ones would help more than a faster file system."
+
+
+def _of_large(found: Transfers, most: str) -> str:
+    if found.mean < 1 << 16:
+        return (
+            f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average, "
+            f"too few of one file to be a pattern ({found.first})."
+        )
+    return (
+        f"{most} went into large transfers ({amount(found.mean)} on average; {found.first}): fewer "
+        "bytes, or a faster file system, would help."
+    )
