@@ -91,17 +91,23 @@ CASE(syncfs) {
   CHECK(C(syncfs(-1)) == -1 && errno == EBADF);
 }
 
+/* A new file of so many bytes, of which the first `mapped` are mapped shared and writable. */
+static char *mapped_file(const char *path, long size, long mapped) {
+  int fd = open_file(path, 0);
+  CHECK(C(ftruncate(fd, size)) == 0);
+  model_ext(path, "POSIX_EXT_TRUNCATES", 1);
+  char *at = C(mmap(NULL, (size_t)mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  CHECK(at != MAP_FAILED);
+  expect(path, "POSIX_MMAPS", 1);
+  model_ext(path, "POSIX_EXT_MMAP_BYTES", mapped);
+  return at;
+}
+
 /* The whole file in pages of its own, each of which is written; a page at each end goes first. */
 CASE(munmap) {
   const char *path = in_dir("file");
-  int fd = open_file(path, 0);
   long size = 16 * 4096;
-  CHECK(C(ftruncate(fd, size)) == 0);
-  model_ext(path, "POSIX_EXT_TRUNCATES", 1);
-  char *at = C(mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-  CHECK(at != MAP_FAILED);
-  expect(path, "POSIX_MMAPS", 1);
-  model_ext(path, "POSIX_EXT_MMAP_BYTES", size);
+  char *at = mapped_file(path, size, size);
   for (long i = 0; i < size; i += 4096)
     at[i] = 'x';
   CHECK(C(munmap(at, 4096)) == 0);
@@ -115,13 +121,7 @@ CASE(munmap) {
 
 CASE(mremap) {
   const char *path = in_dir("file");
-  int fd = open_file(path, 0);
-  CHECK(C(ftruncate(fd, 16 * 4096)) == 0);
-  model_ext(path, "POSIX_EXT_TRUNCATES", 1);
-  char *at = C(mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-  CHECK(at != MAP_FAILED);
-  expect(path, "POSIX_MMAPS", 1);
-  model_ext(path, "POSIX_EXT_MMAP_BYTES", 8 * 4096);
+  char *at = mapped_file(path, 16 * 4096, 8 * 4096);
   for (int i = 0; i < 8; i++)
     at[i * 4096] = 'x';
   at = C(mremap(at, 8 * 4096, 4 * 4096, 0)); /* four pages go */
@@ -138,13 +138,7 @@ CASE(mremap) {
 
 CASE(madvise) {
   const char *path = in_dir("file");
-  int fd = open_file(path, 0);
-  CHECK(C(ftruncate(fd, 8 * 4096)) == 0);
-  model_ext(path, "POSIX_EXT_TRUNCATES", 1);
-  char *at = C(mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-  CHECK(at != MAP_FAILED);
-  expect(path, "POSIX_MMAPS", 1);
-  model_ext(path, "POSIX_EXT_MMAP_BYTES", 8 * 4096);
+  char *at = mapped_file(path, 8 * 4096, 8 * 4096);
   for (int i = 0; i < 8; i++)
     at[i * 4096] = 'x';
   CHECK(C(madvise(at + 4096, 4 * 4096, MADV_DONTNEED)) == 0);

@@ -28,11 +28,4 @@ handler_doors:
         .set    number, number + 1
         .endr
         .size   handler_doors, .-handler_doors
-#if defined(__x86_64__)
-        .section .note.gnu.property, "a", @note
-        .balign 8
-        .long   4, 16, 5
-        .asciz  "GNU"
-        .long   0xc0000002, 4, 3, 0 /* IBT and shadow stack */
-#endif
-        .section .note.GNU-stack, "", %progbits
+#include "elf-notes.inc"

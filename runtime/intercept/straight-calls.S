@@ -81,11 +81,4 @@ straight_first:
 straight_slots:
 #define STRAIGHT(name) slot_##name: .quad first_##name
 #include <libc-calls.def>
-#if defined(__x86_64__)
-        .section .note.gnu.property, "a", @note
-        .balign 8
-        .long   4, 16, 5
-        .asciz  "GNU"
-        .long   0xc0000002, 4, 3, 0 /* IBT and shadow stack */
-#endif
-        .section .note.GNU-stack, "", %progbits
+#include "elf-notes.inc"

@@ -58,11 +58,4 @@ vfork_name:
         .size   real_vfork, 8
 real_vfork:
         .zero   8
-#if defined(__x86_64__)
-        .section .note.gnu.property, "a", @note
-        .balign 8
-        .long   4, 16, 5
-        .asciz  "GNU"
-        .long   0xc0000002, 4, 3, 0 /* IBT and shadow stack */
-#endif
-        .section .note.GNU-stack, "", %progbits
+#include "elf-notes.inc"

@@ -125,11 +125,4 @@ go_on:
         MESSAGE error, 8
         MESSAGE error_at_line, 9
         .hidden stdio_message_target
-#if defined(__x86_64__)
-        .section .note.gnu.property, "a", @note
-        .balign 8
-        .long   4, 16, 5
-        .asciz  "GNU"
-        .long   0xc0000002, 4, 3, 0 /* IBT and shadow stack */
-#endif
-        .section .note.GNU-stack, "", %progbits
+#include "../../intercept/elf-notes.inc"
