@@ -8,25 +8,42 @@
 #include "../intercept/sys.h"
 #include "../intercept/wrap.h"
 #include "../job/run-state.h"
+#include "../job/text.h"
 #include "../names/path-buffers.h"
+#include "environment.h"
 #include "unwatched.h"
 #include "watched.h"
+
+enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
 
 /* Does the kernel's answer promise that an exec of this path fails?  BAD_ADDRESS: the path is
  * no memory, so nothing here may read it.  Every other error promises nothing: the exec asks for
  * the rights of the effective user, and may find another file by then.  A file that nobody may
  * execute is left to may_work. */
 static int is_absent(long result) {
-  enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
   return result == NOT_THERE || result == BAD_ADDRESS || result == NOT_A_FOLDER ||
          result == TOO_LONG || result == LOOPS;
 }
 
-static enum exec_kind kind_of(const char *path) {
+/* Of what this thread is about to start. */
+static __thread int it_refuses;
+
+static void forget(void) {
+  it_refuses = 0;
+  unwatched_note("", RUN_WATCHED);
+}
+
+/* name: what the file is called, if that is not its path. */
+static enum exec_kind kind_of(const char *path, const char *name) {
+  struct file_look look = file_look(path);
+  it_refuses = look.refuses;
   if (!run_state.folder[0]) return EXEC_WATCHED;
-  enum run_unwatched why = file_unwatched(path);
-  unwatched_note(path, why);
-  return why == RUN_WATCHED || why == RUN_GO ? EXEC_WATCHED : EXEC_UNWATCHED;
+  unwatched_note(name, look.why);
+  return look.why == RUN_WATCHED || look.why == RUN_GO ? EXEC_WATCHED : EXEC_UNWATCHED;
+}
+
+char *const *exec_environment(char *const *envp) {
+  return it_refuses ? environment_without_us(envp) : envp;
 }
 
 static int may_work(const char *path) {
@@ -38,7 +55,7 @@ static int may_work(const char *path) {
 }
 
 enum exec_kind exec_may_work(const char *path) {
-  return may_work(path) ? kind_of(path) : EXEC_FAILS;
+  return may_work(path) ? kind_of(path, path) : EXEC_FAILS;
 }
 
 /* PATH of the moment, without getenv: this may run in a child of fork. */
@@ -69,8 +86,38 @@ enum exec_kind exec_in_path(const char *file) {
   if (strchr(file, '/')) return exec_may_work(file);
   struct path_buffer *candidate = path_buffer_take();
   int found = candidate && is_in_folders(candidate->bytes, file);
-  enum exec_kind kind = found ? kind_of(candidate->bytes) : EXEC_FAILS;
+  enum exec_kind kind = found ? kind_of(candidate->bytes, candidate->bytes) : EXEC_FAILS;
   path_buffer_give(candidate);
+  return kind;
+}
+
+/* The system's name of a descriptor, and of what is below it; 0, or -1: there is no room. */
+static int name_at(char *out, int dirfd, const char *below) {
+  struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
+  darshan_text_add(&text, "/proc/self/fd/");
+  darshan_text_signed(&text, dirfd);
+  if (below[0]) darshan_text_add(&text, "/");
+  darshan_text_add(&text, below);
+  return darshan_text_length(&text) ? 0 : -1;
+}
+
+static enum exec_kind kind_at(int dirfd, const char *below, char *path, char *target) {
+  if (name_at(path, dirfd, below) < 0) return EXEC_WATCHED;
+  long n = SYS4(SYS_readlinkat, AT_FDCWD, path, target, DARSHAN_PATH_ROOM - 1);
+  target[n > 0 ? n : 0] = '\0';
+  return kind_of(path, n > 0 ? target : path);
+}
+
+enum exec_kind exec_at(int dirfd, const char *path, int flags) {
+  forget();
+  if (SYS3(SYS_faccessat, dirfd, path, F_OK) == BAD_ADDRESS) return EXEC_FAILS;
+  if (dirfd == AT_FDCWD || path[0] == '/') return kind_of(path, path);
+  if (!path[0] && !(flags & AT_EMPTY_PATH)) return EXEC_FAILS;
+  struct path_buffer *name = path_buffer_take(), *target = path_buffer_take();
+  enum exec_kind kind = EXEC_WATCHED;
+  if (name && target) kind = kind_at(dirfd, path, name->bytes, target->bytes);
+  path_buffer_give(target);
+  path_buffer_give(name);
   return kind;
 }
 

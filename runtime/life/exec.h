@@ -15,5 +15,11 @@ enum exec_kind {
 };
 enum exec_kind exec_may_work(const char *path);
 enum exec_kind exec_in_path(const char *file);
+/* The same of a descriptor, or of a path from a folder's; flags: as of execveat. */
+enum exec_kind exec_at(int dirfd, const char *path, int flags);
+
+/* The environment for what this thread has just asked about by one of the three: envp, or, for a
+ * program that this library would keep from starting, another one (environment.h). */
+char *const *exec_environment(char *const *envp);
 
 #endif

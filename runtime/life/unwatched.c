@@ -7,7 +7,7 @@
 #include "../counting/clock.h"
 #include "../intercept/sys.h"
 #include "../job/text.h"
-#include "watched.h"
+#include "environment.h"
 
 static __thread struct {
   enum run_unwatched why;

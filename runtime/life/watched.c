@@ -4,16 +4,18 @@
 #include <libc-mark.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include "../door/door.h"
 #include "../intercept/sys.h"
-#include "../job/run-state.h"
 #include "../job/text.h"
 #include "../names/path-buffers.h"
 
 #define OUR_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OUR_MACHINE EM_AARCH64
+#endif
 
 /* The process that has asked for a lock.  A child has none of its parent's, nor has that of a
  * vfork, whose descriptors are its own. */
@@ -49,68 +51,62 @@ static int is_locked(const struct stat *st, char *bytes) {
   return found;
 }
 
-/* The first bytes of a file, with a NUL behind; how many, 0: it cannot be looked at. */
-static size_t first_bytes(const char *path, char *bytes) {
+/* The bytes of a file from a place on, with a NUL behind; how many, 0: it cannot be looked at. */
+static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return 0;
-  ssize_t n = sys_pread(fd, bytes, DARSHAN_PATH_ROOM - 1, 0);
+  ssize_t n = sys_pread(fd, bytes, DARSHAN_PATH_ROOM - 1, (off_t)at);
   sys_close(fd);
   if (n <= 0) return 0;
   bytes[n] = '\0';
   return (size_t)n;
 }
 
-/* The interpreter of a script, moved to the start of its bytes; 0: it is none. */
-static int is_script(char *bytes, size_t n) {
+/* The interpreter of a script; 0: it is none.  name has room for it. */
+static int is_script(const char *bytes, size_t n, char *name) {
   if (n < 3 || memcmp(bytes, "#!", 2) != 0) return 0;
-  char *name = bytes + 2 + strspn(bytes + 2, " \t");
-  name[strcspn(name, " \t\r\n")] = '\0';
-  memmove(bytes, name, strlen(name) + 1);
+  bytes += 2 + strspn(bytes + 2, " \t");
+  size_t length = strcspn(bytes, " \t\r\n");
+  memcpy(name, bytes, length);
+  name[length] = '\0';
   return 1;
 }
 
-/* Does the file name a loader, and that of our C library?  Without one it is linked statically. */
-static int is_for_loader(const char *bytes, size_t n) {
-  ElfW(Ehdr) head;
-  ElfW(Phdr) row;
-  memcpy(&head, bytes, sizeof(head));
-  for (size_t i = 0; i < head.e_phnum; i++) {
-    size_t at = head.e_phoff + i * sizeof(row);
-    if (at > n || n - at < sizeof(row)) return 1;
-    memcpy(&row, bytes + at, sizeof(row));
-    if (row.p_type == PT_INTERP)
-      return row.p_offset >= n || strstr(bytes + row.p_offset, LIBC_LOADER_NAME) != NULL;
-  }
-  return 0;
-}
+/* A row of the program header of a file for either word size. */
+struct part {
+  uint32_t type;
+  uint64_t offset, size;
+};
+#define TAKE_PART(bits)                                                                            \
+  do {                                                                                             \
+    Elf##bits##_Ehdr head;                                                                         \
+    Elf##bits##_Phdr row;                                                                          \
+    memcpy(&head, bytes, sizeof(head));                                                            \
+    uint64_t at = head.e_phoff + (uint64_t)i * sizeof(row);                                        \
+    if (i >= head.e_phnum) return 0;                                                               \
+    if (at > n || n - at < sizeof(row)) return -1;                                                 \
+    memcpy(&row, bytes + at, sizeof(row));                                                         \
+    *part = (struct part){row.p_type, row.p_offset, row.p_filesz};                                 \
+  } while (0)
 
-static int has_loader(const char *bytes, size_t n) {
-  ElfW(Ehdr) head;
-  ElfW(Phdr) row;
-  memcpy(&head, bytes, sizeof(head));
-  for (size_t i = 0; i < head.e_phnum; i++) {
-    size_t at = head.e_phoff + i * sizeof(row);
-    if (at > n || n - at < sizeof(row)) return 0;
-    memcpy(&row, bytes + at, sizeof(row));
-    if (row.p_type == PT_INTERP) return 1;
-  }
-  return 0;
+/* The i-th row, of the first n bytes of an ELF file; 0: there is none, -1: it lies further on. */
+static int take_part(struct part *part, const char *bytes, size_t n, unsigned i) {
+  if (bytes[EI_CLASS] == ELFCLASS32)
+    TAKE_PART(32);
+  else
+    TAKE_PART(64);
+  return 1;
 }
 
 /* A program of Go has the note of its build id among its notes. */
 static int is_go(const char *bytes, size_t n) {
-  ElfW(Ehdr) head;
-  ElfW(Phdr) row;
+  struct part part;
   ElfW(Nhdr) note;
   static const char go[4] = "Go";
-  memcpy(&head, bytes, sizeof(head));
-  for (size_t i = 0; i < head.e_phnum; i++) {
-    size_t at = head.e_phoff + i * sizeof(row);
-    if (at > n || n - at < sizeof(row)) return 0;
-    memcpy(&row, bytes + at, sizeof(row));
-    if (row.p_type != PT_NOTE || row.p_offset >= n) continue;
-    size_t end = row.p_filesz < n - row.p_offset ? row.p_offset + row.p_filesz : n;
-    for (at = row.p_offset; end - at > sizeof(note) + sizeof(go);) {
+  for (unsigned i = 0; take_part(&part, bytes, n, i) > 0; i++) {
+    if (part.type != PT_NOTE || part.offset >= n) continue;
+    size_t end = part.size < n - part.offset ? part.offset + part.size : n;
+    for (size_t at = part.offset; end - at > sizeof(note) + sizeof(go);) {
       memcpy(&note, bytes + at, sizeof(note));
       at += sizeof(note);
       if (note.n_namesz == sizeof(go) && memcmp(bytes + at, go, sizeof(go)) == 0) return 1;
@@ -122,62 +118,60 @@ static int is_go(const char *bytes, size_t n) {
   return 0;
 }
 
-static enum run_unwatched look(const char *path, char *bytes, char *room) {
+/* Is this loader, by its name or by what that is a link to, of our C library? */
+static int is_our_loader(const char *name) {
+  enum { LINK_ROOM = 256 };
+  char target[LINK_ROOM];
+  if (strstr(name, LIBC_LOADER_NAME)) return 1;
+  long n = SYS4(SYS_readlinkat, AT_FDCWD, name, target, sizeof(target) - 1);
+  target[n > 0 ? n : 0] = '\0';
+  return strstr(target, LIBC_LOADER_NAME + 1) != NULL;
+}
+
+/* An ELF file, by its first n bytes.  Without a loader it is linked statically. */
+static struct file_look look_at_program(const char *path, char *bytes, size_t n) {
+  struct file_look look = {RUN_OTHER_LIBC, 0};
+  struct part part = {.type = PT_NULL};
+  Elf32_Ehdr head; /* which begins as that of 64 bits does */
+  memcpy(&head, bytes, sizeof(head));
+  int fits = bytes[EI_CLASS] == OUR_CLASS && head.e_machine == OUR_MACHINE, found = 1;
+  enum run_unwatched why = fits && is_go(bytes, n) ? RUN_GO : RUN_WATCHED;
+  for (unsigned i = 0; found > 0 && part.type != PT_INTERP; i++)
+    found = take_part(&part, bytes, n, i);
+  if (found > 0) {
+    if (part.offset >= n && bytes_at(path, part.offset, bytes) > 0) part.offset = 0;
+    look.refuses = !fits || (part.offset < n && !is_our_loader(bytes + part.offset));
+    if (!look.refuses) look.why = why;
+  } else if (fits) {
+    look.why = found == 0 ? RUN_STATIC : why;
+  }
+  return look;
+}
+
+/* bytes, name: room to read in. */
+static struct file_look look_at(const char *path, char *bytes, char *name) {
+  enum { MOST_SCRIPTS = 5 }; /* as the kernel has it */
+  struct file_look look = {RUN_WATCHED, 0};
   struct stat st;
-  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || is_locked(&st, room)) return RUN_WATCHED;
-  size_t n = first_bytes(path, bytes);
-  if (is_script(bytes, n)) {
-    if (SYS4(SYS_newfstatat, AT_FDCWD, bytes, &st, 0) < 0 || is_locked(&st, room))
-      return RUN_WATCHED;
-    n = first_bytes(bytes, bytes);
+  size_t n;
+  for (int depth = 0;; depth++) {
+    if (SYS4(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 || is_locked(&st, bytes)) return look;
+    n = bytes_at(path, 0, bytes);
+    if (depth == MOST_SCRIPTS || !is_script(bytes, n, name)) break;
+    path = name;
   }
-  if (st.st_mode & (S_ISUID | S_ISGID)) return RUN_RIGHTS;
-  if (n < sizeof(ElfW(Ehdr)) || memcmp(bytes, ELFMAG, SELFMAG) != 0) return RUN_WATCHED;
-  if (bytes[EI_CLASS] != OUR_CLASS) return RUN_OTHER_LIBC;
-  if (!is_for_loader(bytes, n)) return has_loader(bytes, n) ? RUN_OTHER_LIBC : RUN_STATIC;
-  return is_go(bytes, n) ? RUN_GO : RUN_WATCHED;
+  if (st.st_mode & (S_ISUID | S_ISGID))
+    look.why = RUN_RIGHTS;
+  else if (n >= sizeof(ElfW(Ehdr)) && memcmp(bytes, ELFMAG, SELFMAG) == 0)
+    look = look_at_program(path, bytes, n);
+  return look;
 }
 
-enum run_unwatched file_unwatched(const char *path) {
-  struct path_buffer *bytes = path_buffer_take(), *room = path_buffer_take();
-  enum run_unwatched why = bytes && room ? look(path, bytes->bytes, room->bytes) : RUN_WATCHED;
-  path_buffer_give(room);
+struct file_look file_look(const char *path) {
+  struct path_buffer *bytes = path_buffer_take(), *name = path_buffer_take();
+  struct file_look look = {RUN_WATCHED, 0};
+  if (bytes && name) look = look_at(path, bytes->bytes, name->bytes);
+  path_buffer_give(name);
   path_buffer_give(bytes);
-  return why;
-}
-
-static int populate(const void *address) {
-  enum { POPULATE_READ = 22 };
-  uintptr_t size = getauxval(AT_PAGESZ);
-  return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
-}
-
-/* May memory of the program be read here?  The kernel answers an exec with EFAULT where not.
- * A page that may not be read is not allowed (EINVAL), and so is the question itself before
- * Linux 5.14, even about a page that can: then it is taken for yes. */
-static int is_there(const void *address, uintptr_t *known) {
-  enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
-  uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
-  if (page == *known) return 1;
-  int answer = populate(address);
-  if (answer == NO_MEMORY || answer == BAD_ADDRESS) return 0;
-  if (answer == NOT_ALLOWED && populate(known) == 0) return 0;
-  *known = page;
-  return 1;
-}
-
-int environment_is_watched(char *const *envp) {
-  static const char preload[] = "LD_PRELOAD=", run[] = "DARSHAN_ENABLE_NONMPI=";
-  int by_preload = 0, knows_run = 0;
-  uintptr_t list = 1, string = 1; /* no page */
-  for (; envp; envp++) {
-    if (!is_there(envp, &list)) return 0;
-    if (!*envp) break;
-    if (!is_there(*envp, &string)) return 0;
-    if (strncmp(*envp, preload, sizeof(preload) - 1) == 0)
-      by_preload = strstr(*envp, "libdarshan") != NULL;
-    else if (strncmp(*envp, run, sizeof(run) - 1) == 0)
-      knows_run = run_is_found_by(*envp + sizeof(run) - 1);
-  }
-  return knows_run && (by_preload || sys_faccess("/etc/ld.so.preload", F_OK) == 0);
+  return look;
 }

@@ -5,10 +5,14 @@
 
 #include "../format/run.h"
 
+struct file_look {
+  enum run_unwatched why;
+  int refuses; /* its loader is for another C library, word size or processor: it would end the
+                * program because of this library (musl), or complain of it on stderr */
+};
+
 /* By the file: of the loader of this C library, without raised rights.  What cannot be
  * looked at is taken for such a program. */
-enum run_unwatched file_unwatched(const char *path);
-/* By the environment that it is given: this library is preloaded, and the run named. */
-int environment_is_watched(char *const *envp);
+struct file_look file_look(const char *path);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "../../life/end.h"
+#include "../../life/environment.h"
 #include "../../life/exec.h"
 #include "../../life/root.h"
 #include "account.h"
@@ -157,11 +158,14 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;
-  enum exec_kind kind = by_descriptor ? EXEC_WATCHED : exec_may_work((const char *)a[0]);
+  enum exec_kind kind = by_descriptor ? exec_at((int)a[0], (const char *)a[1], (int)a[4])
+                                      : exec_may_work((const char *)a[0]);
+  long *given = &call->argument[by_descriptor ? 3 : 2];
+  char *const *envp = (char *const *)*given;
   call->leaves = kind != EXEC_FAILS;
-  if (call->leaves)
-    runtime_before_exec(kind == EXEC_WATCHED, (char *const *)a[by_descriptor ? 3 : 2],
-                        posix_hand_on_by_exec);
+  if (!call->leaves) return;
+  *given = (long)exec_environment(envp);
+  runtime_before_exec(kind == EXEC_WATCHED, envp, posix_hand_on_by_exec);
 }
 
 void posix_before_syscall(struct posix_call *call) {
@@ -286,6 +290,7 @@ void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint
     break;
   case SYS_execve:
   case SYS_execveat:
+    environment_done();
     if (call->leaves) runtime_exec_failed();
     break;
   case SYS_statx:

@@ -21,6 +21,7 @@
 #include "../../intercept/library.h"
 #include "../../life/daemon.h"
 #include "../../life/end.h"
+#include "../../life/environment.h"
 #include "../../life/exec.h"
 #include "../../life/filter.h"
 #include "../../life/root.h"
@@ -199,11 +200,14 @@ struct uring_setup;
   run_grows();                                                                                     \
   posix_hand_on()
 /* Where the program does not want to know the process, or how it ended, we do. */
-#define SPAWN(pid)                                                                                 \
+#define SPAWN(pid, look)                                                                           \
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
+  enum exec_kind kind = look;                                                                      \
+  char *const *given = kind == EXEC_FAILS ? envp : exec_environment(envp);                         \
   STARTS
-#define SPAWNED(kind)                                                                              \
-  if (r == 0 && kind != EXEC_FAILS) run_spawned(*child, envp)
+#define SPAWNED                                                                                    \
+  if (r == 0 && kind != EXEC_FAILS) run_spawned(*child, envp);                                     \
+  environment_done()
 #define WAITS                                                                                      \
   struct run_waiting waiting;                                                                      \
   run_waits(&waiting)
@@ -213,11 +217,26 @@ struct uring_setup;
 #define WAITED(what, options)                                                                      \
   if (r == 0 && what && !((options)&WNOWAIT))                                                      \
   run_told(what->si_pid, what->si_code, what->si_status, &waiting)
-#define EXEC(may_work, envp)                                                                       \
-  if (LIKELY(!darshan_hot.fd_limit) && !runtime_has_something_to_say()) FORWARD;                   \
-  enum exec_kind kind = may_work;                                                                  \
+/* given: the environment for the next program. */
+#define EXEC(look, envp)                                                                           \
+  char *const *given = envp;                                                                       \
+  int has_to_say = runtime_has_something_to_say();                                                 \
+  if (LIKELY(!has_to_say) && !environment_preloads(envp)) FORWARD;                                 \
+  enum exec_kind kind = look;                                                                      \
   if (kind == EXEC_FAILS) FORWARD;                                                                 \
-  runtime_before_exec(kind == EXEC_WATCHED, envp, posix_hand_on_by_exec)
+  given = exec_environment(envp);                                                                  \
+  if (has_to_say) runtime_before_exec(kind == EXEC_WATCHED, envp, posix_hand_on_by_exec)
+#define EXEC_FAILED                                                                                \
+  environment_done();                                                                              \
+  if (has_to_say) runtime_exec_failed()
+/* Of what takes its environment from libc, but by this function if it gets another one. */
+#define EXEC_HERE(look, by, args)                                                                  \
+  EXEC(look, __environ);                                                                           \
+  if (UNLIKELY(given != __environ)) {                                                              \
+    int failed = REAL(by) args;                                                                    \
+    EXEC_FAILED;                                                                                   \
+    return failed;                                                                                 \
+  }
 
 /* What a row may say in its column "event". */
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)

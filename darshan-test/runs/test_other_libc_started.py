@@ -1,0 +1,196 @@
+"""A watched program starts one whose loader refuses the runtime: of musl, or of 32 bits.
+
+That program starts without us, with the rest of its environment and without a word on stderr;
+PROCESS and USAGE tell of it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from harm.test_other_libc import compiled_small
+
+from .reading import of_file, processes, rows
+
+SIZE = 8 << 20
+OTHER = "/nowhere/other.so"  # a library of the user's, which stays
+OTHER_LIBC = 2  # PROCESS_UNSEEN
+
+READER = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  static char bytes[1 << 20];
+  int fd = open("data", O_RDONLY);
+  while (read(fd, bytes, sizeof(bytes)) > 0)
+    ;
+  printf("preload %s, kept %s\\n", getenv("LD_PRELOAD"), getenv("KEPT"));
+  return 3;
+}
+"""
+STARTER = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static char *words[] = {"program", NULL};
+#define DEED(name, call) if (!strcmp(deed, name)) { call; return; }
+static void become(const char *deed) {
+  DEED("execl", execl("./program", "program", NULL))
+  DEED("execle", execle("./program", "program", NULL, environ))
+  DEED("execlp", execlp("program", "program", NULL))
+  DEED("execv", execv("./program", words))
+  DEED("execve", execve("./program", words, environ))
+  DEED("execvp", execvp("program", words))
+  DEED("execvpe", execvpe("program", words, environ))
+  DEED("fexecve", fexecve(open("program", O_RDONLY | O_CLOEXEC), words, environ))
+  DEED("execveat", execveat(open(".", O_RDONLY), "program", words, environ, 0))
+  DEED("execveat-path", execveat(AT_FDCWD, "./program", words, environ, 0))
+  DEED("syscall", syscall(SYS_execve, "./program", words, environ))
+  DEED("syscall-at", syscall(SYS_execveat, open("program", O_RDONLY), "", words, environ,
+                             AT_EMPTY_PATH))
+  DEED("script", execl("./script", "script", NULL))
+  DEED("vfork", execv("./program", words))
+}
+int main(int argc, char **argv) {
+  const char *deed = argv[1];
+  int status = -1, times = argc > 2 ? atoi(argv[2]) : 1;
+  pid_t child = -1;
+  char **before = environ, *preload = getenv("LD_PRELOAD"), copy[4096];
+  strcpy(copy, preload);
+  for (int i = 0; i < times; i++) {
+    if (!strcmp(deed, "system")) {
+      status = system("./program");
+    } else if (!strcmp(deed, "popen")) {
+      FILE *out = popen("./program", "r");
+      char line[256];
+      while (fgets(line, sizeof(line), out)) fputs(line, stdout);
+      status = pclose(out);
+    } else {
+      if (!strcmp(deed, "posix_spawn"))
+        posix_spawn(&child, "./program", NULL, NULL, words, environ);
+      else if (!strcmp(deed, "posix_spawnp"))
+        posix_spawnp(&child, "program", NULL, NULL, words, environ);
+      else if ((child = strcmp(deed, "vfork") ? fork() : vfork()) == 0) {
+        become(deed);
+        _exit(9);
+      }
+      waitpid(child, &status, 0);
+    }
+    if (WEXITSTATUS(status) != 3) { printf("ended with %x\n", status); return 1; }
+  }
+  if (environ != before || getenv("LD_PRELOAD") != preload || strcmp(preload, copy)) return 2;
+  FILE *file = fopen("written", "w"); /* its own calls are recorded as before */
+  fputs("text", file);
+  return fclose(file);
+}
+"""
+DEEDS = [
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "execveat",
+    "execveat-path",
+    "syscall",
+    "syscall-at",
+    "script",
+    "vfork",
+    "posix_spawn",
+    "posix_spawnp",
+    "system",
+    "popen",
+]
+
+
+@pytest.fixture(name="place")
+def make_programs(tmp_path: Path) -> Path:
+    (tmp_path / "data").write_bytes(os.urandom(SIZE))
+    (tmp_path / "program.c").write_text(READER)
+    (tmp_path / "starter.c").write_text(STARTER)
+    subprocess.run(["musl-gcc", "-o", "program", "program.c"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "-w", "-o", "starter", "starter.c"], cwd=tmp_path, check=True)
+    (tmp_path / "inner").write_text(f"#!{tmp_path}/program\n")
+    (tmp_path / "script").write_text(f"#!{tmp_path}/inner -x\n")
+    for name in ("inner", "script"):
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
+    """The log, and what the programs printed."""
+    logs = place / "logs"
+    done = subprocess.run(
+        [build / "darshan", "run", "-o", logs, "--", *command],
+        cwd=place,
+        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done
+    assert "Error relocating" not in done.stderr and "ELF class" not in done.stderr
+    (log,) = logs.glob("*.darshan")
+    return log, done.stdout.splitlines()
+
+
+@pytest.mark.needs("program:musl-gcc")
+@pytest.mark.parametrize("deed", DEEDS)
+def test_musl(build: Path, place: Path, deed: str) -> None:
+    log, lines = run(build, place, "./starter", deed, KEPT="yes", LD_PRELOAD=OTHER)
+    assert lines == [f"preload {OTHER}, kept yes"]
+    (child,) = (row for row in processes(log).values() if row["PROCESS_UNSEEN"] == OTHER_LIBC)
+    assert child["PROCESS_STATUS"] == 3 and child["PROCESS_ENDED"] == 1
+    (usage,) = (row for row in rows(log, "USAGE") if row["rank"] == child["rank"])
+    assert SIZE <= usage["USAGE_CHARS_READ"] < SIZE + (1 << 20)
+    (written,) = of_file(log, place / "written", "STDIO")
+    assert written["STDIO_BYTES_WRITTEN"] == 4
+
+
+@pytest.mark.needs("program:musl-gcc")
+def test_many_by_vfork(build: Path, place: Path) -> None:
+    """What a child had for its environment serves the next one: names are found all the time."""
+    log, lines = run(build, place, "./starter", "vfork", "1200")
+    assert lines == ["preload (null), kept (null)"] * 1200
+    assert any(row["PROCESS_UNSEEN"] == OTHER_LIBC for row in processes(log).values())
+    assert [row["STDIO_BYTES_WRITTEN"] for row in rows(log, "STDIO")] == [4]
+
+
+@pytest.mark.needs("program:musl-gcc")
+@pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
+def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
+    """Preloaded by hand, where nothing is recorded, or each process has its own log."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
+    env |= {"LD_PRELOAD": str(build / "libdarshan.so"), "DARSHAN_LOGPATH": str(place), **enabled}
+    for deed in ("execv", "vfork", "posix_spawn", "system"):
+        done = subprocess.run(
+            ["./starter", deed], cwd=place, env=env, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "preload (null), kept (null)\n"
+
+
+@pytest.mark.needs("loader:i386")
+def test_32_bits(build: Path, tmp_path: Path) -> None:
+    """Its loader has nothing to say of a library of another word size."""
+    compiled_small(tmp_path, "-pie", "-dynamic-linker", "/lib/ld-linux.so.2")
+    log, lines = run(build, tmp_path, "sh", "-c", "./program a; ./script; test $? = 7")
+    assert lines == ["a."]
+    told = [row["PROCESS_STATUS"] for row in rows(log, "PROCESS") if row["PROCESS_UNSEEN"]]
+    assert told == [7, 7]

@@ -1,0 +1,129 @@
+/* See environment.h.  Memory of the program is looked at before it is read: the kernel answers an
+ * exec with EFAULT where it is not there. */
+#include "environment.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "../intercept/spin.h"
+#include "../intercept/sys.h"
+#include "../job/run-state.h"
+#include "../job/text.h"
+#include "../names/path-buffers.h"
+
+static int populate(const void *address) {
+  enum { POPULATE_READ = 22 };
+  uintptr_t size = getauxval(AT_PAGESZ);
+  return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
+}
+
+/* May memory of the program be read here?  The kernel answers an exec with EFAULT where not.
+ * A page that may not be read is not allowed (EINVAL), and so is the question itself before
+ * Linux 5.14, even about a page that can: then it is taken for yes. */
+static int is_there(const void *address, uintptr_t *known) {
+  enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
+  uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
+  if (page == *known) return 1;
+  int answer = populate(address);
+  if (answer == NO_MEMORY || answer == BAD_ADDRESS) return 0;
+  if (answer == NOT_ALLOWED && populate(known) == 0) return 0;
+  *known = page;
+  return 1;
+}
+
+static const char preload[] = "LD_PRELOAD=";
+static const char ours[] = "libdarshan";
+enum { PRELOAD = sizeof(preload) - 1 };
+
+int environment_is_watched(char *const *envp) {
+  static const char run[] = "DARSHAN_ENABLE_NONMPI=";
+  int by_preload = 0, knows_run = 0;
+  uintptr_t list = 1, string = 1; /* no page */
+  for (; envp; envp++) {
+    if (!is_there(envp, &list)) return 0;
+    if (!*envp) break;
+    if (!is_there(*envp, &string)) return 0;
+    if (strncmp(*envp, preload, PRELOAD) == 0)
+      by_preload = strstr(*envp, ours) != NULL;
+    else if (strncmp(*envp, run, sizeof(run) - 1) == 0)
+      knows_run = run_is_found_by(*envp + sizeof(run) - 1);
+  }
+  return knows_run && (by_preload || sys_faccess("/etc/ld.so.preload", F_OK) == 0);
+}
+
+int environment_preloads(char *const *envp) {
+  uintptr_t list = 1, string = 1; /* no page */
+  for (; envp && is_there(envp, &list) && *envp && is_there(*envp, &string); envp++)
+    if (strncmp(*envp, preload, PRELOAD) == 0 && strstr(*envp + PRELOAD, ours)) return 1;
+  return 0;
+}
+
+/* What the thread has for this.  The child of a vfork never gives it back: its parent, which has
+ * the same storage, takes it again, if nobody has had it meanwhile (path-buffers.h). */
+struct room {
+  struct path_buffer *buffer;
+  const char *frame;
+};
+static __thread struct room list_room, text_room;
+
+static char *room_of(struct room *room) {
+  struct path_buffer *buffer = room->buffer;
+  if (buffer && buffer->owner == spin_token() && buffer->frame == room->frame) return buffer->bytes;
+  room->buffer = buffer = path_buffer_take();
+  room->frame = buffer ? buffer->frame : NULL;
+  return buffer ? buffer->bytes : NULL;
+}
+
+static void give_back(struct room *room) {
+  struct path_buffer *buffer = room->buffer;
+  room->buffer = NULL;
+  if (buffer && buffer->owner == spin_token() && buffer->frame == room->frame)
+    path_buffer_give(buffer);
+}
+
+void environment_done(void) {
+  if (list_room.buffer) give_back(&list_room);
+  if (text_room.buffer) give_back(&text_room);
+}
+
+static int is_ours(const char *word, size_t length) {
+  size_t from = length;
+  while (from && word[from - 1] != '/')
+    from--;
+  return length - from >= sizeof(ours) - 1 && memcmp(word + from, ours, sizeof(ours) - 1) == 0;
+}
+
+/* An entry of LD_PRELOAD without our library; NULL: nothing is left of it, or there is no room. */
+static char *without_us(struct darshan_text *text, const char *entry) {
+  char *start = text->bytes + text->length;
+  int words = 0;
+  darshan_text_add(text, preload);
+  for (const char *word = entry + PRELOAD; *word;) {
+    size_t length = strcspn(word, ": ");
+    if (length && !is_ours(word, length)) {
+      if (words++) darshan_text_add(text, ":");
+      darshan_text_bytes(text, word, length);
+    }
+    word += length;
+    word += strspn(word, ": ");
+  }
+  darshan_text_bytes(text, "", 1);
+  return words ? start : NULL;
+}
+
+char *const *environment_without_us(char *const *envp) {
+  enum { MOST = DARSHAN_PATH_ROOM / sizeof(char *) - 1 };
+  if (!environment_preloads(envp)) return envp;
+  char **list = (char **)(void *)room_of(&list_room), *values = room_of(&text_room);
+  if (!list || !values) return envp;
+  struct darshan_text text = darshan_text_in(values, DARSHAN_PATH_ROOM);
+  size_t n = 0;
+  for (char *const *from = envp; *from; from++) {
+    char *entry = *from;
+    if (n == MOST) return envp;
+    if (strncmp(entry, preload, PRELOAD) == 0) entry = without_us(&text, entry);
+    if (entry) list[n++] = entry;
+  }
+  list[n] = NULL;
+  return text.overflow ? envp : list;
+}
