@@ -122,3 +122,40 @@ def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None
     assert writes == {f"{work}/a.h5:/d": 1, f"{work}/b.h5:/d": 1, shared + ":/d": 2}
     assert rows["H5F", shared]["H5F_OPENS"] == 2
     assert not list(sums(rows))
+
+
+_MANY = """
+import h5py, sys
+with h5py.File("many.h5", "w") as file:
+    for i in range(int(sys.argv[1])):
+        file.create_dataset(f"d{i}", data=[1.0, 2.0])
+lines = open("/proc/self/status").read().splitlines()
+print(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
+"""
+
+
+def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed, int]:
+    """A program that makes so many datasets, and its resident memory, in KiB."""
+    work.mkdir()
+    settings = work.with_suffix(".conf")
+    settings.write_text(setting)
+    observed = instrumented(
+        build, [sys.executable, "-c", _MANY, str(number)], work, work.with_suffix(".logs"),
+        SETTINGS | {"DARSHAN_CONFIG_PATH": str(settings)},
+    )  # fmt: skip
+    assert (observed.status, observed.stderr) == (0, "")
+    return observed, int(observed.stdout.split()[-1])
+
+
+def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Of a program that is no rank."""
+    observed, _ = _many(build, tmp_path / "many", 3000, "")
+    own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
+    assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(3000)}
+
+
+def test_a_limit_takes_no_memory(build: Path, tmp_path: Path) -> None:
+    """A program with few datasets has as much memory whatever the limit of records."""
+    _, low = _many(build, tmp_path / "low", 30, "MAX_RECORDS 40 H5F,H5D\n")
+    _, usual = _many(build, tmp_path / "usual", 30, "")
+    assert abs(usual - low) < 1024  # 16,384 records would be 54 MB

@@ -48,7 +48,8 @@ static void set_defaults(struct darshan_config *config) {
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++)
     config->max_records[id] = DARSHAN_RECORDS;
   config->max_records[DARSHAN_MOD_POSIX] = config->max_records[DARSHAN_MOD_STDIO] =
-      DARSHAN_FILE_RECORDS;
+      config->max_records[DARSHAN_MOD_H5F] = config->max_records[DARSHAN_MOD_H5D] =
+          DARSHAN_FILE_RECORDS;
   config->max_records[DARSHAN_MOD_DXT_POSIX] = DARSHAN_DEFAULT_DXT_KIB;
   config->max_records[DARSHAN_MOD_DXT_MPIIO] = DARSHAN_DEFAULT_DXT_KIB;
   config->max_records[DARSHAN_MOD_HEATMAP] = 8;

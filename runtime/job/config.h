@@ -15,7 +15,7 @@
 
 enum {
   DARSHAN_RECORDS = 1024,       /* of a module, if nobody says otherwise ... */
-  DARSHAN_FILE_RECORDS = 16384, /* ... of POSIX and STDIO in a process that is no rank */
+  DARSHAN_FILE_RECORDS = 16384, /* ... of POSIX, STDIO and HDF5, in a process that is no rank */
   DARSHAN_MODULE_IDS = 128,     /* header modules below 64, those of the annex above */
   DARSHAN_CONFIG_ARENA = 16384,
   DARSHAN_CONFIG_WORDS = 64,
