@@ -17,16 +17,21 @@ __attribute__((naked, used)) static void raw_return(void) {
 #define RAW_RESTORER 0UL, 0 /* the kernel's own */
 #endif
 
-/* SIGALRM each 30 microseconds.  0, or -1. */
-static inline int raw_alarms_begin(void (*handler)(int)) {
+/* 0, or -1. */
+static inline int raw_handler(int number, void (*handler)(int)) {
   const struct {
     void (*handler)(int);
     unsigned long flags;
     void (*restorer)(void);
     unsigned long mask;
   } action = {handler, RAW_RESTORER, 0};
+  return (int)syscall(SYS_rt_sigaction, number, &action, (void *)0, sizeof(action.mask));
+}
+
+/* SIGALRM each 30 microseconds.  0, or -1. */
+static inline int raw_alarms_begin(void (*handler)(int)) {
   const struct itimerval timer = {{0, 30}, {0, 30}};
-  if (syscall(SYS_rt_sigaction, SIGALRM, &action, (void *)0, sizeof(action.mask))) return -1;
+  if (raw_handler(SIGALRM, handler)) return -1;
   return setitimer(ITIMER_REAL, &timer, (void *)0);
 }
 

@@ -38,7 +38,8 @@ static void become_program(const struct place *place, const char *kind, int acti
   char on[] = "DARSHAN_ENABLE_NONMPI=1", path[] = "PATH=/usr/bin:/bin";
   char *argv[] = {(char *)place->program, (char *)kind, letter, NULL};
   char talk[] = "DARSHAN_MOD_ENABLE=APMPI"; /* of jobs of MPI alone */
-  char *envp[] = {preload, on, logs, journals, path, talk, QUICK_START_OF_MPI, NULL};
+  char raw[] = "INTERRUPT_RAW=1", *handlers = getenv("INTERRUPT_RAW") ? raw : NULL;
+  char *envp[] = {preload, on, logs, journals, path, talk, QUICK_START_OF_MPI, handlers, NULL};
   setpgid(0, 0);
   personality(ADDR_NO_RANDOMIZE);
   if (chdir(place->work) < 0) _exit(120);

@@ -32,16 +32,20 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
 
 
 @x86_64
-def test_interrupted(build: Path) -> None:
+@pytest.mark.parametrize("handlers", [[], ["-r"]], ids=["through-libc", "past-libc"])
+def test_interrupted(build: Path, handlers: list[str]) -> None:
     """Whatever happens at an instruction of the runtime, the log is right to the call."""
     assert len(KINDS) > 30 and len(DAOS) == 5
     short = [kind for kind in [*KINDS, *DAOS] if kind not in LONG]
     chosen = [
         f"{kind}:{action}"
-        for kind, action in turning(product(short, ACTIONS), SHARE_OF_KINDS, "interrupt")
+        for kind, action in turning(
+            product(short, ACTIONS), SHARE_OF_KINDS / 2, f"interrupt{handlers}"
+        )
     ]
     number = "0" if everything() else str(int(seed()[:7], 16) if seed()[:7].isalnum() else 0)
     command = [HERE / "run", build, "-k", ",".join(chosen), "-n", str(SHARE_OF_POINTS)]
+    command += handlers
     done = subprocess.run(
         [*command, "-S", number], capture_output=True, text=True, check=False, timeout=300
     )
