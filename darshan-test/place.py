@@ -276,6 +276,11 @@ def go() -> str:
     return "" if shutil.which("go") else "./dev full installs Go"
 
 
+def python_module(name: str) -> Probe:
+    """A module that only ./dev full installs."""
+    return lambda: "" if importlib.util.find_spec(name) else f"./dev full installs {name}"
+
+
 I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, on x86-64 alone
 
 ABILITIES: dict[str, Ability] = {
@@ -313,6 +318,8 @@ ABILITIES: dict[str, Ability] = {
     "spark": Ability(spark, ci=False),
     "polars": Ability(polars, ci=False),
     "go": Ability(go, ci=False),
+    "lmdb": Ability(python_module("lmdb"), ci=False),
+    "safetensors": Ability(python_module("safetensors"), ci=False),
 }
 
 

@@ -165,3 +165,25 @@ SCENARIO(munmap_and_again) {
   model_ext(OTHER_PATHS, "POSIX_EXT_MSYNCS", 1);
   model_ext(OTHER_PATHS, "POSIX_EXT_MSYNC_BYTES", 4096);
 }
+
+/* The kernel maps all pages because it was asked to; two were touched before. */
+#define LOCK_CASE(name, call)                                                                      \
+  CASE(name) {                                                                                     \
+    const char *path = in_dir("file");                                                             \
+    int fd = open_file(path, 0);                                                                   \
+    CHECK(C(ftruncate(fd, 8 * 4096)) == 0);                                                        \
+    model_ext(path, "POSIX_EXT_TRUNCATES", 1);                                                     \
+    char *at = C(mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));                 \
+    CHECK(at != MAP_FAILED);                                                                       \
+    expect(path, "POSIX_MMAPS", 1);                                                                \
+    model_ext(path, "POSIX_EXT_MMAP_BYTES", 8 * 4096);                                             \
+    at[0] = at[4096] = 'x';                                                                        \
+    if (C(call) != 0) skip("the kernel lets no memory be locked here");                            \
+    model_ext(path, "POSIX_EXT_MMAP_TOUCHED", 2 * 4096);                                           \
+    model_ext(path, "POSIX_EXT_MMAP_WRITABLE", 2 * 4096);                                          \
+    model_ext(path, "POSIX_EXT_MMAP_POPULATED", 6 * 4096);                                         \
+    expect_any(path, "POSIX_EXT_MMAP_DIRTY");                                                      \
+  }
+LOCK_CASE(mlock, mlock(at, 8 * 4096))
+LOCK_CASE(mlock2, mlock2(at, 8 * 4096, 0))
+LOCK_CASE(mlockall, mlockall(MCL_CURRENT))

@@ -332,6 +332,9 @@ def annexes() -> Iterator[Case]:
             ]
             log = standard_log(SMALL, order=order, annex=every)
             yield Case(f"good-annex-{age}-{word}", log, f"every module of the annex, {age}")
+    later = [counted(rng, "POSIX_EXT", 5, i, i % 4) for i in range(5)]
+    log = standard_log(SMALL, annex=[Module("POSIX_EXT", 5, later)])
+    yield Case("good-annex-mapped", log, "a version with counters of mapped files")
     log = standard_log(SMALL, compression=NONE, annex=[Module("POSIX_EXT", 1, list(made))])
     yield Case("good-annex-uncompressed", log, "the same, uncompressed")
     log = standard_log(SMALL, gap=100, annex=[Module("POSIX_EXT", 1, list(made))])

@@ -270,6 +270,13 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
             "MMAP_UNMEASURED",
             f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
         ),
+        6: layout(
+            "POSIX_EXT",
+            f"{POSIX_EXT} SYNC_OPENS UNPLACED_READ UNPLACED_WRITTEN FIFO_OPENS DIR_REOPENS "
+            "URING_SUBMITS URING_UNSEEN MMAP_TOUCHED MMAP_WRITABLE MMAP_DIRTY MMAP_POPULATED "
+            "MMAP_UNMEASURED MMAP_ESTIMATED",
+            f"{POSIX_EXT_TIMES} F_FSYNC_TIME F_MISS_TIME F_LIST_TIME",
+        ),
     },
     "H5_META": {
         1: layout(

@@ -141,6 +141,7 @@ void posix_mapping_seen(struct posix_file *file, const struct mapped *found) {
     counters[POSIX_EXT_MMAP_WRITABLE] += found->writable;
     counters[POSIX_EXT_MMAP_POPULATED] += found->populated;
     counters[POSIX_EXT_MMAP_UNMEASURED] += found->unmeasured;
+    counters[POSIX_EXT_MMAP_ESTIMATED] += found->estimated;
     *dirty = *dirty < 0 || found->dirty < 0 ? -1 : *dirty + found->dirty;
   }
   posix_unlock(file);

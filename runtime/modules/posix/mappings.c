@@ -9,6 +9,7 @@
 
 struct mappings_state mappings_state;
 
+enum { LOCKS_ON_FAULT = 4 /* MCL_ONFAULT */ };
 enum {
   PAGE = 4096,
   WRITABLE = 1,  /* shared and writable: what is written goes to the file */
@@ -20,8 +21,8 @@ enum {
 
 static struct mapping {
   uintptr_t from;
-  size_t n;                  /* bytes as asked for */
-  uint64_t told, told_dirty; /* bytes that are counted already */
+  size_t n;          /* bytes as asked for */
+  struct pages told; /* what is counted already */
   uint32_t flags;
   struct posix_file *file; /* NULL: the place is free */
 } mappings[MAPPINGS];
@@ -78,7 +79,7 @@ static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
 }
 
 static void left_out(struct posix_file *file, size_t n) {
-  struct mapped found = {0, 0, 0, 0, (int64_t)n};
+  struct mapped found = {.unmeasured = (int64_t)n};
   if (n) posix_mapping_seen(file, &found);
 }
 
@@ -118,21 +119,25 @@ static uint64_t news(uint64_t found, uint64_t told) {
   return found > told ? found - told : 0; /* less: the kernel took pages back meanwhile */
 }
 
-/* What was found of a mapping, of which `told` is counted already, goes to its file. */
+/* What was found of a mapping goes to its file, but for what is told already.  `asked`: the
+ * kernel mapped the pages because it was asked to. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
-                  const struct pages *found) {
-  struct mapped mapped = {0, 0, 0, 0, at_most(found->left_out, mapping->n)};
-  int64_t touched = at_most(news(found->touched, mapping->told), mapping->n);
-  if (mapping->flags & POPULATED)
+                  const struct pages *found, int asked) {
+  const struct pages *told = &mapping->told;
+  int64_t touched = at_most(news(found->touched, told->touched), mapping->n);
+  struct mapped mapped = {
+      .estimated = at_most(news(found->estimated, told->estimated), mapping->n),
+      .unmeasured = at_most(news(found->left_out, told->left_out), mapping->n),
+  };
+  if (asked)
     mapped.populated = touched;
   else
     mapped.touched = touched;
   if (mapping->flags & WRITABLE) {
     mapped.writable = mapped.touched;
     if (touched)
-      mapped.dirty = pages_tell_dirty(reader)
-                         ? at_most(news(found->dirty, mapping->told_dirty), mapping->n)
-                         : -1;
+      mapped.dirty =
+          pages_tell_dirty(reader) ? at_most(news(found->dirty, told->dirty), mapping->n) : -1;
   }
   /* A child without records of its own needs none to say that nothing is known. */
   int only_unknown = (mapping->flags & UNKNOWN) && runtime_phase() != RUNTIME_RECORDING;
@@ -154,6 +159,15 @@ struct range {
   int stays; /* the mapping does: only its pages go */
 };
 
+static int anything_told(const struct mapping *mapping) {
+  return mapping->told.touched || mapping->told.left_out;
+}
+
+static struct pages both(const struct pages *a, const struct pages *b) {
+  return (struct pages){a->touched + b->touched, a->dirty + b->dirty, a->estimated + b->estimated,
+                        a->left_out + b->left_out};
+}
+
 /* A part of a mapping goes.  Where something of it has been told already, the rest is looked
  * at, too, since nobody knows in which part that was. */
 static void part_goes(struct page_reader *reader, const struct mapping *mapping,
@@ -162,22 +176,20 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
   uintptr_t from = range->from > mapping->from ? range->from : mapping->from;
   uintptr_t to = range->to < end ? range->to : end;
   struct mapping left = *mapping, right = *mapping;
-  struct pages all = {0, 0, 0}, before = {0, 0, 0}, behind = {0, 0, 0};
+  struct pages all = {0}, before = {0}, behind = {0};
   look(reader, mapping, &all, from, to);
-  if (mapping->told) {
+  if (anything_told(mapping)) {
     look(reader, mapping, &before, mapping->from, from);
     look(reader, mapping, &behind, to, end);
-    all.touched += before.touched + behind.touched;
-    all.dirty += before.dirty + behind.dirty;
+    all = both(&all, &before);
+    all = both(&all, &behind);
   }
-  count(reader, mapping, &all);
+  count(reader, mapping, &all, mapping->flags & POPULATED);
   left.n = range->stays ? mapping->n : from - mapping->from;
-  left.told = before.touched + (range->stays ? behind.touched : 0);
-  left.told_dirty = before.dirty + (range->stays ? behind.dirty : 0);
+  left.told = range->stays ? both(&before, &behind) : before;
   right.from = to;
   right.n = range->stays || to >= last ? 0 : last - to;
-  right.told = behind.touched;
-  right.told_dirty = behind.dirty;
+  right.told = behind;
   put(left);
   put(right);
   let_go(mapping);
@@ -186,7 +198,8 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
 /* What stays is put where the table has its first free place: not behind the one it had. */
 static void leave(void *range_) {
   const struct range *range = range_;
-  struct page_reader reader = pages_open();
+  /* As much again may come later. */
+  struct page_reader reader = pages_open(2 * (range->to - range->from), 2);
   struct mapping mapping;
   uint32_t place = 0;
   while (take_next(&place, range->from, range->to, &mapping))
@@ -212,23 +225,12 @@ void mappings_dropping(void *at, size_t n, int advice) {
   if (drops && is_range(at, n)) stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
-void mappings_advised(int result, void *at, size_t n, int advice) {
-  enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
-  uintptr_t from = (uintptr_t)at, to = from + n;
-  if (result != 0 || (advice != POPULATE_READ && advice != POPULATE_WRITE)) return;
-  if (!fd_may_change() || !record_lock(&mappings_state.lock)) return;
-  for (struct mapping *m = next_in(0, from, to); m;
-       m = next_in((uint32_t)(m - mappings) + 1, from, to))
-    m->flags |= POPULATED;
-  record_unlock(&mappings_state.lock);
-}
-
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags) {
   struct mapping made = {.from = (uintptr_t)at, .n = n, .file = file}, old;
   int shared = (flags & MAP_TYPE) != MAP_PRIVATE, writes = (prot & PROT_WRITE) != 0;
   if (!fd_may_change()) return;
   if (writes) made.flags |= shared ? WRITABLE : COPIED;
-  if (flags & (MAP_POPULATE | MAP_LOCKED)) made.flags |= POPULATED;
+  if ((flags & (MAP_POPULATE | MAP_LOCKED)) || mappings_state.locks_all) made.flags |= POPULATED;
   /* What has gone without our hearing of it. */
   while (mappings_may_hold(at, n) && take(made.from, end_of(&made), &old)) {
     left_out(old.file, old.n);
@@ -253,7 +255,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
     let_go(&mapping);
     mapping.from = to;
     mapping.n = size;
-    mapping.told = mapping.told_dirty = 0;
+    mapping.told = (struct pages){0};
     put(mapping);
     return;
   }
@@ -279,45 +281,91 @@ struct posix_file *mappings_file(const void *at) {
   return file;
 }
 
+struct settling {
+  uintptr_t from, to;
+  int only_writable;
+  int asked; /* what is new the kernel has mapped because it was asked to */
+};
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
 /* Looks at the mapping of a place and tells what is new; it stays where it is. */
-static void settle(struct page_reader *reader, uint32_t place) {
+static void settle(struct page_reader *reader, uint32_t place, int asked) {
   struct mapping *there = &mappings[place], mapping;
-  struct pages found = {0, 0, 0};
+  struct pages found = {0}, *told = &there->told;
   if (!record_lock(&mappings_state.lock)) return;
   mapping = *there;
   record_unlock(&mappings_state.lock);
   if (!mapping.file) return;
   look(reader, &mapping, &found, mapping.from, end_of(&mapping));
-  count(reader, &mapping, &found);
+  count(reader, &mapping, &found, asked || (mapping.flags & POPULATED));
   if (!record_lock(&mappings_state.lock)) return;
-  if (there->file == mapping.file && there->from == mapping.from) {
-    if (found.touched > there->told) there->told = found.touched;
-    if (found.dirty > there->told_dirty) there->told_dirty = found.dirty;
-  }
+  if (there->file == mapping.file && there->from == mapping.from)
+    *told = (struct pages){larger(told->touched, found.touched), larger(told->dirty, found.dirty),
+                           larger(told->estimated, found.estimated),
+                           larger(told->left_out, found.left_out)};
   record_unlock(&mappings_state.lock);
 }
 
-static void settle_range(void *range_) {
-  const struct range *range = range_;
-  struct page_reader reader = pages_open();
+static int is_settled(const struct settling *settling, const struct mapping *mapping) {
+  return file_at(mapping) && mapping->from < settling->to && end_of(mapping) > settling->from &&
+         (!settling->only_writable || mapping->flags & WRITABLE);
+}
+
+static void settle_range(void *settling_) {
+  const struct settling *settling = settling_;
+  uint64_t bytes = 0, times = 0;
+  for (uint32_t i = 0; i < mappings_state.used; i++) {
+    if (!is_settled(settling, &mappings[i])) continue;
+    bytes += mappings[i].n;
+    times++;
+  }
+  if (times == 0) return;
+  struct page_reader reader = pages_open(bytes, times);
   for (uint32_t i = 0; i < mappings_state.used; i++)
-    if (file_at(&mappings[i]) && mappings[i].from < range->to &&
-        end_of(&mappings[i]) > range->from &&
-        (range->to == UINTPTR_MAX || mappings[i].flags & WRITABLE))
-      settle(&reader, i);
+    if (is_settled(settling, &mappings[i])) settle(&reader, i, settling->asked);
   pages_close(&reader);
 }
 
-/* A part of the time is for this: the end needs the rest. */
+/* In the middle of a process's life. */
+static void settle_now(struct settling settling) {
+  if (fd_may_change() && pages_have_time()) stack_run(settle_range, &settling);
+}
+
 void mappings_syncing(void *at, size_t n) {
   uintptr_t from = (uintptr_t)at;
-  if (pages_spent() < PAGES_MOST_NS / 4 && is_range(at, n))
-    stack_run(settle_range, &(struct range){from, from + n, 1});
+  if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
+}
+
+/* What was touched before counts as touched. */
+void mappings_populating(const void *at, size_t n) {
+  uintptr_t from = (uintptr_t)at / PAGE * PAGE;
+  settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});
+}
+
+void mappings_populated(int result, const void *at, size_t n) {
+  uintptr_t from = (uintptr_t)at / PAGE * PAGE;
+  if (result == 0) settle_now((struct settling){from, (uintptr_t)at + n, 0, 1});
+}
+
+void mappings_locking_all(int flags) {
+  if (mappings_state.used && (flags & MCL_CURRENT) && !(flags & LOCKS_ON_FAULT))
+    settle_now((struct settling){0, UINTPTR_MAX, 0, 0});
+}
+
+void mappings_locked_all(int result, int flags) {
+  if (result != 0 || !fd_may_change()) return;
+  int populates = !(flags & LOCKS_ON_FAULT);
+  mappings_state.locks_all = populates && (flags & MCL_FUTURE);
+  if (mappings_state.used && populates && (flags & MCL_CURRENT))
+    settle_now((struct settling){0, UINTPTR_MAX, 0, 1});
 }
 
 void mappings_ending(void) {
   if (mappings_state.used == 0 || !fd_may_change()) return;
-  stack_run(settle_range, &(struct range){0, UINTPTR_MAX, 1});
+  stack_run(settle_range, &(struct settling){0, UINTPTR_MAX, 0, 0});
 }
 
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
@@ -327,7 +375,7 @@ void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_
   for (uint32_t i = 0; i < mappings_state.used; i++) {
     struct mapping *mapping = &mappings[i];
     if (!mapping->file) continue;
-    mapping->told = mapping->told_dirty = 0;
+    mapping->told = (struct pages){0};
     mapping->flags &= ~(uint32_t)HOLDS;
     if (mapping->flags & COPIED) mapping->flags |= UNKNOWN;
     mapping->file = heir(mapping->file, kept);

@@ -17,6 +17,7 @@ struct mappings_state {
   int lock;
   uint32_t used;       /* places that were ever used; 0: nothing was mapped */
   uintptr_t low, high; /* all mappings lie between */
+  int locks_all;       /* mlockall: the kernel maps all pages of what comes */
 };
 extern struct mappings_state mappings_state __attribute__((visibility("hidden")));
 
@@ -31,8 +32,16 @@ void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int fla
 /* Before the pages of this range go, with the mapping or without it. */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
-/* After madvise: the kernel has mapped the pages because it was asked to. */
-void mappings_advised(int result, void *at, size_t n, int advice);
+/* Before and after mlock and madvise(MADV_POPULATE_READ): the kernel maps pages because it is
+ * asked to. */
+void mappings_populating(const void *at, size_t n);
+void mappings_populated(int result, const void *at, size_t n);
+void mappings_locking_all(int flags);
+void mappings_locked_all(int result, int flags);
+static inline int advice_populates(int advice) {
+  enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
+  return advice == POPULATE_READ || advice == POPULATE_WRITE;
+}
 /* Before and after mremap. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
@@ -47,7 +56,7 @@ void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_
 
 /* ext.c: what one look at a mapping has found; bytes. */
 struct mapped {
-  int64_t touched, writable, dirty /* -1: not known */, populated, unmeasured;
+  int64_t touched, writable, dirty /* -1: not known */, populated, estimated, unmeasured;
 };
 void posix_mapping_seen(struct posix_file *file, const struct mapped *found);
 

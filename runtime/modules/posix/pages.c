@@ -30,12 +30,16 @@ enum {
   REGIONS = 512,
   ENTRIES = 512,
   STEP_NS = 100000, /* about what one question takes */
+  PIECE = 16 * PAGE,
+  PIECE_NS = 800, /* about what a look at one piece takes */
+  PIECES_MOST = 1024,
+  PIECES_LEAST = 16, /* fewer tell too little */
 };
 static const uint64_t first_step = UINT64_C(16) << 20, largest_step = UINT64_C(1) << 40;
 
 static uint64_t spent; /* nanoseconds */
 
-uint64_t pages_spent(void) {
+static uint64_t spent_ns(void) {
   return __atomic_load_n(&spent, __ATOMIC_RELAXED);
 }
 
@@ -43,13 +47,29 @@ void pages_forked(void) {
   spent = 0;
 }
 
-static int time_is_up(const struct page_reader *reader) {
-  return pages_spent() + (clock_ns(CLOCK_MONOTONIC) - reader->begun) >= PAGES_MOST_NS;
+static uint64_t most_ns(void) {
+  return PAGES_LEAST_NS + clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 100;
 }
 
-struct page_reader pages_open(void) {
-  struct page_reader reader = {.fd = -1, .begun = clock_ns(CLOCK_MONOTONIC)};
-  if (pages_spent() >= PAGES_MOST_NS) return reader;
+int pages_have_time(void) {
+  return spent_ns() < most_ns() / 4;
+}
+
+/* Processor time: on a busy machine a thread may wait for longer than all of this takes. */
+static uint64_t now_ns(void) {
+  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t time_left(const struct page_reader *reader) {
+  uint64_t gone = spent_ns() + (now_ns() - reader->begun);
+  return reader->fd >= 0 && gone < reader->most ? reader->most - gone : 0;
+}
+
+struct page_reader pages_open(uint64_t bytes, uint64_t times) {
+  struct page_reader reader = {.fd = -1, .begun = now_ns(), .most = most_ns()};
+  reader.bytes = bytes;
+  reader.times = times;
+  if (spent_ns() >= reader.most) return reader;
   reader.fd = sys_open("/proc/self/pagemap", O_RDONLY, 0);
   reader.is_open = reader.fd >= 0;
   return reader;
@@ -59,7 +79,7 @@ void pages_close(struct page_reader *reader) {
   if (!reader->is_open) return;
   sys_close(reader->fd);
   reader->is_open = 0;
-  __atomic_fetch_add(&spent, clock_ns(CLOCK_MONOTONIC) - reader->begun, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&spent, now_ns() - reader->begun, __ATOMIC_RELAXED);
 }
 
 /* Up to where it looked; `from`: the kernel cannot be asked so. */
@@ -112,26 +132,73 @@ static uintptr_t look(const struct page_reader *reader, struct pages *sum, uintp
   return read_entries(reader, sum, from, to);
 }
 
-void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to) {
+/* Where in its stride a piece lies: strides of the program would meet those of a fixed place. */
+static uint64_t place_in_stride(uint64_t number, uint64_t stride) {
+  const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t places = (stride - PIECE) / PAGE + 1;
+  return ((number * golden) >> 32) % places * PAGE;
+}
+
+/* Looks at one piece in each of many strides; 0: there is too little time for it. */
+static int estimate(const struct page_reader *reader, struct pages *sum, uintptr_t from,
+                    uintptr_t to, uint64_t time) {
+  uint64_t n = time / PIECE_NS;
+  if (n > PIECES_MOST) n = PIECES_MOST;
+  if (n > (to - from) / PIECE) n = (to - from) / PIECE;
+  if (n < PIECES_LEAST) return 0;
+  struct pages found = {0};
+  uint64_t stride = (to - from) / n / PAGE * PAGE;
+  for (uint64_t i = 0; i < n; i++) {
+    uintptr_t piece = from + i * stride + place_in_stride(i, stride);
+    if (look(reader, &found, piece, piece + PIECE) < piece + PIECE) return 0;
+  }
+  double scale = (double)(to - from) / (double)(n * PIECE);
+  sum->touched += (uint64_t)((double)found.touched * scale);
+  sum->dirty += (uint64_t)((double)found.dirty * scale);
+  sum->estimated += to - from;
+  return 1;
+}
+
+/* Up to where it looked at everything, in the time until only `kept` is left. */
+static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum, uintptr_t from,
+                             uintptr_t to, uint64_t kept) {
   uint64_t step = first_step;
-  while (from < to) {
-    if (reader->fd < 0 || time_is_up(reader)) break;
-    uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+  while (from < to && time_left(reader) > kept) {
+    uint64_t begun = now_ns();
     uintptr_t end = to - from > step ? from + step : to;
     uintptr_t reached = look(reader, sum, from, end);
     if (reached <= from) break;
     from = reached;
     /* Where little was touched the kernel passes over gigabytes at once. */
-    uint64_t took = clock_ns(CLOCK_MONOTONIC) - begun;
+    uint64_t took = now_ns() - begun;
     if (took < STEP_NS / 4 && step < largest_step) step *= 2;
     if (took > STEP_NS && step > first_step / 4) step /= 2;
   }
-  if (from < to) sum->left_out += to - from;
+  return from;
+}
+
+/* Its part of the time is that of its bytes or that of its call, whichever is more: of the
+ * bytes of a mapping nearly none may have been touched. */
+static uint64_t part_of(struct page_reader *reader, uint64_t time, uint64_t bytes) {
+  uint64_t by_bytes = reader->bytes > bytes
+                          ? (uint64_t)((double)time * (double)bytes / (double)reader->bytes)
+                          : time;
+  uint64_t by_times = reader->times > 1 ? time / reader->times : time;
+  reader->bytes -= reader->bytes > bytes ? bytes : reader->bytes;
+  if (reader->times) reader->times--;
+  return by_bytes > by_times ? by_bytes : by_times;
+}
+
+void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to) {
+  uint64_t time = time_left(reader), part = part_of(reader, time, to - from);
+  from = look_at_all(reader, sum, from, to, time - part / 2);
+  if (from >= to || estimate(reader, sum, from, to, part / 2)) return;
+  sum->left_out += to - from;
 }
 
 int pages_tell_dirty(const struct page_reader *reader) {
   volatile char written = 1; /* so its page is dirty */
-  struct pages found = {0, 0, 0};
+  struct pages found = {0};
   uintptr_t page = (uintptr_t)&written / PAGE * PAGE;
   written = 2;
   return reader->fd >= 0 && look(reader, &found, page, page + PAGE) > page && found.dirty > 0;

@@ -84,6 +84,9 @@ struct uring_setup;
 #define MAPPED(at, n)                                                                              \
   if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
   ACTIVE
+#define ADVISES(at, n, advice)                                                                     \
+  if (advice_populates(advice)) mappings_populating(at, n);                                        \
+  mappings_dropping(at, n, advice)
 #define MOVES(at, n, size, flags)                                                                  \
   va_list list;                                                                                    \
   va_start(list, flags);                                                                           \
