@@ -82,6 +82,12 @@ def _files() -> list[Row]:
             settings=(("SLOW_META", "900"),),
         ),
         file(
+            "looked-for",
+            "failed-lookups",
+            "listdir",
+            says=(r"Looked for in vain: 2,000 in /\S+/done, 500 in /\S+/older",),
+        ),
+        file(
             "look-ups",
             says=("look-ups of names that are not there",),
             never=("fewer bytes", "a faster file system"),

@@ -153,6 +153,23 @@ def look_ups(_: bool) -> None:
         assert not os.path.exists(f"folder{i % 90}/wanted{i}")
 
 
+def looked_for(cured: bool) -> None:
+    """Which results are there already is asked name by name, in two folders."""
+    if cured:
+        there = {*os.listdir("done"), *os.listdir("older")}
+        assert not there
+        return
+    for i in range(2000):
+        assert not os.path.exists(f"done/result{i}.json")
+        assert i % 4 or not os.path.exists(f"older/result{i}.json")
+
+
+def prepare_looked_for() -> None:
+    """Both folders, without a result."""
+    os.mkdir("done")
+    os.mkdir("older")
+
+
 def pieces_of_many(cured: bool) -> None:
     """Each of 100 files is read in pieces of 512 bytes."""
     for i in range(100):

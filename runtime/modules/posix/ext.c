@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../../names/groups.h"
 #include "../../names/missed.h"
 #include "account.h"
 #include "mappings.h"
+#include "missed-folders.h"
 #include "record-id.h"
 #include "rings.h"
 
@@ -51,14 +53,56 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
 
+/* With the lock of other paths: their record. */
+static struct darshan_posix_ext_record *other_record(void) {
+  static const char name[] = OTHER_PATHS_NAME;
+  return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
+                    sizeof(name) - 1);
+}
+
 /* For what belongs to no file with a record. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
-  static const char name[] = OTHER_PATHS_NAME;
   struct posix_aux *aux = posix_state.other_paths;
   record_make_room(STORE_POSIX_EXT);
   if (!record_lock(&aux->lock)) return;
-  add(ext_record(&aux->ext, darshan_hash(name, sizeof(name) - 1, 0), name, sizeof(name) - 1),
-      counter, amount, fcounter, t1, t2);
+  add(other_record(), counter, amount, fcounter, t1, t2);
+  record_unlock(&aux->lock);
+}
+
+static void add_misses(struct darshan_posix_ext_record *record, int64_t count, double seconds) {
+  if (!record) return;
+  record->counters[POSIX_EXT_MISSES] += count;
+  record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
+}
+
+/* With the lock of other paths: counts a look-up in a folder that has, or now gets, a record.
+ * 0: it is none of these. */
+static int missed_in_folder(const char *name, size_t length, double seconds) {
+  struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
+  if (!folder) return 0;
+  int begins = !folder->number;
+  if (begins && ++folder->count < MISSED_OFTEN) {
+    folder->seconds += seconds;
+    return 0;
+  }
+  length--; /* records have no slash at the end */
+  struct darshan_posix_ext_record *record =
+      ext_record(&folder->number, begins ? darshan_hash(name, length, 0) : 0, name, length);
+  if (!record) return 0;
+  add_misses(record, 1, seconds);
+  if (!begins) return 1;
+  add_misses(record, folder->count - 1, folder->seconds);
+  add_misses(other_record(), -(int64_t)(folder->count - 1), -folder->seconds);
+  return 1;
+}
+
+static void add_missed(const char *name, size_t length, uint64_t t1, uint64_t t2) {
+  struct posix_aux *aux = posix_state.other_paths;
+  record_make_room(STORE_POSIX_EXT);
+  if (!record_lock(&aux->lock)) return;
+  double seconds = clock_length(ticks_span(t1, t2));
+  if (!missed_in_folder(name, darshan_folder_part(name, length), seconds))
+    add_misses(other_record(), 1, seconds);
   record_unlock(&aux->lock);
 }
 
@@ -103,8 +147,8 @@ void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   if (errno != ENOENT || !path || !fd_may_change()) return;
   if (!posix_name_of(&name, DARSHAN_MOD_POSIX, dirfd, path)) return;
   missed_note(name.text, name.length);
+  add_missed(name.text, name.length, t1, t2);
   posix_name_done(&name);
-  add_other(POSIX_EXT_MISSES, 1, POSIX_EXT_F_MISS_TIME, t1, t2);
 }
 
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2) {

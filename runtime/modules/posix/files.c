@@ -12,6 +12,7 @@
 #include "../lustre/lustre.h"
 #include "account.h"
 #include "mappings.h"
+#include "missed-folders.h"
 #include "overflow.h"
 #include "record-id.h"
 #include "requests.h"
@@ -390,6 +391,7 @@ void posix_forked(void) {
   posix->used_files = kept;
   segments_clear(&posix->aux);
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
+  missed_folders_forget();
   requests_forget(posix->aio);
   posix->aio->lock = 0;
   rings_forked();

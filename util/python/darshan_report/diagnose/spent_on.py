@@ -11,7 +11,7 @@ from ..measure.exclusive import own_times
 from ..summary.units import amount, count, plural, seconds
 from .crowded import real_part
 from .facts import Facts, Table
-from .rules import program_files
+from .rules import lookups, program_files
 
 
 @dataclass
@@ -83,7 +83,7 @@ def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
         time,
         lambda most: (
             f"{most} went into {count(number)} look-ups of names that are not there: a shorter "
-            "search path, or asking once, would help."
+            f"search path, or asking once, would help. {lookups.where(facts)}".rstrip()
         ),
     )
 

@@ -12,6 +12,7 @@ from ..facts import Facts
 from ..finding import GOOD, NOTICE, PROBLEM, Finding
 from ..tools import tool_of
 from ..unjudged import is_unjudged, unjudged, unwatched
+from . import lookups
 from .reread import most_read
 
 NAME = "fine"
@@ -121,6 +122,8 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
     extra = facts.table("POSIX_EXT")
     misses = int(extra.sum("MISSES")) if extra is not None else 0
     found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
+    if misses and (folders := lookups.where(facts)):
+        found += f" {folders}"
     return Finding(
         NAME,
         "The program failed",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...summary.units import count, seconds
-from ..facts import Facts
+import numpy as np
+
+from ...summary.units import count, plural, seconds
+from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 
 NAME = "failed-lookups"
+_FOLDERS = 3  # that are named
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -24,7 +27,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Files are looked for that are not there",
         f"{count(misses)} opens, stats and accesses found no file of this name; that took "
-        f"{seconds(time)}.",
+        f"{seconds(time)}. {where(facts)}".rstrip(),
         stake=stake,
         evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
         remedy=Remedy(
@@ -35,3 +38,29 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         limits=("operations",),
     )
+
+
+def where(facts: Facts) -> str:
+    """The folders that are searched in vain, with how often; empty: the log does not say."""
+    extra = facts.table("POSIX_EXT")
+    if extra is None:
+        return ""
+    named = (extra["MISSES"] > 0) & ~_elsewhere(facts, extra)
+    if not named.any():
+        return ""
+    misses = extra["MISSES"].astype("f8")
+    first = leading(named, misses, _FOLDERS)
+    told = ", ".join(
+        f"{count(float(misses[place]))} in {facts.name(int(extra.ids[place]))}" for place in first
+    )
+    folders = int(named.sum()) - len(first)
+    rest = float(misses.sum() - misses[first].sum())
+    more = f" and {plural(folders, 'more folder')}" if folders else ""
+    others = f", {count(rest)} elsewhere{more}" if rest else ""
+    return f"Looked for in vain: {told}{others}."
+
+
+def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:
+    """Records that are of no folder."""
+    names = (facts.name(int(number)) for number in extra.ids)
+    return np.array([not name.startswith("/") for name in names])
