@@ -11,7 +11,9 @@ struct log_part { /* the records of one module */
   int partial;    /* 1: records were left out */
   int ready;      /* 1: the bytes are zlib streams already */
   uint32_t version;
-  const char *records;
+  const char *records; /* one behind the other, or NULL: */
+  const struct segments
+      *where; /* they lie there, from item 0 on; log_can_pack says that they may */
   size_t length;
   size_t record_size; /* 0: they are not of one size */
 };

@@ -91,10 +91,19 @@ size_t log_compress(struct log_compressor *compressor, const void *in, size_t n,
   return compress_large(&compressor->large, LEVEL, in, n, out, room);
 }
 
-static int can_pack(const struct log_records *records) {
-  size_t size = records->size;
+int log_can_pack(size_t size, size_t n) {
   return size >= sizeof(uint64_t) && size % sizeof(uint64_t) == 0 && size <= PACK_SIZE_MAX &&
-         records->length / size >= LOG_LIST_LEAST && records->length % size == 0;
+         n >= LOG_LIST_LEAST;
+}
+
+static int can_pack(const struct log_records *records) {
+  return records->size && records->length % records->size == 0 &&
+         log_can_pack(records->size, records->length / records->size);
+}
+
+static const char *record_at(const struct log_records *records, size_t i) {
+  if (records->bytes) return records->bytes + i * records->size;
+  return records->where ? segments_at(records->where, (uint32_t)i) : records->list[i];
 }
 
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
@@ -106,8 +115,7 @@ size_t log_compress_records(struct log_compressor *compressor, const struct log_
   if (!compressor->packer) return 0;
   pack_start(compressor->packer, records->size, out, room);
   for (size_t i = 0; i < records->length / records->size; i++)
-    pack_add(compressor->packer,
-             records->bytes ? records->bytes + i * records->size : records->list[i]);
+    pack_add(compressor->packer, record_at(records, i));
   return pack_finish(compressor->packer);
 }
 

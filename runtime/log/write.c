@@ -14,6 +14,7 @@
 #include "../names/missed.h"
 #include "../names/path-buffers.h"
 #include "compose.h"
+#include "compress.h"
 #include "elsewhere.h"
 #include "owner.h"
 #include "ranks/reduce.h"
@@ -171,8 +172,26 @@ static void note_gaps(unsigned gaps) {
                         "some calls could not be counted, its metadata says how many", NULL, 0);
 }
 
-/* Where the records of this process are (job may be NULL; -1: no memory). */
-static int content_here(struct log_content *content, const char *job, size_t job_length) {
+/* Many records of one size are compressed where they lie: a copy of all would double the memory
+ * of the process. */
+static struct log_part part_of(const struct record_store *store, int module, int whole) {
+  const struct store_region *region = &store->regions[module];
+  struct log_part part = {.module = region->module_id,
+                          .version = region->version,
+                          .partial = region->folded != 0,
+                          .length = (size_t)region->count * region->record_size,
+                          .record_size = region->record_size};
+  if (whole || !log_can_pack(region->record_size, region->count))
+    part.records = store_records(store, (enum store_module)module);
+  else
+    part.where = &region->records;
+  return part;
+}
+
+/* Where the records of this process are (job may be NULL; whole: those of a module one behind
+ * the other; -1: no memory). */
+static int content_here(struct log_content *content, const char *job, size_t job_length,
+                        int whole) {
   const struct record_store *store = &darshan_store;
   *content = (struct log_content){.job = job, .job_length = job_length};
   if (!store->frame) { /* there was no I/O that was seen */
@@ -192,13 +211,8 @@ static int content_here(struct log_content *content, const char *job, size_t job
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
     if (region->of == STORE_OF_LAYERS || region->count == 0) continue; /* trimmed first */
-    struct log_part part = {.module = region->module_id,
-                            .version = region->version,
-                            .partial = region->folded != 0,
-                            .records = store_records(store, (enum store_module)i),
-                            .length = (size_t)region->count * region->record_size,
-                            .record_size = region->record_size};
-    if (!part.records) return -1;
+    struct log_part part = part_of(store, i, whole);
+    if (!part.records && !part.where) return -1;
     log_content_add(content, &part);
   }
   modules_add_parts(content);
@@ -290,7 +304,7 @@ int log_write(void) {
   log_end_now(&job_state.job);
   struct darshan_log_identity identity = runtime_identity();
   log_round_times(&darshan_store);
-  int result = content_here(&content, job, job_bytes(job));
+  int result = content_here(&content, job, job_bytes(job), 0);
   if (result == 0) result = log_compose(&draft, &content);
   if (torn_apart()) result = -1; /* what was read just now are zeros */
   if (result == 0) {
@@ -320,7 +334,7 @@ static int ranks_content(void *context, const struct facts *agreed, struct log_c
   facts_variances(agreed, variances);
   modules_agree_on_last(agreed->times.last);
   modules_agree_on_variances(variances, agreed->spread.first == ranks->rank);
-  int result = content_here(content, NULL, 0);
+  int result = content_here(content, NULL, 0, 1);
   ranks->gaps |= gaps_here();
   return result;
 }
