@@ -33,14 +33,20 @@ static unsigned same(const char *a, const char *b, unsigned most) {
   return n;
 }
 
-static void try_match(struct match *best, const char *at, const char *earlier, size_t left,
-                      unsigned place) {
+static uint32_t four_bytes(const char *at) {
+  uint32_t word;
+  memcpy(&word, at, sizeof(word));
+  return le32toh(word);
+}
+
+/* A shorter match than the best one never saves more bits: what ends there is looked at first. */
+static inline void try_match(struct match *best, const char *at, const char *earlier, size_t left,
+                             unsigned place) {
   unsigned most = left < MATCH_MOST ? (unsigned)left : MATCH_MOST;
-  uint32_t here, there;
-  if (most < sizeof(here)) return;
-  memcpy(&here, at, sizeof(here));
-  memcpy(&there, earlier, sizeof(there));
-  if (le32toh(here ^ there) & THREE_BYTES) return;
+  if (most < sizeof(uint32_t) || most < best->length) return;
+  if ((four_bytes(at) ^ four_bytes(earlier)) & THREE_BYTES) return;
+  unsigned end = best->length < sizeof(uint32_t) ? 0 : best->length - (unsigned)sizeof(uint32_t);
+  if (end && four_bytes(at + end) != four_bytes(earlier + end)) return;
   unsigned length = same(at, earlier, most);
   int gain = BITS_OF_LITERAL * (int)length - bits_of_match[place];
   if (gain <= best->gain) return;
@@ -51,11 +57,12 @@ static struct match best_at(const struct packer *packer, const char *record, siz
   struct match best = {0, 0, 0};
   const char *at = record + i;
   size_t left = packer->size - i;
+  if (packer->before) try_match(&best, at, packer->before + i, left, RECORD_BACK);
   if (i > 0) try_match(&best, at, at - 1, left, BYTE_BACK);
+  if (best.length >= LONG) return best;
   for (unsigned place = WORD_BACK; place <= FOUR_WORDS_BACK && WORD * place <= i; place++)
     try_match(&best, at, at - WORD * place, left, place);
   if (!packer->before) return best;
-  try_match(&best, at, packer->before + i, left, RECORD_BACK);
   if (left > TIMES) try_match(&best, at, packer->before + i + TIMES, left - TIMES, TIMES_BACK);
   return best;
 }
@@ -71,6 +78,7 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
   packer->room = room;
   packer->size = size;
   packer->before = NULL;
+  packer->turn = 0;
   packer->checksum = libdeflate_adler32(0, NULL, 0);
   packer->failed = room < 2 * sizeof(uint64_t);
   block_start(&packer->block);
@@ -83,7 +91,16 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
   if (!packer->failed) bits_put(&packer->out, 0x5e78, 16); /* RFC 1950: deflate, 32 KiB */
 }
 
+/* A thread that was in the midst of an update when recording ended may still change the record:
+ * the checksum is that of the bytes that were packed. */
+static const char *kept(struct packer *packer, const char *record) {
+  char *copy = packer->kept[packer->turn ^= 1];
+  memcpy(copy, record, packer->size);
+  return copy;
+}
+
 void pack_add(struct packer *packer, const char *record) {
+  record = kept(packer, record);
   struct match match = best_at(packer, record, 0);
   for (size_t i = 0; i < packer->size;) {
     make_room(packer);
