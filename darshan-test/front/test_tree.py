@@ -109,7 +109,7 @@ def test_screen_of_a_tree(made: Made, part: Path) -> None:
     fits(screen)
     assert re.search(r"^run time .*, 64 processes, ", screen, re.M)
     assert re.search(r"^programs by time in I/O: sh x 61 .*, cc1 x 2 0 s, gzip 0 s$", screen, re.M)
-    assert "\nended badly: cc1 x 2 (status 3), gzip (SIGKILL)\n" in screen
+    assert "\nended badly: gzip (SIGKILL)\n" in screen  # nobody failed for cc1's status
     assert layers(screen)["POSIX"][2] == "60"
 
 

@@ -85,7 +85,7 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
     assert row(lines, "bash loop.sh")
     assert "19.5 KiB" in row(lines, "  cat \u00d7 20")
     assert row(lines, "  tr \u00d7 20")
-    assert "Ended badly: grep (exit status 1)." in lines
+    assert not any("nded badly" in line for line in lines)  # a grep that found nothing
 
 
 def test_build(build: Path, work: Path, tmp_path: Path) -> None:

@@ -14,6 +14,19 @@ enum { PLACES = 16 }; /* which names are of programs is asked at the end: that t
 static struct missed missed[PLACES];
 static uint32_t met; /* how many were noted */
 
+/* What shells and exec look for in PATH, and the loader. */
+static int is_searched(const char *name, size_t length) {
+  static const char *const folders[] = {"/bin/", "/sbin/", "/shims/", "/libexec/"};
+  size_t base = length;
+  while (base > 0 && name[base - 1] != '/')
+    base--;
+  for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+    size_t n = strlen(folders[i]);
+    if (base >= n && memcmp(name + base - n, folders[i], n) == 0) return 1;
+  }
+  return strstr(name + base, ".so.") != NULL; /* it ends with a zero byte */
+}
+
 static int is_of_program(const char *name, size_t length) {
   static const char *const endings[] = {".so", ".py", ".pyc", ".pth", ".mo"};
   size_t at = darshan_ending(name, length);
@@ -59,7 +72,7 @@ static size_t name_in(struct missed *place, char out[MISSED_ROOM]) {
   memcpy(out, place->name, length);
   out[length] = '\0';
   give(place);
-  return length && !is_of_program(out, length) ? length : 0;
+  return length && !is_searched(out, length) && !is_of_program(out, length) ? length : 0;
 }
 
 size_t missed_name(unsigned back, char out[MISSED_ROOM]) {

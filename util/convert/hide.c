@@ -146,10 +146,11 @@ static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out
 static const struct {
   const char *key;
   enum kind kind;
-} telling[] = {
-    {"hosts", KIND_HOST},       {"host", KIND_HOST},           {"launch", KIND_JOB},
-    {"pid", KIND_PROCESS},      {"fork_parent", KIND_PROCESS}, {"not_found", KIND_NAME},
-    {"not_found_2", KIND_NAME}, {"not_found_3", KIND_NAME},    {"not_found_4", KIND_NAME}};
+} telling[] = {{"hosts", KIND_HOST},          {"host", KIND_HOST},
+               {"launch", KIND_JOB},          {"pid", KIND_PROCESS},
+               {"fork_parent", KIND_PROCESS}, {"not_found", KIND_NAME},
+               {"not_found_2", KIND_NAME},    {"not_found_by", KIND_NAME},
+               {"not_found_3", KIND_NAME},    {"not_found_4", KIND_NAME}};
 
 const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
                           char *out, size_t room) {

@@ -31,6 +31,7 @@ void picture_free(struct picture *picture) {
   }
   for (int i = 0; i < PICTURE_MISSED; i++)
     free(picture->not_found[i]);
+  free(picture->not_found_by);
   free(picture->command);
 }
 
@@ -315,10 +316,13 @@ static void add_dropped(struct picture *picture, const struct darshan_info *info
 
 /* Of the first log that has such. */
 static void add_not_found(struct picture *picture, const struct darshan_info *info) {
-  static const char key[] = "not_found";
+  static const char key[] = "not_found", by[] = "not_found_by";
   int n = 0;
-  for (int i = 0; i < info->num_metadata && n < PICTURE_MISSED && !picture->not_found[n]; i++)
-    if (strncmp(info->metadata[i].key, key, sizeof(key) - 1) == 0)
+  if (picture->not_found[0]) return;
+  for (int i = 0; i < info->num_metadata; i++)
+    if (strcmp(info->metadata[i].key, by) == 0 && !picture->not_found_by)
+      picture->not_found_by = strdup(info->metadata[i].value);
+    else if (strncmp(info->metadata[i].key, key, sizeof(key) - 1) == 0 && n < PICTURE_MISSED)
       picture->not_found[n++] = strdup(info->metadata[i].value);
 }
 

@@ -45,6 +45,7 @@ struct picture {
   int missing;     /* enum picture_missing of all logs, added up */
   struct picture_dropped dropped[PICTURE_DROPPED]; /* by kind; the rest is zeros */
   char *not_found[PICTURE_MISSED]; /* what a program that failed had looked for; the last first */
+  char *not_found_by;              /* which one, if not the one that was started */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */

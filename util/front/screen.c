@@ -12,7 +12,7 @@
 #include "say.h"
 #include "signal-name.h"
 
-enum { COLUMNS = 80, LINES = 20, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10 };
+enum { COLUMNS = 80, LINES = 20, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10, NAME_COLUMNS = 24 };
 
 struct screen {
   int lines;
@@ -97,10 +97,12 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
 }
 
 static void print_not_found(struct screen *screen, const struct picture *picture) {
-  char name[4 * COLUMNS];
+  char name[4 * COLUMNS], by[4 * NAME_COLUMNS] = "";
+  const char *who = picture->not_found_by;
   if (!picture->not_found[0]) return;
-  say_printable(name, sizeof(name), picture->not_found[0], COLUMNS - 28, 1);
-  fprintf(stderr, "last looked for in vain: %s", name);
+  size_t width = who ? sizeof(" by ") - 1 + say_printable(by, sizeof(by), who, NAME_COLUMNS, 1) : 0;
+  say_printable(name, sizeof(name), picture->not_found[0], COLUMNS - 28 - width, 1);
+  fprintf(stderr, "last looked for in vain%s%s: %s", who ? " by " : "", by, name);
   end_line(screen);
 }
 
@@ -134,7 +136,7 @@ static void end_packed(struct packed *packed, size_t left) {
   end_line(packed->screen);
 }
 
-enum { ITEM = 8 * COLUMNS, NAME_COLUMNS = 24 };
+enum { ITEM = 8 * COLUMNS };
 
 /* Of the time in which the processes could work; it is said where it is not the run's. */
 static void print_shares(struct packed *packed, const struct picture *picture, double run) {

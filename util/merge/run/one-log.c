@@ -137,6 +137,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
     ask_times(run, process, part, log);
     world_hear(&run->world, process, darshan_log_info(log));
     dropped_add(&run->dropped, darshan_log_info(log));
+    ends_hear(&run->missed, &run->tree, process, darshan_log_info(log));
     usage_hear(&run->tree, process, log);
   }
   if (again && !each.failed && take_records(run, process, part, log) < 0) each.failed = 1;
@@ -257,6 +258,7 @@ static void tell(const struct one_log *run, char *out, size_t room) {
                                     ? "not seen, killed; log merged from journals"
                                     : "not seen; log merged from journals");
   used = dropped_tell(&run->dropped, out, room, used);
+  used = ends_tell(&run->missed, out, room, used);
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
@@ -274,7 +276,7 @@ static size_t job_of_nothing(char *out, const struct darshan_job *job, const cha
 
 /* What is said anew of all processes. */
 static int is_of_one(const char *key) {
-  return launch_is_key(key) || dropped_is_key(key);
+  return launch_is_key(key) || dropped_is_key(key) || ends_is_key(key);
 }
 
 static size_t job(void *context, const struct facts *agreed, char *out) {
@@ -401,9 +403,10 @@ int one_log_make(struct one_log *run) {
   run->grid = (struct heat_grid){0, 0};
   run->world = (struct run_world){.ranks = 0};
   run->dropped = (struct dropped){.count = 0};
+  run->missed = (struct ends_missed){.weight = 0};
   describe(run);
   begin_times(run);
-  if (player_run(&player, NULL) == 0) return 0;
+  if (ends_judge(&run->tree, run->ranks.top) == 0 && player_run(&player, NULL) == 0) return 0;
   merge_say("%s: no log can be written of it", run->folder.path);
   return -1;
 }

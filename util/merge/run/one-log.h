@@ -6,6 +6,7 @@
 #include "../../../runtime/names/path-buffers.h"
 #include "../dropped.h"
 #include "combine.h"
+#include "ends.h"
 #include "folder.h"
 #include "ranks.h"
 #include "world.h"
@@ -37,6 +38,7 @@ struct one_log { /* zeroed before its first use */
   int alone;                      /* the log is one process's, who came after that of all */
   struct run_world world;         /* known then, too */
   struct dropped dropped;         /* by all processes; known then, too */
+  struct ends_missed missed;      /* by those that ended the run; known then, too */
   int left_out;                   /* parts that cannot be read */
   char damaged[256];              /* the first of them */
   const struct run_part *speaker; /* the part that speaks for the run: of the top, if it left one */

@@ -64,6 +64,9 @@ struct run_process {
   uint8_t unseen; /* enum run_unwatched */
   uint8_t lost;   /* its records, as it has said */
   uint8_t unkept; /* they are, if it was killed */
+  uint8_t failed; /* ends.h */
+  int cause;      /* 1: the top, whose failure is that of the run, 2: its child that it failed
+                   * for, and so on; 0: not one of them */
 };
 
 struct run_place { /* where a pid means something */

@@ -1,7 +1,6 @@
 /* See row.h. */
 #include "row.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,32 +112,15 @@ static double seconds_after(int64_t start_ns, int64_t then_ns) {
   return then_ns > start_ns ? (double)(then_ns - start_ns) * 1e-9 : 0;
 }
 
-static int is_same_program(const struct run_tree *tree, int one, int other) {
-  return one >= 0 && other >= 0 &&
-         strcmp(tree->programs[one].name, tree->programs[other].name) == 0;
-}
-
-/* A worker that its parent sent away: a process of the same program, ended by SIGTERM, whose
- * parent then ended well, as those of Python's multiprocessing.Pool. */
-static int is_dismissed(const struct run_tree *tree, const struct run_process *process) {
-  if (process->how != PROCESS_SIGNALLED || process->status != SIGTERM || process->parent < 0)
-    return 0;
-  const struct run_process *parent = &tree->processes[process->parent];
-  return parent->how == PROCESS_EXITED && parent->status == 0 &&
-         is_same_program(tree, process->last_program, parent->last_program);
-}
-
 static void add_process(struct darshan_process_record *record, const struct run_tree *tree,
                         const struct run_process *process, int64_t run_start_ns) {
   int64_t *counters = record->counters;
   double *times = record->fcounters;
   double start = seconds_after(run_start_ns, process->start_ns);
   double end = seconds_after(run_start_ns, process->end_ns);
-  int badly =
-      process->how == PROCESS_SIGNALLED || (process->how == PROCESS_EXITED && process->status > 0);
   counters[PROCESS_COUNT]++;
   counters[PROCESS_PROGRAMS] += process->programs > 0 ? process->programs : 1;
-  counters[PROCESS_FAILED] += badly && !is_dismissed(tree, process);
+  counters[PROCESS_FAILED] += process->failed;
   for (int i = process->first_program; i >= 0; i = tree->programs[i].next)
     if (tree->programs[i].launcher) counters[PROCESS_LAUNCHER] = 1;
   if (counters[PROCESS_COUNT] == 1 || start < times[PROCESS_F_START_TIMESTAMP])

@@ -43,11 +43,8 @@ def _signal(number: int) -> str:
 def endings(processes: Processes) -> list[Ending]:
     """Those that a signal or a status but 0 ended: signals first, the most frequent first."""
     ended, status = processes.ended, processes.status
-    single = processes.counts == 1
-    bad = (ended == KILLED) | ((ended == EXITED) & (status > 0))
-    # A worker that its parent sent away when all was done has not failed, as the merger says.
-    bad &= ~((ended == KILLED) & (status == signal.SIGTERM) & (processes.failed == 0))
-    failed = np.where(single & bad, np.maximum(processes.failed, 1), processes.failed)
+    # Who failed is what the merger says: a status may be an answer, or the parent coped with it.
+    single, failed = processes.counts == 1, processes.failed
     numbers: dict[tuple[Program, int, int], int] = {}
     for place in np.flatnonzero(failed > 0):
         how, code = (int(ended[place]), int(status[place])) if single[place] else (UNKNOWN, 0)
@@ -91,6 +88,11 @@ def not_found(log: Log) -> tuple[str, ...]:
     known = dict(log.info.metadata)
     keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
     return tuple(known[key] for key in keys if key in known)
+
+
+def not_found_by(log: Log) -> str:
+    """The program that had looked for them, where it is not the one that was started."""
+    return dict(log.info.metadata).get("not_found_by", "")
 
 
 def still_running(processes: Processes) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from ...measure.endings import KILLED, endings, not_found
+from ...measure.endings import KILLED, endings, not_found, not_found_by
 from .. import in_io
 from ..context import Context, LayerFigures
 from ..model import Block, Facts, Heading, Paragraph
@@ -53,7 +53,9 @@ def looked_for(context: Context) -> str:
     """How many files were not there, in a sentence; empty: none, or not known."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
-    last = f"The last that it looked for and did not find: {', '.join(names)}. " if names else ""
+    who = printable(not_found_by(context.log)) or "it"
+    last = f"The last that {who} looked for and did not find: {', '.join(names)}. "
+    last = last if names else ""
     if not misses or misses < 0:
         return last
     return f"{last}{plural(int(misses), 'look-up')} of files found nothing. "

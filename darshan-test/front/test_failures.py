@@ -1,0 +1,130 @@
+"""Which processes of a run are said to have ended badly, and what those had looked for."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .test_not_found import only_log, said
+
+# A status says that something is not so, and the script goes on.
+ANSWERS = """
+grep -q nothing /etc/passwd
+diff /etc/passwd /etc/group > /dev/null
+cmp -s /etc/passwd /etc/group
+/usr/bin/test -f nowhere
+expr 1 - 1 > /dev/null
+readlink /etc/passwd
+find nowhere 2> /dev/null
+ls nowhere 2> /dev/null
+cat /etc/passwd /etc/passwd | head -n 1 > /dev/null
+"""
+# Looks for its first argument, and ends with its second.
+LOOK = """
+import os, sys
+os.path.exists(sys.argv[1])
+sys.exit(int(sys.argv[2]))
+"""
+
+
+def screen(darshan: Run, *command: str) -> str:
+    """What stat says."""
+    return darshan("stat", *command).stderr.decode()
+
+
+def ended_badly(text: str) -> str:
+    """Its line of bad ends; empty: there is none."""
+    found = re.search(r"^ended badly: (.*(?:\n  .*)?)$", text, re.M)
+    return " ".join(found[1].split()) if found else ""
+
+
+@pytest.fixture
+def look(work: Path) -> str:
+    """A command that looks for a file in vain."""
+    (work / "look.py").write_text(LOOK)
+    return f"{sys.executable} -S {work}/look.py"
+
+
+def test_answers(darshan: Run, build: Path, work: Path) -> None:
+    """Whatever they were: the run ended well."""
+    assert ended_badly(screen(darshan, "sh", "-c", f"{ANSWERS}\ntrue")) == ""
+    assert "nded badly" not in said(build, only_log(work))
+    assert "status other than 0" not in said(build, only_log(work))
+
+
+def test_answers_of_a_run_that_failed(darshan: Run) -> None:
+    """Of them none failed, but those that have no such answer; who handed a status on did."""
+    told = ended_badly(screen(darshan, "bash", "-c", f"{ANSWERS}\nexit 7"))
+    assert set(told.split(", ")) == {"bash (status 7)", "ls (status 2)"}
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("bash -c 'kill -SEGV $$'; true", "bash (SIGSEGV)"),
+        ("bash -c 'kill -ABRT $$'; true", "bash (SIGABRT)"),
+        ("bash -c 'kill -KILL $$'; true", "bash (SIGKILL)"),
+        ("sleep 9 & kill $!; wait; true", ""),
+        ("yes | head -n 1; true", ""),
+    ],
+)
+def test_signals(darshan: Run, script: str, told: str) -> None:
+    """A fault is none that others cope with; who is sent away, or writes to nobody, has none."""
+    assert ended_badly(screen(darshan, "bash", "-c", script)) == told
+
+
+def test_the_cause_is_among_them(darshan: Run) -> None:
+    """Also if its status is an answer elsewhere: here it ended the run."""
+    text = screen(darshan, "bash", "-c", "grep -q nothing /etc/passwd && touch file")
+    assert set(ended_badly(text).split(", ")) == {"bash (status 1)", "grep (status 1)"}
+
+
+@pytest.mark.parametrize(
+    ("script", "by"),
+    [
+        ("exec {look} params.nml 4", False),
+        ("set -e; {look} params.nml 4; touch file", True),
+        ("bash -c '{look} params.nml 4; exit $?'; exit $?", True),
+        ("{look} params.nml 4; exit 9", True),
+        ("echo 4 | xargs {look} params.nml", True),
+    ],
+    ids=["itself", "last", "two below", "another status", "xargs"],
+)
+def test_names_of_the_one_that_failed(
+    darshan: Run, build: Path, look: str, script: str, by: bool
+) -> None:
+    """Not those of the shell that started it; and not of who failed and did not matter."""
+    text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
+    who = Path(sys.executable).name
+    line = re.search(r"^last looked for in vain( by \S+)?: .*params\.nml$", text, re.M)
+    assert line and line[1] == (f" by {who}" if by else None)
+    report = said(build, only_log(Path(look.rsplit(maxsplit=1)[-1]).parent)).replace(" ", "")
+    said_by = who if by else "it"  # the name may be broken at a hyphen
+    assert re.search(rf"Thelastthat{said_by}lookedforanddidnotfind:[^,]*/params\.nml", report)
+    assert "other.nml" not in report.split("Whatfollows")[0]
+
+
+def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
+    """A child that failed and was coped with has nothing to say."""
+    text = screen(darshan, "bash", "-c", f"{look} params.nml 4; true")
+    assert "looked for" not in text and ended_badly(text) == ""
+    command = [build / "darshan-parser", "--base", only_log(work)]
+    head = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "metadata: not_found" not in head
+
+
+def test_hidden(darshan: Run, build: Path, work: Path, look: str) -> None:
+    """The program's name goes with all others."""
+    screen(darshan, "bash", "-c", f"{look} params.nml 4; exit 5")
+    out = work / "hidden.darshan"
+    command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
+    subprocess.run(command, check=True)
+    command = [build / "darshan-parser", "--base", out]
+    head = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    by = re.search(r"^# metadata: not_found_by = (.*)$", head, re.M)
+    assert by and "python" not in by[1] and "params" not in head

@@ -1,0 +1,192 @@
+/* See ends.h. */
+#include "ends.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../runtime/job/jobtext.h"
+
+static const char *name_of(const struct run_tree *tree, const struct run_process *process) {
+  return process->last_program < 0 ? "" : tree->programs[process->last_program].name;
+}
+
+static int is_bad(const struct run_process *process) {
+  return process->how == PROCESS_SIGNALLED ||
+         (process->how == PROCESS_EXITED && process->status > 0);
+}
+
+static int is_good(const struct run_process *process) {
+  return process->how == PROCESS_EXITED && process->status == 0;
+}
+
+/* A program that runs into one of these, or is stopped by the system, has failed, whoever goes
+ * on; others are sent by those who have no more use for a program. */
+static int is_fault(const struct run_process *process) {
+  static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
+                               SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
+  for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+    if (process->how == PROCESS_SIGNALLED && process->status == faults[i]) return 1;
+  return 0;
+}
+
+static int is_answer(const struct run_tree *tree, const struct run_process *process) {
+  static const struct {
+    const char *program;
+    int most;
+  } answers[] = {
+#define ANSWER(program, most) {program, most},
+#include "answers.def"
+  };
+  const char *name = name_of(tree, process);
+  if (process->how != PROCESS_EXITED) return 0;
+  for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+    if (strcmp(name, answers[i].program) == 0) return process->status <= answers[i].most;
+  return 0;
+}
+
+/* --- who copes ------------------------------------------------------------------------ */
+
+enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
+
+/* Whether somebody above ended well, so that what happened below was dealt with.  `asked` has a
+ * place per process; each is visited twice at most, also where parents go round in a circle. */
+static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int process) {
+  int at = process, answer = NOBODY;
+  while (at >= 0 && asked[at] == NOT_ASKED) {
+    asked[at] = ON_THE_WAY;
+    at = tree->processes[at].parent;
+    if (at >= 0 && is_good(&tree->processes[at])) answer = COPED;
+    if (answer == COPED) break;
+  }
+  if (answer != COPED && at >= 0 && asked[at] == COPED) answer = COPED;
+  for (int back = process; back >= 0 && asked[back] == ON_THE_WAY;
+       back = tree->processes[back].parent)
+    asked[back] = (uint8_t)answer;
+  return answer == COPED;
+}
+
+/* --- what ended the run --------------------------------------------------------------- */
+
+/* Their own status says only that a program which they started failed. */
+static int is_starter(const char *name) {
+  static const char *const names[] = {"xargs", "make",   "gmake",   "ninja",     "parallel",
+                                      "env",   "time",   "timeout", "nice",      "nohup",
+                                      "srun",  "mpirun", "mpiexec", "snakemake", "mpiexec.hydra",
+                                      "sudo",  "setsid", "stdbuf",  "chrt",      "taskset"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(name, names[i]) == 0) return 1;
+  return 0;
+}
+
+/* Whether a process ended as it did because this child of its ended so. */
+static int is_handed_on(const struct run_tree *tree, const struct run_process *process,
+                        const struct run_process *child) {
+  enum { SIGNALS = 128 /* what shells add to a signal's number */ };
+  int as_signal = child->how == PROCESS_SIGNALLED;
+  if (!is_bad(child)) return 0;
+  if (is_starter(name_of(tree, process))) return 1;
+  if (process->how == PROCESS_SIGNALLED) return as_signal && process->status == child->status;
+  return process->status == (as_signal ? SIGNALS + child->status : child->status);
+}
+
+static int64_t end_of(const struct run_process *process) {
+  return process->end_ns ? process->end_ns : process->reaped_ns;
+}
+
+/* From the top down, each time the child that ended last, as long as its end was handed on. */
+static void find_cause(struct run_tree *tree, const int *last, int top) {
+  int depth = 0;
+  for (int at = top; at >= 0 && !tree->processes[at].cause; at = last[at]) {
+    struct run_process *process = &tree->processes[at];
+    if (depth > 0 && !is_handed_on(tree, &tree->processes[process->parent], process)) return;
+    if (!is_bad(process)) return;
+    process->cause = ++depth;
+  }
+}
+
+/* The child of each that ended last; -1: it has none. */
+static void find_last(const struct run_tree *tree, int *last) {
+  for (size_t i = 0; i < tree->num_processes; i++)
+    last[i] = -1;
+  for (size_t i = 0; i < tree->num_processes; i++) {
+    int parent = tree->processes[i].parent;
+    if (parent < 0) continue;
+    if (last[parent] < 0 || end_of(&tree->processes[i]) >= end_of(&tree->processes[last[parent]]))
+      last[parent] = (int)i;
+  }
+}
+
+int ends_judge(struct run_tree *tree, int top) {
+  uint8_t *asked = calloc(tree->num_processes + 1, sizeof(*asked));
+  int *last = calloc(tree->num_processes + 1, sizeof(*last));
+  if (asked && last) {
+    find_last(tree, last);
+    find_cause(tree, last, top);
+    for (size_t i = 0; i < tree->num_processes; i++) {
+      struct run_process *process = &tree->processes[i];
+      process->failed =
+          is_bad(process) && (process->cause || is_fault(process) ||
+                              (!is_answer(tree, process) && !is_coped_with(tree, asked, (int)i)));
+    }
+  }
+  int result = asked && last ? 0 : -1;
+  free(asked);
+  free(last);
+  return result;
+}
+
+/* --- what it had looked for ----------------------------------------------------------- */
+
+static const char prefix[] = "not_found";
+
+int ends_is_key(const char *key) {
+  return strncmp(key, prefix, sizeof(prefix) - 1) == 0;
+}
+
+static int is_shell(const char *name) {
+  static const char *const names[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(name, names[i]) == 0) return 1;
+  return 0;
+}
+
+/* How much what it looked for has to do with the end of the run: the deepest of those that ended
+ * it knows best; a script whose own status is another one looks for little but its commands. */
+static int weight(const struct run_tree *tree, const struct run_process *process) {
+  enum { TOP_SHELL = 1, OTHER, TOP };
+  if (process->cause == 1) return is_shell(name_of(tree, process)) ? TOP_SHELL : TOP;
+  if (process->cause) return TOP + process->cause;
+  return process->failed ? OTHER : 0;
+}
+
+void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
+               const struct run_process *process, const struct darshan_info *info) {
+  int count = 0, own = weight(tree, process);
+  if (own <= missed->weight) return;
+  for (int i = 0; i < info->num_metadata && count < ENDS_NAMES; i++)
+    if (ends_is_key(info->metadata[i].key) && strlen(info->metadata[i].value) < ENDS_NAME) {
+      if (count == 0) memset(missed->names, 0, sizeof(missed->names));
+      snprintf(missed->names[count++], ENDS_NAME, "%s", info->metadata[i].value);
+    }
+  if (count == 0) return;
+  missed->weight = own;
+  missed->is_top = process->cause == 1;
+  snprintf(missed->program, sizeof(missed->program), "%s", name_of(tree, process));
+}
+
+size_t ends_tell(const struct ends_missed *missed, char *out, size_t room, size_t used) {
+  enum { ROOM = 400 };
+  char key[32];
+  size_t begin = used;
+  if (!missed->weight) return used;
+  for (int i = 0; i < ENDS_NAMES && missed->names[i][0]; i++) {
+    if (used - begin + strlen(missed->names[i]) + sizeof(prefix) > ROOM) continue;
+    snprintf(key, sizeof(key), i ? "%s_%d" : "%s", prefix, i + 1);
+    used = darshan_metadata_add(out, room, used, key, missed->names[i]);
+  }
+  if (!missed->is_top)
+    used = darshan_metadata_add(out, room, used, "not_found_by", missed->program);
+  return used;
+}
