@@ -46,6 +46,17 @@ SCENARIO(quick_exit) {
   quick_exit(0);
 }
 
+/* A name without a folder is looked for where this program says (its RUNPATH), not where the
+ * runtime lies.  What fails says why.  Calls of what RTLD_DEEPBIND opened find no wrapper. */
+CASE(dlopen) {
+  CHECK(dlopen("nothing.so", RTLD_NOW | RTLD_DEEPBIND) == NULL && strstr(dlerror(), "nothing.so"));
+  void *library = dlopen("plugin.so", RTLD_NOW | RTLD_DEEPBIND);
+  CHECK(library != NULL);
+  int (*unseen)(const char *) = (int (*)(const char *))dlsym(library, "plugin_write");
+  CHECK(unseen && unseen(in_dir("unseen")) == 0);
+  new_file(in_dir("file"));
+}
+
 /* What the application unloads is gone, though the runtime was told. */
 CASE(dlclose) {
   new_file(in_dir("file"));

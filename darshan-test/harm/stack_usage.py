@@ -64,6 +64,7 @@ LIBC = {
     "vsnprintf": 0,  # less than error() itself, of which it does a part
     "stack_switch": 24,  # assembler, as is
     "vfork": 16 + 64,  # with its call of real_resolve's switch
+    "dlopen": 24 + 272 + 64,  # with its call of deepbind_note, and what that calls
 }
 
 # Assembler that saves its arguments, asks in C where to go, and goes there with its own

@@ -18,7 +18,7 @@ from left import left_in
 from sample import turning
 
 RUNTIME = Path(__file__).parents[2] / "runtime"
-ROW = re.compile(r"^STRAIGHT\((\w+)\)", re.M)
+ROW = re.compile(r"^STRAIGHT(?:_AS)?\((\w+)", re.M)
 NAMES = ROW.findall((RUNTIME / "libc/glibc/libc-calls.def").read_text())
 # Patterns of settings were once compiled and matched by these.
 NAMES += ["regcomp", "regexec", "regfree"]

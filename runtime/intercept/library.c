@@ -14,7 +14,7 @@
 static void *entry_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (object && object->l_name && object->l_name[0]) {
-    void *handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = loader_open(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
     if (handle) {
       found = loader_symbol(handle, name);
       dlclose(handle);
@@ -28,7 +28,7 @@ static void *entry_below(const struct link_map *object, const char *name) {
 static void *entry_anywhere(const char *name) {
   void *found = loader_symbol(RTLD_NEXT, name);
   if (found) return found;
-  void *self = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  void *self = loader_open(NULL, RTLD_LAZY | RTLD_NOLOAD);
   struct link_map *map = NULL;
   if (!self || dlinfo(self, RTLD_DI_LINKMAP, &map) != 0) return NULL;
   for (; map; map = map->l_next) {
@@ -40,7 +40,7 @@ static void *entry_anywhere(const char *name) {
 }
 
 static void *open_object(const struct link_map *object) {
-  return dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  return loader_open(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* Known already?  With the lock. */

@@ -1,7 +1,8 @@
 /* The dynamic loader's functions, which a fully static program does not have:
  * referred to weakly, so that linking the runtime into one brings none in.  In
- * libdarshan.a dlopen is never found: it is there, for its own purposes, in
- * many static programs, and the linker warns of whoever refers to it. */
+ * libdarshan.a loader_open, libc's own dlopen (libc-calls.def), is never found: dlopen is
+ * there, for its own purposes, in many static programs, and the linker warns of whoever
+ * refers to it. */
 #ifndef DARSHAN_LOADER_H
 #define DARSHAN_LOADER_H
 
@@ -15,11 +16,17 @@
 #pragma weak dlclose
 #pragma weak dlerror
 #pragma weak dlinfo
-#pragma weak dlopen
 #pragma weak dlsym
 
+#ifdef DARSHAN_LINK_TIME
+#pragma weak dlopen
+#define loader_open dlopen
+#else
+void *loader_open(const char *file, int flags) __attribute__((weak, visibility("hidden")));
+#endif
+
 static inline int loader_is_there(void) {
-  return dlsym && dlopen && dlclose && dlinfo && dladdr && dl_iterate_phdr &&
+  return dlsym && loader_open && dlclose && dlinfo && dladdr && dl_iterate_phdr &&
          libc_loader_is_there();
 }
 

@@ -5,14 +5,16 @@
  * Arguments of these functions are integers and pointers. */
 #define BY_NAME(name)
 #if defined(__x86_64__)
-#define STRAIGHT(name)                                                                             \
+#define STRAIGHT_AS(row, name)                                                                      \
         .globl  name; .hidden name; .type name, @function; .balign 16;                             \
 name:   endbr64; jmp *slot_##name(%rip);                                                           \
 first_##name: endbr64; leaq slot_##name(%rip), %r11; jmp straight_first;                           \
         .size   name, .-name
+#define STRAIGHT(name) STRAIGHT_AS(name, name)
         .text
 #include <libc-calls.def>
 #undef STRAIGHT
+#undef STRAIGHT_AS
         .type   straight_first, @function
 straight_first:
         .cfi_startproc
@@ -41,14 +43,16 @@ straight_first:
         .cfi_endproc
         .size   straight_first, .-straight_first
 #elif defined(__aarch64__)
-#define STRAIGHT(name)                                                                             \
+#define STRAIGHT_AS(row, name)                                                                      \
         .globl  name; .hidden name; .type name, %function; .balign 16;                             \
 name:   hint 34; adrp x16, slot_##name; ldr x16, [x16, :lo12:slot_##name]; br x16;                 \
 first_##name: hint 34; adrp x17, slot_##name; add x17, x17, :lo12:slot_##name; b straight_first;   \
         .size   name, .-name
+#define STRAIGHT(name) STRAIGHT_AS(name, name)
         .text
 #include <libc-calls.def>
 #undef STRAIGHT
+#undef STRAIGHT_AS
         .type   straight_first, %function
 straight_first:
         .cfi_startproc
@@ -79,6 +83,7 @@ straight_first:
         .globl  straight_slots
         .hidden straight_slots
 straight_slots:
-#define STRAIGHT(name) slot_##name: .quad first_##name
+#define STRAIGHT_AS(name, ours) slot_##ours: .quad first_##ours
+#define STRAIGHT(name) STRAIGHT_AS(name, name)
 #include <libc-calls.def>
 #include "elf-notes.inc"

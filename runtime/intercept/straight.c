@@ -34,8 +34,10 @@ extern void *straight_slots[] HIDDEN;
 static const char names[] =
 #define BY_NAME(name)
 #define STRAIGHT(name) #name "\0"
+#define STRAIGHT_AS(name, ours) #name "\0"
 #include <libc-calls.def>
 #undef STRAIGHT
+#undef STRAIGHT_AS
     ;
 
 static struct tables libc[OBJECTS];

@@ -42,6 +42,7 @@ struct lost_state {
   uint64_t in_handlers;      /* of signals that interrupted an update */
   uint64_t in_shared_memory; /* of other processes in this memory */
   uint64_t without_memory;   /* for which there was none to work on */
+  uint64_t by_deepbind;      /* libraries whose calls find no wrapper */
   uint64_t for_full_tables;  /* files, ids and requests without a place in a table */
   int parts;                 /* a module has found no memory for what it keeps */
   int has_traces;            /* which no journal has */

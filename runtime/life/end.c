@@ -13,6 +13,7 @@
 #include "../log/write.h"
 #include "../records/outside.h"
 #include "children.h"
+#include "deepbind.h"
 #include "describe.h"
 #include "fork.h"
 #include "last-word.h"
@@ -26,6 +27,7 @@ static uint32_t stop_recording(void) {
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
   if (!darshan_hot.fd_limit || !process_is_ours()) return RUNTIME_OFF;
   modules_ending();
+  deepbind_look();
   uint32_t phase = __atomic_exchange_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_ACQ_REL);
   __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&darshan_store.closed, 1, __ATOMIC_RELAXED);

@@ -29,7 +29,7 @@ void runtime_become_child(void) {
   process_state.fork_parent = process_state.pid;
   process_state.pid = sys_getpid();
   lost_state.in_handlers = lost_state.in_shared_memory = lost_state.without_memory = 0;
-  lost_state.for_full_tables = darshan_spin_lost = 0;
+  lost_state.for_full_tables = lost_state.by_deepbind = darshan_spin_lost = 0;
   lost_state.parts = darshan_scratch.lacked = 0;
   process_state.sharers = process_state.apart = 0;
   process_state.failed_with = 0;

@@ -12,7 +12,7 @@
 static void *open_self(void) {
   const struct link_map *map = libc_object_of((void *)&darshan_link);
   if (!map) return NULL;
-  return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  return loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* What another library has is reached through the loader, as ever: its address

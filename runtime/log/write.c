@@ -94,12 +94,12 @@ static void add_module_number(void *used, const char *key, uint64_t value) {
 static struct facts_dropped dropped_here(void) {
   return (struct facts_dropped){{lost_state.in_handlers, darshan_spin_lost,
                                  lost_state.in_shared_memory, lost_state.without_memory,
-                                 lost_state.for_full_tables}};
+                                 lost_state.for_full_tables, lost_state.by_deepbind}};
 }
 
 static const char *const dropped_keys[FACTS_DROPPED] = {
     "dropped_in_signal_handlers", "dropped_behind_stalled_threads", "dropped_in_shared_memory",
-    "dropped_for_want_of_memory", "dropped_for_full_tables"};
+    "dropped_for_want_of_memory", "dropped_for_full_tables",        "dropped_by_deepbind"};
 
 /* In the place of what the metadata said before. */
 static void set_dropped(struct darshan_job *job, const struct facts_dropped *dropped) {

@@ -18,7 +18,7 @@ static int is_ours(const void *address) {
 static void *find_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (!object || !object->l_name || !object->l_name[0]) return NULL;
-  void *handle = dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  void *handle = loader_open(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return NULL;
   found = dlsym(handle, name);
   if (found && is_ours(found)) found = NULL;
@@ -36,7 +36,7 @@ static void *find_below_caller(const void *caller, const char *name) {
 }
 
 static void *find_anywhere(const char *name) {
-  void *self = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  void *self = loader_open(NULL, RTLD_LAZY | RTLD_NOLOAD);
   struct link_map *map = NULL;
   if (!self || dlinfo(self, RTLD_DI_LINKMAP, &map) != 0) return NULL;
   for (; map; map = map->l_next) {

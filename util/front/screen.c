@@ -80,7 +80,7 @@ static void print_missing(struct screen *screen, int missing) {
 
 /* Calls that no number has, and where they were made. */
 static void print_dropped(struct screen *screen, const struct picture *picture) {
-  static const char tables[] = "for full tables";
+  static const char tables[] = "for full tables", deepbind[] = "by deepbind";
   for (int i = 0; i < PICTURE_DROPPED && picture->dropped[i].where[0]; i++) {
     const struct picture_dropped *one = &picture->dropped[i];
     char number[NUMBER];
@@ -89,6 +89,9 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
     if (strcmp(one->where, tables) == 0)
       fprintf(stderr, "calls on %s files or requests not counted (tables full): lower bounds",
               number);
+    else if (strcmp(one->where, deepbind) == 0)
+      fprintf(stderr, "calls that %s %s with RTLD_DEEPBIND made are not counted: lower bounds",
+              number, one->number == 1 ? "library opened" : "libraries opened");
     else
       fprintf(stderr, "%s calls not counted (%s): the numbers are lower bounds", number,
               one->where);

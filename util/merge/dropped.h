@@ -17,7 +17,7 @@ struct dropped { /* zeroed before its first use */
 
 /* 1: a key of the metadata that the sums replace. */
 int dropped_is_key(const char *key);
-/* Adds what the metadata of a log say.  A ninth kind is left out; the runtime has five. */
+/* Adds what the metadata of a log say.  A ninth kind is left out; the runtime has six. */
 void dropped_add(struct dropped *sums, const struct darshan_info *info);
 /* Adds sums to others. */
 void dropped_add_sums(struct dropped *sums, const struct dropped *more);

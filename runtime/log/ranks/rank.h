@@ -65,7 +65,7 @@ struct rank_span {
 };
 
 /* Events that were not counted (struct lost_state), in the order of the metadata. */
-enum { FACTS_DROPPED = 5 };
+enum { FACTS_DROPPED = 6 };
 struct facts_dropped {
   uint64_t kinds[FACTS_DROPPED];
 };

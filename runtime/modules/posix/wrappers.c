@@ -20,6 +20,7 @@
 #include "../../intercept/handlers.h"
 #include "../../intercept/library.h"
 #include "../../life/daemon.h"
+#include "../../life/deepbind.h"
 #include "../../life/end.h"
 #include "../../life/environment.h"
 #include "../../life/exec.h"

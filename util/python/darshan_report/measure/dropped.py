@@ -8,6 +8,7 @@ from ..log import Log
 
 _PREFIX = "dropped_"
 _TABLES = "dropped_for_full_tables"
+_DEEPBIND = "dropped_by_deepbind"
 # Where the calls were made; other keys of this prefix are told by their own words.
 _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
@@ -23,6 +24,7 @@ class Dropped:
 
     calls: tuple[tuple[int, str], ...]  # how many, and where; the most first
     untracked: int  # files, ids and requests without a place in a table of the runtime
+    deepbind: int  # libraries that were opened with RTLD_DEEPBIND
 
     @property
     def number(self) -> int:
@@ -32,13 +34,15 @@ class Dropped:
 
 def dropped(log: Log) -> Dropped:
     """Of all processes of the log."""
-    calls, untracked = [], 0
+    calls, untracked, deepbind = [], 0, 0
     for key, value in log.info.metadata:
         number = int(value) if value.isascii() and value.isdigit() else 0
         if not key.startswith(_PREFIX) or number == 0:
             continue
         if key == _TABLES:
             untracked += number
+        elif key == _DEEPBIND:
+            deepbind += number
         else:
             calls.append((number, _WHERE.get(key, key[len(_PREFIX) :].replace("_", " "))))
-    return Dropped(tuple(sorted(calls, key=lambda row: (-row[0], row[1]))), untracked)
+    return Dropped(tuple(sorted(calls, key=lambda row: (-row[0], row[1]))), untracked, deepbind)

@@ -59,7 +59,17 @@ def _dropped(log: Log) -> list[str]:
             "the runtime full: calls on them are not counted, so counts, bytes and times are "
             "lower bounds."
         )
+    if lost.deepbind:
+        found.append(
+            f"{_libraries(lost.deepbind)} opened with RTLD_DEEPBIND, so calls that "
+            f"{'it' if lost.deepbind == 1 else 'they'} made went straight to the C library and "
+            "are not counted: counts, bytes and times are lower bounds."
+        )
     return found
+
+
+def _libraries(number: int) -> str:
+    return "1 library was" if number == 1 else f"{number:,} libraries were"
 
 
 def _are(number: int) -> str:

@@ -1,0 +1,181 @@
+"""Libraries that are opened with RTLD_DEEPBIND call the C library past the runtime.
+
+The log says how many these were; dlopen itself does what it does without us.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from place import needs
+
+from .reading import metadata, of_file
+
+PLUGIN = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+int put(const char *path) {
+  int fd = open(path, O_CREAT | O_WRONLY, 0600);
+  return write(fd, "plugin", 6) != 6 || close(fd);
+}
+/* Found by the RUNPATH of this library alone. */
+void *inner(int flags) { return dlopen("libinner.so", RTLD_NOW | flags); }
+#ifdef EARLY
+__attribute__((constructor)) static void early(void) { inner(RTLD_DEEPBIND); }
+#endif
+"""
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+static void use(void *library, const char *path) {
+  int (*put)(const char *) = library ? (int (*)(const char *))dlsym(library, "put") : NULL;
+  printf("%s: %d\n", path, put ? put(path) : -1);
+}
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    int flags = RTLD_NOW | (strchr(argv[i], '+') ? RTLD_DEEPBIND : 0);
+    char *name = argv[i] + strspn(argv[i], "+");
+    errno = 77;
+    void *library = dlopen(name, flags);
+    if (library == NULL) {
+      printf("failed: %s\n", dlerror());
+      continue;
+    }
+    char path[64];
+    snprintf(path, sizeof(path), "by-%d", i);
+    use(library, path);
+    void *(*inner)(int) = (void *(*)(int))dlsym(library, "inner");
+    void *found = inner(flags & RTLD_DEEPBIND);
+    printf("inner %d\n", found != NULL);
+    if (found) dlclose(found);
+    dlclose(library);
+  }
+  printf("self %d\n", dlopen(NULL, RTLD_NOW | RTLD_DEEPBIND) != NULL);
+  return 0;
+}
+"""
+
+
+@pytest.fixture(name="place")
+def make_programs(tmp_path: Path) -> Path:
+    """A program, plug-ins in folders of their own, and what these look for in theirs."""
+    (tmp_path / "plugin.c").write_text(PLUGIN)
+    (tmp_path / "program.c").write_text(PROGRAM)
+    library = ["cc", "-w", "-shared", "-fPIC", "plugin.c", "-Wl,--enable-new-dtags"]
+    for folder, options in (("first", []), ("second", ["-DEARLY"])):
+        (tmp_path / folder).mkdir()
+        own = ["-Wl,-rpath,$ORIGIN", "-o", f"{folder}/libplugin.so"]
+        subprocess.run([*library, *options, *own], cwd=tmp_path, check=True)
+    subprocess.run([*library, "-o", "first/libinner.so"], cwd=tmp_path, check=True)
+    command = ["cc", "-w", "-o", "program", "program.c", "-Wl,--enable-new-dtags"]
+    subprocess.run([*command, "-Wl,-rpath,$ORIGIN/first"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], str]:
+    """The log, and what is printed, which is the same without the runtime."""
+    bare = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    for path in place.glob("by-*"):
+        path.unlink()
+    done = subprocess.run(
+        [build / "darshan", "stat", "-o", place / "logs", "--", *command],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (bare.returncode, bare.stdout)
+    (log,) = (place / "logs").glob("*.darshan")
+    return log, done.stdout.splitlines(), done.stderr
+
+
+def report(build: Path, log: Path) -> str:
+    command = [build / "darshan-job-summary", "--text", log]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return " ".join(done.stdout.split())
+
+
+def test_those_that_are_opened_count(build: Path, place: Path) -> None:
+    """By a path, and by the RUNPATH of the program; each of them once; not what fails."""
+    words = [
+        "./first/libplugin.so",
+        "libplugin.so",
+        "./second/libplugin.so",
+        "./none",
+        "nowhere.so",
+    ]
+    log, lines, said = watched(build, place, "./program", *(f"+{word}" for word in words))
+    assert lines[:6] == ["by-1: 0", "inner 1", "by-2: 0", "inner 1", "by-3: 0", "inner 0"]
+    assert lines[-1] == "self 1" and lines[-2].startswith("failed: nowhere.so: cannot open")
+    assert metadata(log)["dropped_by_deepbind"] == "2"
+    assert not of_file(log, place / "by-1")
+    line = "calls that 2 libraries opened with RTLD_DEEPBIND made are not counted: lower bounds"
+    assert said.splitlines().count(line) == 1
+    assert (
+        "2 libraries were opened with RTLD_DEEPBIND, so calls that they made went straight to "
+        "the C library and are not counted: counts, bytes and times are lower bounds."
+    ) in report(build, log)
+
+
+def test_without_the_flag(build: Path, place: Path) -> None:
+    """They are watched, and nothing is said."""
+    log, lines, said = watched(build, place, "./program", "./first/libplugin.so", "libplugin.so")
+    assert lines == ["by-1: 0", "inner 1", "by-2: 0", "inner 1", "self 1"]
+    assert "dropped_by_deepbind" not in metadata(log) and "DEEPBIND" not in said
+    (row,) = of_file(log, place / "by-1")
+    assert row["POSIX_BYTES_WRITTEN"] == 6
+    assert "DEEPBIND" not in report(build, log)
+
+
+def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
+    """What such a library opens itself, nobody sees."""
+    script = "./program +./second/libplugin.so; ./program +libplugin.so; true"
+    log, _, said = watched(build, place, "sh", "-c", script)
+    assert metadata(log)["dropped_by_deepbind"] == "2"
+    assert "calls that 2 libraries opened with RTLD_DEEPBIND" in said
+
+
+def test_before_anything_else(build: Path, place: Path) -> None:
+    """The constructor of a library that is preloaded before ours and opens another one."""
+    (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
+    (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
+    env = os.environ | {"LD_PRELOAD": str(place / "first" / "libplugin.so")}
+    done = subprocess.run(
+        [build / "darshan", "run", "-o", "logs", "--", "./program"],
+        cwd=place,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "self 1\n")
+    (log,) = (place / "logs").glob("*.darshan")
+    assert metadata(log)["dropped_by_deepbind"] == "1"
+
+
+@pytest.mark.parametrize(
+    "options", [["-static-pie"], ["-fsanitize=address"], ["-fsanitize=thread"]]
+)
+def test_other_programs(build: Path, place: Path, options: list[str]) -> None:
+    """A sanitizer has a dlopen of its own, and that of AddressSanitizer refuses the flag."""
+    needs("program:gcc")
+    (place / "program.c").write_text(PROGRAM.replace("RTLD_NOW | RTLD_DEEPBIND", "RTLD_NOW"))
+    command = ["gcc", "-w", *options, "-o", "program", "program.c"]
+    subprocess.run(command, cwd=place, check=True, capture_output=True)
+    for word in ("./first/libplugin.so", "+./first/libplugin.so"):
+        ends = []
+        for before in ([], [build / "darshan", "run", "-o", "logs", "--"]):
+            done = subprocess.run(
+                [*before, "./program", word], cwd=place, capture_output=True, text=True, check=False
+            )
+            refused = "RTLD_DEEPBIND flag" in done.stderr
+            ends.append((done.returncode, done.stdout.replace("inner 0", "inner 1"), refused))
+        assert ends[0] == ends[1], word
