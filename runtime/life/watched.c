@@ -125,7 +125,7 @@ static int is_our_loader(const char *name) {
   if (strstr(name, LIBC_LOADER_NAME)) return 1;
   long n = SYS4(SYS_readlinkat, AT_FDCWD, name, target, sizeof(target) - 1);
   target[n > 0 ? n : 0] = '\0';
-  return strstr(target, LIBC_LOADER_NAME + 1) != NULL;
+  return strstr(target, &LIBC_LOADER_NAME[1]) != NULL;
 }
 
 /* An ELF file, by its first n bytes.  Without a loader it is linked statically. */
