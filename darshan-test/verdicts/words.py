@@ -165,6 +165,26 @@ def _tools() -> list[Row]:
             many=True,
             says=("This is what (rm|tar)( and tar)? (is|are) for",),
         ),
+        # A process for each file, by what people start them with.
+        *(
+            Row(
+                "words.sh",
+                case,
+                "process-each",
+                "one process",
+                place=HERE,
+                tree=1,
+                many=True,
+                says=(pattern,),
+                never=("is for",),
+            )
+            for case, pattern in (
+                ("sum-each", r"A loop in words\.sh started md5sum 311 times, .* for 311 files"),
+                ("find-each", r"find -exec started md5sum 311 times"),
+                ("xargs-each", r"xargs started md5sum 311 times"),
+            )
+        ),
+        Row("words.sh", "sum-at-once", place=HERE, tree=1, many=True, never=("process per file",)),
         *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
     ]
 

@@ -110,6 +110,19 @@ def cases() -> list[Case]:
               for rank in range(4)),
         ),
     )  # fmt: skip
+    started = Job(
+        (
+            *(row("POSIX", f"/data/{rank}", rank, OPENS=1, READS=1, BYTES_READ=100,
+                  MAX_BYTE_READ=99, F_READ_TIME=1e-5) for rank in range(1, 201)),
+            row("PROCESS", "host: sh all.sh", 0, COUNT=1, PROGRAMS=1, ENDED=1, PARENT_RANK=-1,
+                F_END_TIMESTAMP=3.0),
+            *(row("PROCESS", "host: md5sum x", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
+                  PARENT_RANK=0, BYTES_READ=100, F_START_TIMESTAMP=0.01 * rank,
+                  F_END_TIMESTAMP=0.01 * rank + 0.008) for rank in range(1, 201)),
+        ),
+        nprocs=201,
+        seconds=3,
+    )  # fmt: skip
     locked = Job(
         (
             *(row("MPI-IO", f"/{r}", r, INDEP_WRITES=8, BYTES_WRITTEN=128 * MIB, F_WRITE_TIME=5.0)
@@ -128,6 +141,7 @@ def cases() -> list[Case]:
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
         ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
+        ("process-each", started, replace(started, rows=started.rows[:250])),
         ("mpi-io-itself", locked, replace(locked, rows=(*free, *locked.rows[4:]))),
         ("storage-targets", _on_targets(0.6), replace(_on_targets(0.6), extra=())),
         ("slow-hosts", _on_hosts(0.4), _on_hosts(0.06)),

@@ -12,6 +12,18 @@ case $1 in
   dd-small)
     if [ "$2" = cured ]; then exec dd if=input of=copy bs=1M status=none; fi
     exec dd if=input of=copy bs=512 status=none ;;
+  sum-each)
+    if [ "$2" = cured ]; then md5sum many/[1-3]?? many/3? many/1 > sums
+    else for file in many/[1-3]?? many/3? many/1; do md5sum "$file"; done > sums; fi ;;
+  find-each)
+    end=';'
+    if [ "$2" = cured ]; then end='+'; fi
+    find many \( -name '[1-3]??' -o -name '3?' -o -name 1 \) -exec md5sum {} "$end" > sums ;;
+  xargs-each)
+    number=1
+    if [ "$2" = cured ]; then number=1000; fi
+    echo many/[1-3]?? many/3? many/1 | xargs -n "$number" md5sum > sums ;;
+  sum-at-once) find many -type f -print0 | xargs -0 -n 100 md5sum > sums ;;
   tar-many) exec tar cf all.tar many ;;
   copy-many) exec cp -r many copy ;;
   remove-many) exec rm -r many ;;

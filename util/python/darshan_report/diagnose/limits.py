@@ -238,6 +238,21 @@ LIMITS = (
         "fewer of a program that read the same file are no pattern",
         _JUDGEMENT,
     ),
+    Limit(
+        "each.processes",
+        100,
+        "processes",
+        "fewer that a program starts, for a file each, are no pattern",
+        _JUDGEMENT,
+    ),
+    Limit("each.files", 4, "files", "a process that has more works on many", _JUDGEMENT),
+    Limit(
+        "each.start",
+        20e-3,
+        "s",
+        "a program takes no longer to start",
+        "1 to 10 ms on an idle or a busy machine",
+    ),
     Limit("oneprocess.share", 0.9, "of bytes", "bytes that one process moves", _JUDGEMENT),
     Limit(
         "oneprocess.read",

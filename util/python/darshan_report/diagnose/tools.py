@@ -20,7 +20,7 @@ TOOLS = frozenset(
     )
 )
 # What is about several processes that do the same, which their caller starts.
-_OF_CALLERS = frozenset(("read-by-each",))
+_OF_CALLERS = frozenset(("read-by-each", "process-each"))
 
 
 def tool_of(facts: Facts) -> str:

@@ -26,7 +26,7 @@ Weights = npt.NDArray[np.float64]
 def name_programs(facts: Facts, finding: Finding) -> Finding:
     """The same finding, its sentence and the programs that did it, as far as known."""
     tree = facts.tree
-    if tree is None or finding.kind == GOOD or not finding.evidence:
+    if tree is None or finding.kind == GOOD or finding.programs or not finding.evidence:
         return finding
     weights = _by_records(facts, tree, finding)
     if weights is None:

@@ -1,0 +1,140 @@
+"""A process is started for each file, by a loop of a shell, find -exec or xargs -n 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...measure.processes import Processes
+from ...summary.units import count, seconds
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..language import of_program
+
+NAME = "process-each"
+_EARLY = 25  # percent of the processes that lived the shortest: they did little but start
+_INTERPRETER = 10  # times as long as a compiled program an interpreter may take to start
+
+
+@dataclass(frozen=True)
+class _Each:
+    """Processes of one program that another one starts."""
+
+    program: str
+    starter: int  # its place
+    number: int
+    files: int
+    start: float  # seconds that each took to start
+    ids: frozenset[int]
+
+    @property
+    def seconds(self) -> float:
+        """Of starts, all but the one that is needed."""
+        return self.start * (self.number - 1)
+
+
+def find(facts: Facts) -> Iterator[Finding]:
+    """One finding for the program whose starts cost most."""
+    tree = facts.tree
+    if tree is None:
+        return
+    groups = _groups(tree).items()
+    each = (_of(facts, tree, program, starter, places) for (starter, program), places in groups)
+    found = sorted((one for one in each if one), key=lambda one: -one.seconds)
+    stake = facts.stake(
+        sum(one.seconds for one in found),
+        "starts of these processes but one; each counts as what the quickest quarter of them "
+        f"lived, at most {seconds(facts.limits['each.start'])}, of an interpreter "
+        f"{_INTERPRETER} times that",
+    )
+    if not found or not facts.worth(stake):
+        return
+    first = found[0]
+    starter = tree.programs[first.starter]
+    how, cure = _pattern(starter.name, first.program, shell=starter.shell)
+    more = "; ".join(f"{one.program} for {count(one.files)} files" for one in found[1:4])
+    table = facts.table("PROCESS")
+    yield Finding(
+        NAME,
+        "A process is started for each file",
+        f"{how} started {first.program} {count(first.number)} times, one process per file: "
+        f"{count(first.number)} processes for {count(first.files)} files"
+        + (f"; likewise {more}" if more else "")
+        + f". Starting a process took about {seconds(first.start)}, all of them "
+        f"{seconds(stake.seconds)}, whatever they did with the files.",
+        stake=stake,
+        programs=f"{first.program} \u00d7 {count(first.number)}",
+        evidence=facts.sums(table, "COUNT", "OPENS", "BYTES_READ") if table is not None else (),
+        remedy=Remedy(
+            f"Give many files to one process of {first.program}: it is started once, and does the "
+            "same for each. Where the program takes one file only, let one program do the work of "
+            "all (awk, or a script that opens them one after the other).",
+            cure,
+        ),
+        limits=("each.processes", "each.files", "each.start", "files.small"),
+        covers=frozenset().union(*(one.ids for one in found)),
+    )
+
+
+def _groups(tree: Processes) -> dict[tuple[int, str], list[int]]:
+    """Places of processes by who started them, past subshells, and their program."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for place, program in enumerate(tree.programs):
+        if program.worker or program.job_ranks or tree.unseen[place] or tree.parents[place] < 0:
+            continue
+        starter = int(tree.parents[place])
+        while tree.programs[starter].worker and tree.parents[starter] >= 0:
+            starter = int(tree.parents[starter])
+        found.setdefault((starter, program.name), []).append(place)
+    return found
+
+
+def _of(
+    facts: Facts, tree: Processes, program: str, starter: int, places: list[int]
+) -> _Each | None:
+    """None: these are no pattern."""
+    at = np.array(places)
+    number = int(tree.counts[at].sum())
+    if number < facts.limits["each.processes"]:
+        return None
+    if (tree.read[at] + tree.written[at]).sum() > facts.limits["files.small"] * number:
+        return None
+    ids = _files(facts, tree, at)
+    if not number / 2 <= len(ids) <= facts.limits["each.files"] * number:
+        return None
+    longest = facts.limits["each.start"]
+    if of_program(tree.commands[places[0]].partition(" ")[0]) not in ("", "shell"):
+        longest *= _INTERPRETER
+    lives = tree.lives[at] / tree.counts[at]
+    start = min(float(np.percentile(lives, _EARLY)), longest)
+    return _Each(program, starter, number, len(ids), start, frozenset(ids))
+
+
+def _files(facts: Facts, tree: Processes, at: npt.NDArray[np.int64]) -> set[int]:
+    """Records that processes at these places have, each for itself."""
+    ranks, found = tree.ranks[at], set[int]()
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is not None:
+            found |= set(table.records.ids[np.isin(table.records.ranks, ranks)].tolist())
+    return found
+
+
+def _pattern(starter: str, program: str, *, shell: bool) -> tuple[str, str]:
+    """Who starts them how, and how that is written for many files."""
+    if starter == "find":
+        return "find -exec", f"find folder -name '*.txt' -exec {program} {{}} +  # not \\;"
+    if starter == "xargs":
+        return "xargs", f"xargs {program}  # without -n 1, -L 1 and -I"
+    if starter == "parallel":
+        return "parallel", f"parallel -X {program}  # many files for each process"
+    if shell:
+        return (
+            f"A loop in {starter}",
+            f"{program} folder/*.txt  # once, not in a loop\n"
+            f"find folder -name '*.txt' -print0 | xargs -0 {program}  # where they are too many",
+        )
+    return starter, f"{program} FILE1 FILE2 ...  # once for all files"
