@@ -7,7 +7,12 @@
 
 #include <stdint.h>
 
-enum { VALGRIND_IS_THERE = 0x1001, VALGRIND_STACK_IS = 0x1501, VALGRIND_STACK_WAS = 0x1502 };
+enum {
+  VALGRIND_IS_THERE = 0x1001,
+  VALGRIND_CALL = 0x1102,
+  VALGRIND_STACK_IS = 0x1501,
+  VALGRIND_STACK_WAS = 0x1502
+};
 
 /* Without valgrind 0. */
 static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t second) {
@@ -36,6 +41,13 @@ static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t 
 /* It emulates this process. */
 static inline int valgrind_is_there(void) {
   return valgrind_ask(VALGRIND_IS_THERE, 0, 0) != 0;
+}
+
+/* Has valgrind call a function that it does not emulate, and returns its result.  The function
+ * runs on a stack of valgrind's, without the storage of this thread (errno, a stack protector):
+ * nothing but system calls by sys_call_now.  The first argument is a number of valgrind's. */
+static inline uintptr_t valgrind_call(uintptr_t (*function)(uintptr_t, void *), void *argument) {
+  return valgrind_ask(VALGRIND_CALL, (uintptr_t)function, (uintptr_t)argument);
 }
 
 /* Memory from start to end is a stack; returns its number, for when it is none. */

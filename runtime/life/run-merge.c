@@ -314,31 +314,44 @@ static void await_end(pid_t program, uint64_t patience_ns) {
   }
 }
 
+struct start {
+  const char *path;
+  char **argv, **envp;
+  uint64_t patience_ns;
+};
+
+/* Valgrind follows a program that it sees being started, where it is told to (--trace-children),
+ * and takes longer for it than anybody waits here; and of any process that it sees ending it
+ * writes what libc holds in buffers.  So it sees neither. */
+static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
+  const struct start *it = start_;
+  (void)thread;
+  long child = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+  if (child == 0) become(it->path, it->argv, it->envp);
+  if (child > 0) await_end((pid_t)child, it->patience_ns);
+  return child > 0;
+}
+
 /* Starts the program and waits for its end.  It is the child of a child that has this
  * memory, sends no signal, and is no child that a wait() without __WALL sees; and that one
  * ends after the program.  So neither a signal nor a wait of this process, of its
  * parent, of a subreaper or of process 1 tells of either.  Nor does the time that children
  * took: whoever ignores SIGCHLD does not add it up. */
-static int start(const char *path, char **argv, char **envp, uint64_t patience_ns) {
+static int start(struct start it) {
   int status;
-  /* Valgrind has any process that ends write what libc holds in buffers. */
-  int by_itself = valgrind_is_there();
+  if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;
   long child = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
   if (child == 0) {
-    if (by_itself) become(path, argv, envp);
     end_with_parent();
     set_child_signal(SIG_IGN);
     long next = sys_call_now(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
-    if (next == 0) become(path, argv, envp);
-    if (next > 0) await_end((pid_t)next, patience_ns);
+    if (next == 0) become(it.path, it.argv, it.envp);
+    if (next > 0) await_end((pid_t)next, it.patience_ns);
     for (;;)
       sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
   }
   if (child < 0) return -1;
-  if (by_itself)
-    await_end((pid_t)child, patience_ns);
-  else
-    sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
+  sys_call_now(SYS_wait4, child, (long)&status, __WCLONE, 0, 0, 0);
   return 0;
 }
 
@@ -408,7 +421,7 @@ int run_merge(void) {
   if ((envp[m] = setting(&text, "TZ", darshan_config.timezone))) m++;
   if ((envp[m] = setting(&text, "HOME", darshan_config.home))) m++;
   envp[m] = NULL;
-  return start(path, argv, envp, patience()) == 0 && is_merged() ? 0 : -1;
+  return start((struct start){path, argv, envp, patience()}) == 0 && is_merged() ? 0 : -1;
 }
 
 void run_fold(void) {
@@ -416,5 +429,5 @@ void run_fold(void) {
   char path[RUN_ROOM], *envp[] = {NULL};
   char *argv[] = {(char *)(uintptr_t)program, quiet, fold, run_state.folder, NULL};
   if (run_merge_is_possible() && find_program(path, sizeof(path)))
-    start(path, argv, envp, MOST_PATIENCE_NS);
+    start((struct start){path, argv, envp, MOST_PATIENCE_NS});
 }

@@ -1,0 +1,75 @@
+"""A run under valgrind, preloaded by hand: its last process has the log made.
+
+Valgrind follows child processes if it is asked to, but not the program that makes the log: that
+would take seconds, and valgrind's tools would leave files of it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .reading import of_file, rows
+
+SOURCE = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int put(const char *path, int bytes) {
+  static char text[1000];
+  int fd = open(path, O_CREAT | O_WRONLY, 0600);
+  return fd < 0 || write(fd, text, bytes) != bytes || close(fd);
+}
+int main(void) {
+  int status = 1;
+  printf("once\\n"); /* in libc's buffer until the end */
+  fflush(stdout);
+  printf("twice ");
+  if (fork() == 0) exit(put("of-child", 7));
+  wait(&status);
+  return put("of-parent", 100) || status ? 1 : 6;
+}
+"""
+
+
+@pytest.mark.needs("program:valgrind")
+@pytest.mark.parametrize("follow", ["yes", "no"])
+@pytest.mark.parametrize("tool", ["memcheck", "callgrind"])
+def test_the_log_is_made(build: Path, tmp_path: Path, follow: str, tool: str) -> None:
+    for name in ("work", "logs", "journals"):
+        (tmp_path / name).mkdir()
+    work = tmp_path / "work"
+    (work / "a.c").write_text(SOURCE)
+    subprocess.run(["cc", "-o", "forks", "a.c"], cwd=work, check=True)
+    env = {key: value for key, value in os.environ.items() if not key.startswith("DARSHAN_")}
+    env |= {
+        "LD_PRELOAD": str(build / "libdarshan.so"),
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(tmp_path / "logs"),
+        "DARSHAN_MMAP_LOGPATH": str(tmp_path / "journals"),
+    }
+    command = ["valgrind", "-q", f"--tool={tool}"]
+    if tool == "callgrind":
+        command.append("--callgrind-out-file=profile.%p")
+    done = subprocess.run(
+        [*command, f"--trace-children={follow}", "./forks"],
+        cwd=work,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (6, "once\ntwice twice ", "")
+    assert not list((tmp_path / "journals").iterdir())
+    (log,) = (tmp_path / "logs").glob("*_forks_id*.darshan")
+    assert len(rows(log, "PROCESS")) == 2
+    for name, size in (("of-child", 7), ("of-parent", 100)):
+        (row,) = of_file(log, work / name)
+        assert row["POSIX_BYTES_WRITTEN"] == size
+    profiles = list(work.glob("profile.*"))
+    assert len(profiles) == (2 if tool == "callgrind" else 0)
