@@ -33,8 +33,9 @@ static void start(char **argv, int complaints) {
   if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
       dup2(complaints, STDERR_FILENO) < 0 || dup2(nowhere, STDIN_FILENO) < 0)
     _exit(CANNOT_START);
-  /* The report is not to be observed itself. */
-  if (setenv("DARSHAN_DISABLE", "1", 1) < 0) _exit(CANNOT_START);
+  /* The report is not to be observed itself, nor does it get what the user preloads for the
+   * program (a profiler, which would leave a file of each). */
+  if (setenv("DARSHAN_DISABLE", "1", 1) < 0 || unsetenv("LD_PRELOAD") < 0) _exit(CANNOT_START);
   execv(argv[0], argv);
   dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
   _exit(CANNOT_START);

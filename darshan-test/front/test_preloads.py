@@ -1,0 +1,45 @@
+"""A library that the user preloads for the program stays out of our own children."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# Each process that it is in writes its own name.
+LIBRARY = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((constructor)) static void seen(void) {
+  char line[256];
+  int fd = open(getenv("SEEN"), O_WRONLY | O_APPEND | O_CREAT, 0600);
+  int n = snprintf(line, sizeof(line), "%s\n", program_invocation_short_name);
+  if (write(fd, line, n) != n) abort();
+  close(fd);
+}
+"""
+
+
+@pytest.mark.parametrize("front", ["run", "stat"])
+def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
+    """And in the command itself, where the loader puts it before anybody can say no."""
+    (tmp_path / "a.c").write_text(LIBRARY)
+    command = ["cc", "-w", "-shared", "-fPIC", "-o", "seen.so", "a.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [build / "darshan", front, "--", "sh", "-c", "cat a.c >copy; true"],
+        cwd=tmp_path,
+        env=os.environ | {"LD_PRELOAD": f"{tmp_path}/seen.so", "SEEN": f"{tmp_path}/seen"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "findings" not in done.stderr, "the report was there"
+    assert sorted((tmp_path / "seen").read_text().split()) == ["cat", "darshan", "sh"]
