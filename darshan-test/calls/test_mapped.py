@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -220,7 +222,7 @@ def test_written(what: str, run: Run) -> None:
 
 
 def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
-    """The screen says how much of what was mapped was touched."""
+    """The screen says how much of what was mapped was touched, of all files and of each."""
     run("./program", "end")
     done = subprocess.run(
         [build / "darshan", "stat", "-r", tmp_path / "a.darshan"],
@@ -228,7 +230,32 @@ def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "mapped   16.0 MiB of 32.0 MiB touched\n" in done.stdout + done.stderr
+    screen = done.stdout + done.stderr
+    assert re.search(
+        r"^mapped   16.0 MiB of 32.0 MiB touched; page faults: \d+(, \d+ for storage)?$",
+        screen,
+        re.M,
+    )
+    head, row = re.search(r"^(files by time.*)\n(.*/data .*)$", screen, re.M).groups()
+    assert head.split()[5:] == ["read", "written", "mapped", "calls", "time"]
+    assert row[33:].split()[:6] == ["0", "B", "0", "B", "16.0", "MiB"]
+
+
+def test_report(run: Run, build: Path, tmp_path: Path) -> None:
+    """Every form of the report has the bytes in its table of files, and the page faults."""
+    run("./program", "end")
+
+    def report(form: str) -> str:
+        command = [build / "darshan", "report", f"--{form}", "-o", "-", tmp_path / "a.darshan"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    text = report("text")
+    assert re.search(r"/data +32.0 MiB +16.0 MiB\n", text)
+    faults = re.search(r"All page faults of the processes: \d+, \d+ waited for storage", text)
+    assert faults and faults[0] in report("html")
+    (layer,) = [x for x in json.loads(report("json"))["layers"] if x["module"] == "POSIX"]
+    (file,) = [f for f in layer["slowest_files"] if f["name"].endswith("/data")]
+    assert (file["bytes_mapped"], file["bytes_touched"]) == (SIZE, HALF)
 
 
 MEMMAP = """

@@ -14,8 +14,15 @@ struct beside {
 };
 
 /* files: ids that have a record of POSIX in this log, which has these times, too.
- * 0; -1: the log is damaged there, and nothing was added. */
+ * touched: gets the bytes that were touched of each mapped file (int64_t, by id); they are added.
+ * 0; -1: the log is damaged there, and nothing was added to `sum`. */
 int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
-              struct darshan_error *error);
+              struct id_table *touched, struct darshan_error *error);
+
+/* Page faults of all processes, and those of them that waited for storage, as USAGE has them. */
+struct beside_faults {
+  double all, major;
+};
+void beside_faults_of(struct beside_faults *sum, darshan_log *log);
 
 #endif

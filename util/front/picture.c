@@ -190,10 +190,23 @@ static void add_module(struct picture *picture, struct adding *adding, int id) {
   if (records) darshan_records_close(records);
 }
 
+/* What was mapped was opened before: it has a row, if POSIX was recorded. */
+static void add_touched(struct picture *picture, const struct id_table *touched) {
+  for (size_t i = 0; i < touched->count; i++) {
+    struct picture_file *file = id_table_find(&picture->files, touched->keys[i]);
+    if (file) add(&file->touched, *(const int64_t *)id_table_value(touched, i));
+  }
+}
+
 static void add_beside(struct picture *picture, struct adding *adding) {
   struct darshan_error error = {""};
   struct beside sum;
-  if (beside_of(&sum, adding->log, &adding->seen, &error) != 0) {
+  struct id_table touched;
+  id_table_init(&touched, sizeof(int64_t));
+  int is_damaged = beside_of(&sum, adding->log, &adding->seen, &touched, &error) != 0;
+  add_touched(picture, &touched);
+  id_table_free(&touched);
+  if (is_damaged) {
     say("%s: POSIX_EXT: %s", say_path(adding->path), say_path(error.text));
     return;
   }
@@ -354,6 +367,7 @@ static void add_regions(struct picture *picture, struct adding *adding) {
     add_module(picture, adding, info->modules[i].id);
     if (info->modules[i].id == DARSHAN_MOD_LAYERS) add_datasets(picture, adding);
     if (info->modules[i].id == DARSHAN_MOD_POSIX_EXT) add_beside(picture, adding);
+    if (info->modules[i].id == DARSHAN_MOD_USAGE) beside_faults_of(&picture->faults, adding->log);
   }
   log_shares_end(&adding->shares, adding->log, &picture->shares);
 }
@@ -377,6 +391,23 @@ void picture_add(struct picture *picture, const char *path) {
   darshan_log_free(adding.log);
 }
 
+/* The file of which most was touched through mappings, whose time is in no call: it has the last
+ * place, if it has none by its time. */
+static void show_mapped(const struct picture *picture, size_t places[], size_t found) {
+  size_t best = 0;
+  int64_t most = 0;
+  for (size_t i = 0; i < picture->files.count; i++) {
+    int64_t touched = ((struct picture_file *)id_table_value(&picture->files, i))->touched;
+    if (touched <= most) continue;
+    most = touched;
+    best = i;
+  }
+  if (most == 0 || found == 0) return;
+  for (size_t i = 0; i < found; i++)
+    if (places[i] == best) return;
+  places[found - 1] = best;
+}
+
 size_t picture_slowest(const struct picture *picture, size_t places[], size_t room) {
   size_t found = 0;
   for (size_t i = 0; i < picture->files.count; i++) {
@@ -390,5 +421,6 @@ size_t picture_slowest(const struct picture *picture, size_t places[], size_t ro
     memmove(&places[at + 1], &places[at], (found - 1 - at) * sizeof(places[0]));
     places[at] = i;
   }
+  show_mapped(picture, places, found);
   return found;
 }

@@ -3,6 +3,7 @@
 #define DARSHAN_FRONT_PICTURE_H
 
 #include "../parser/id-table.h"
+#include "beside.h"
 #include "darshan-read.h"
 #include "datasets.h"
 #include "merge.h"
@@ -33,6 +34,7 @@ struct picture_file {
   char *name;
   double time; /* seconds in I/O, over all processes */
   int64_t read, written, calls;
+  int64_t touched; /* bytes, through mappings */
 };
 
 struct picture {
@@ -54,6 +56,7 @@ struct picture {
   struct programs programs;
   struct shares shares;
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (beside.h) */
+  struct beside_faults faults;
 };
 
 void picture_init(struct picture *picture);

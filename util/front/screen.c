@@ -293,6 +293,10 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
           quantity_bytes(b, picture->mapped));
   if (picture->mapped_unmeasured > 0)
     fprintf(stderr, ", %s not measured", quantity_bytes(c, picture->mapped_unmeasured));
+  if (picture->faults.all > 0)
+    fprintf(stderr, "; page faults: %s", quantity_count(a, (int64_t)picture->faults.all));
+  if (picture->faults.major > 0)
+    fprintf(stderr, ", %s for storage", quantity_count(a, (int64_t)picture->faults.major));
   end_line(screen);
 }
 
@@ -357,22 +361,30 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
 }
 
 static void print_files(struct screen *screen, const struct picture *picture, int room) {
+  enum { NAMES = 42, MAPPED = 9 };
   size_t places[LINES];
   char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
   size_t shown = picture_slowest(picture, places, room > 0 ? (size_t)room : 0);
+  int has_mapped = 0;
   if (shown == 0) return;
+  for (size_t i = 0; i < shown; i++)
+    has_mapped |= ((struct picture_file *)id_table_value(&picture->files, places[i]))->touched > 0;
   heading(screen,
-          "files by time in I/O                            read   written    calls    time");
+          has_mapped
+              ? "files by time in I/O                   read   written   mapped    calls    time"
+              : "files by time in I/O                            read   written    calls    time");
   for (size_t i = 0; i < shown; i++) {
     const struct picture_file *file = id_table_value(&picture->files, places[i]);
     int64_t files = picture_files_of(picture, picture->files.keys[places[i]]);
     int behind = snprintf(number, sizeof(number), " (%lld files)", (long long)files);
-    size_t room_of_name = 42 - (files > 1 ? (size_t)behind : 0);
+    size_t room_of_name = NAMES - (has_mapped ? MAPPED : 0) - (files > 1 ? (size_t)behind : 0);
     size_t width =
         say_printable(name, sizeof(name), file->name ? file->name : "(no name)", room_of_name, 1);
     fprintf(stderr, "%s%s%*s", name, files > 1 ? number : "", (int)(room_of_name - width), "");
     put_cell(9, quantity_bytes(a, (double)file->read));
     put_cell(9, quantity_bytes(a, (double)file->written));
+    if (has_mapped)
+      put_cell(MAPPED, file->touched ? quantity_bytes(a, (double)file->touched) : "-");
     put_cell(8, quantity_count(a, file->calls));
     put_cell(7, quantity_seconds(a, file->time));
     end_line(screen);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import fields
 
 import numpy as np
 
@@ -42,12 +43,14 @@ def _join(files: Files, places: np.ndarray) -> Files:
         time=np.array([_sum(files.time[places])]),
         size=files.size[places].max(keepdims=True),
         stands=files.stands[places].sum(keepdims=True),
+        mapped=files.mapped[places].sum(keepdims=True),
+        touched=np.array([int(_sum(files.touched[places]))]),
     )
 
 
 def _append(all_: list[Files]) -> Files:
-    fields = ("ids", "processes", "read", "written", "time", "size", "stands")
-    return Files(**{name: np.concatenate([getattr(f, name) for f in all_]) for name in fields})
+    names = [field.name for field in fields(Files)]
+    return Files(**{name: np.concatenate([getattr(f, name) for f in all_]) for name in names})
 
 
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ class Files:
     time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
     size: npt.NDArray[np.int64]  # as far as it was read or written, bytes; or UNKNOWN
     stands: npt.NDArray[np.int64]  # files that the row stands for, which share a record
+    mapped: npt.NDArray[np.int64]  # bytes of mappings
+    touched: npt.NDArray[np.int64]  # bytes that were touched through them; or UNKNOWN
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -44,11 +46,18 @@ class Files:
         return int(np.count_nonzero(self.processes != 1))
 
     def slowest(self, count: int) -> npt.NDArray[np.int64]:
-        """Places of the files with the most time, then bytes; the first is the worst."""
-        moved = self.read.astype("f8") + self.written
+        """Places of the files with the most time, then bytes; the first is the worst.  The file
+        of which most was touched through mappings, whose time is in no call, has the last place
+        if it has no other."""
+        moved = self.read.astype("f8") + self.written + self.touched.clip(0)
         # The id settles ties, so that two runs give the same report.
         order = np.lexsort((self.ids, -moved, -self.time))
-        return order[:count]
+        shown = order[:count]
+        if len(shown) and self.mapped.any():
+            most = np.lexsort((self.mapped, self.touched))[-1]
+            if most not in shown:
+                shown = np.append(shown[:-1], most)
+        return shown
 
 
 TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME", "F_WAIT_TIME")
@@ -98,4 +107,25 @@ def files_of(
             time = np.where((time == UNKNOWN) | (part == UNKNOWN), UNKNOWN, time + part)
     time[~np.isfinite(time)] = UNKNOWN
     size = _sizes(files, records, layer, (read > 0) | (written > 0))
-    return Files(files.ids, processes, read, written, time, size, stands(files.ids, groups or {}))
+    none = np.zeros(len(files), "i8")
+    number = stands(files.ids, groups or {})
+    return Files(files.ids, processes, read, written, time, size, number, none, none)
+
+
+def with_mapped(files: Files, extra: Records) -> Files:
+    """The same files of POSIX, with what POSIX_EXT says of their mappings."""
+    known = Joined(extra)
+
+    def column(name: str) -> npt.NDArray[np.int64]:
+        full = f"POSIX_EXT_MMAP_{name}"
+        if not extra.module.has(full):
+            return np.full(len(known), UNKNOWN)
+        return known.sums(extra[full])
+
+    mapped, touched = column("BYTES").clip(0), column("TOUCHED")
+    touched = np.where(touched < 0, UNKNOWN, touched + column("POPULATED").clip(0))
+    _, here, there = np.intersect1d(files.ids, known.ids, return_indices=True)
+    found = [np.zeros(len(files), "i8") for _ in range(2)]
+    for whole, part in zip(found, (mapped, np.where(mapped > 0, touched, 0))):
+        whole[here] = part[there]
+    return replace(files, mapped=found[0], touched=found[1])

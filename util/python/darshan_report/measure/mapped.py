@@ -11,11 +11,11 @@ from ..summary.units import amount
 MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
 
 # Some pages, or a large one, come with each page fault; memory may be short.
-CAUTION = (
-    "Counted are pages that the kernel has mapped: 16, or a large page of 2 MiB, at a page fault, "
-    "so of random access more than was used. Pages that it took back when memory was short are not "
-    "in it."
+PAGES = (
+    "pages that the kernel mapped, 16 or a large page of 2 MiB at a page fault, so of random "
+    "access more than was used."
 )
+CAUTION = f"Counted are {PAGES} Pages that it took back when memory was short are not in it."
 
 
 @dataclass(frozen=True)

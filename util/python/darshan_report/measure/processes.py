@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..log import Log
 from ..records import Records
 from .programs import Program, first_command, is_command, is_spawned, program_name, split
+from .usage import usage_of
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
 # Why nothing, or not all, of it was seen: PROCESS_UNSEEN.
@@ -36,6 +37,7 @@ class Processes:
 
     def __init__(self, log: Log, records: Records) -> None:
         """Takes what can be true from the records, of which there must be some."""
+        self._log = log
         self.ranks, first = np.unique(records.ranks, return_index=True)
         self._array = records.array[first]
         self.counts = self._whole("COUNT").clip(1)
@@ -61,6 +63,15 @@ class Processes:
         self.first = first_command(name, int(self["PROGRAMS"][0]))
         self.programs = self._programs()
         self.work = log.work() or 0.0  # seconds in which those of this log could work
+
+    @functools.cached_property
+    def faults(self) -> npt.NDArray[np.int64]:
+        """Page faults of each, 0 where the log does not say."""
+        found = np.zeros(len(self.ranks), "i8")
+        if (known := usage_of(self._log)) is not None:
+            _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
+            found[here] = (known["MINOR_FAULTS"] + known["MAJOR_FAULTS"])[there]
+        return found
 
     @functools.cached_property
     def unseen(self) -> npt.NDArray[np.int64]:

@@ -25,6 +25,7 @@ class Sums:
     read: int = 0  # bytes
     written: int = 0
     failed: int = 0
+    faults: int = 0  # page faults
     elsewhere: int = 0  # those of them whose I/O is in the log of an MPI job
 
     def add(self, other: Sums) -> None:
@@ -36,6 +37,7 @@ class Sums:
         self.read += other.read
         self.written += other.written
         self.failed += other.failed
+        self.faults += other.faults
         self.elsewhere += other.elsewhere
 
 
@@ -73,6 +75,7 @@ def _own(processes: Processes, places: list[int]) -> Sums:
         read=int(processes.read[some].sum()),
         written=int(processes.written[some].sum()),
         failed=int(processes.failed[some].sum()),
+        faults=int(processes.faults[some].sum()),
         elsewhere=int(counts[~processes.own[some]].sum()),
     )
 

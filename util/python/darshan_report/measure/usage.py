@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..library import LogError
+from ..log import Log
 from ..records import Records
 
 Floats = npt.NDArray[np.float64]
@@ -75,3 +77,15 @@ class Usage:
         longest += np.where(read > 0, self["MAJOR_FAULTS"] * SECONDS_OF_A_FAULT, 0.0)
         asleep = np.maximum(self["F_BLOCKED_TIME"] - seen.seconds, 0.0)
         return np.where(self.knows("F_BLOCKED_TIME"), np.minimum(longest, asleep), longest)
+
+
+def usage_of(log: Log) -> Usage | None:
+    """What the log has of this; None: nothing, or it is damaged there."""
+    region = log.info.region("USAGE")
+    if region is None or region.length == 0:
+        return None
+    try:
+        records = log.records("USAGE")
+    except LogError:
+        return None
+    return Usage(records) if len(records) else None

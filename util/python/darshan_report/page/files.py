@@ -31,6 +31,7 @@ class Row:
     processes: int | None = 0  # None: all
     read: int = 0  # bytes, in the lowest layer
     written: int = 0
+    touched: int = 0  # bytes, through mappings
     seconds: float = 0.0  # in the layer that took the most, which holds the others
 
 
@@ -50,6 +51,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
     if figures.moves_bytes:  # a lower layer comes later, and its bytes are what was moved
         row.read = max(0, int(files.read[place]))
         row.written = max(0, int(files.written[place]))
+    row.touched += max(0, int(files.touched[place]))
     row.seconds = max(row.seconds, float(files.time[place]))
 
 
@@ -80,7 +82,8 @@ def dataset_layers(context: Context) -> list[LayerFigures]:
 
 
 def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
-    """[name, layers, processes or null, read, written, seconds] of each."""
+    """[name, layers, processes or null, read, written, touched through mappings, seconds] of
+    each."""
     return [
         [
             name_of(context, row.id),
@@ -88,6 +91,7 @@ def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
             row.processes,
             row.read,
             row.written,
+            row.touched,
             float(f"{row.seconds:.6g}"),
         ]
         for row in rows

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..summary.context import Context
 from ..summary.sections import accesses, communication, datasets, job, layers, notes, processes
+from ..summary.sections.files import told_mapped
 from ..summary.text import visible
 from . import blocks, details, evidence, files, first, picture, timeline
 from .shell import page, text
@@ -118,6 +119,8 @@ def _run(context: Context, prefix: str) -> Run:
         **_links(prefix, "dataset", [r.id for r in dataset_rows[: details.PAGES]]),
     }
     line, traced = timeline.timeline(context, [row.id for row in file_rows])
+    files_data = _table(context, file_rows, all_files)
+    files_data["mapped"] = told_mapped(context) if context.maps else ""
     datasets_data = _table(context, dataset_rows, all_datasets)
     datasets_data["files"] = _home(context, dataset_rows, file_rows)
     data = {
@@ -125,7 +128,7 @@ def _run(context: Context, prefix: str) -> Run:
         "processes": context.number,
         "picture": picture.picture(context, traced),
         "timeline": line,
-        "files": _table(context, file_rows, all_files),
+        "files": files_data,
         "datasets": datasets_data,
         "layers": [_layer(figures) for figures in context.figures],
         "exclusive": [[o.title, o.read, o.write, o.metadata] for o in context.exclusive],

@@ -21,7 +21,7 @@ from ..measure.attribution import Attribution
 from ..measure.beside import Beside, beside
 from ..measure.endings import Failure, failure
 from ..measure.exclusive import Own, own_times
-from ..measure.files import Files, files_of
+from ..measure.files import Files, files_of, with_mapped
 from ..measure.heat import Heat, heats
 from ..measure.lanes import Lanes, lanes
 from ..measure.layers import LAYERS, SIZES, Layer
@@ -35,6 +35,7 @@ from ..measure.shares import Shares
 from ..measure.streams import are_standard, of_files
 from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
+from ..measure.usage import Usage, usage_of
 from ..records import Records, Totals
 from .text import ShortNames, shorten
 
@@ -100,22 +101,24 @@ def _plus(known: float | None, more: float) -> float | None:
     return None if known is None else known + more
 
 
-def _beside(log: Log, posix: Records) -> Beside:
-    """What POSIX_EXT counts of operations on names, which no record of a file holds."""
+def _extra(log: Log) -> Records | None:
+    """The records of POSIX_EXT; None without any."""
     region = log.info.region("POSIX_EXT")
     if region is None or region.length == 0:
-        return Beside()
+        return None
     try:
-        return beside(log.records("POSIX_EXT"), posix.ids)
+        return log.records("POSIX_EXT")
     except LogError:
-        return Beside()  # said where the others' damage is
+        return None  # said where the others' damage is
 
 
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
     records = log.records(layer.module)
     if is_tree and layer.module == "STDIO":
         records = of_files(records)
-    more = _beside(log, records) if layer.module == "POSIX" else Beside()
+    extra = _extra(log) if layer.module == "POSIX" else None
+    # What is counted of operations on names, which no record of a file holds.
+    more = Beside() if extra is None else beside(extra, records.ids)
     if not len(records) and not more.metadata + more.syncs:
         return None
     totals = Totals(records)
@@ -128,6 +131,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         return None if value is None else int(value)
 
     module = records.module
+    files = files_of(records, layer, log.info.nprocs, users, groups(log))
     ends = [c.name for c in module.fcounters if c.name.endswith("_END_TIMESTAMP")]
     return LayerFigures(
         layer=layer,
@@ -143,7 +147,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         common=common_sizes(records, layer, _COMMON_SIZES),
         reads=order(totals, layer, "READS"),
         writes=order(totals, layer, "WRITES"),
-        files=files_of(records, layer, log.info.nprocs, users, groups(log)),
+        files=files if extra is None else with_mapped(files, extra),
         performance=(over_all if is_tree else performance)(records, layer) if layer.rated else None,
         last=max((totals.largest(n) for n in ends), default=0.0),
         moves_bytes=totals.has(layer.counter("BYTES_READ")),
@@ -311,6 +315,16 @@ class Context:
         except LogError as error:
             self.damaged.append(("POSIX_EXT", str(error)))
             return None
+
+    @functools.cached_property
+    def usage(self) -> Usage | None:
+        """What the kernel has accounted to the processes."""
+        return usage_of(self.log)
+
+    @functools.cached_property
+    def maps(self) -> bool:
+        """Whether files were mapped."""
+        return any(f.files.mapped.any() for f in self.figures)
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:

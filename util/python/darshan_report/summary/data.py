@@ -84,6 +84,8 @@ def _files(context: Context, figures: LayerFigures) -> list[dict[str, Any]]:
             ),
             "bytes_read": _known(int(files.read[p])),
             "bytes_written": _known(int(files.written[p])),
+            "bytes_mapped": int(files.mapped[p]),
+            "bytes_touched": _known(int(files.touched[p])),
             "seconds": _known(float(files.time[p])),
         }
         for p in map(int, files.slowest(_FILES))

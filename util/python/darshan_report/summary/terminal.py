@@ -5,19 +5,23 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ..diagnose.finding import GOOD, PROBLEM, Finding
 from . import in_io
 from .context import Context
 from .model import Table
 from .sections import communication, notes, processes
+from .sections.files import faults
 from .sections.findings import stake, value
 from .sections.job import own_sentence, run_sentence
 from .text import shorten, visible
-from .units import WRONG, amount, seconds
+from .units import UNKNOWN, WRONG, amount, seconds
 
 _WIDTH = 80
 _BRIEF = 3  # problems
 _TALK = 5  # calls of MPI
+_MAPPED = 3  # files
 _PROGRAM, _TREE = 40, 12  # characters of a program, programs
 _PROCESS = f"{{:<{_PROGRAM}}}" + "{:>10}" * 4
 _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
@@ -63,6 +67,24 @@ def _layers(context: Context) -> Iterator[str]:
     yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
     if context.exclusive:
         yield from _wrapped(own_sentence(context), "")
+
+
+def _mapped(context: Context) -> Iterator[str]:
+    """The mapped files of which most was touched."""
+    figures = next((f for f in context.figures if f.files.mapped.any()), None)
+    if figures is None:
+        return
+    files = figures.files
+    places = np.lexsort((files.ids, -files.mapped, -files.touched))[:_MAPPED]
+    yield ""
+    yield f"{'mapped file':<48}{'mapped':>11}{'touched':>11}"
+    for place in places[files.mapped[places] > 0]:
+        name = context.short(context.name(int(files.ids[place])), 46)
+        touched = int(files.touched[place])
+        shown = UNKNOWN if touched < 0 else amount(touched)
+        yield f"{name:<48}{amount(int(files.mapped[place])):>11}{shown:>11}"
+    if context.usage is not None:
+        yield from _wrapped(faults(context.usage), "")
 
 
 def _processes(context: Context) -> Iterator[str]:
@@ -127,6 +149,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
     if context.figures:
         yield from _wrapped(in_io.sentence(context.shares), "")
     yield from _layers(context)
+    yield from _mapped(context)
     yield from _processes(context)
     yield from _communication(context)
     shown = [f for f in context.findings if verbose or f.kind != GOOD or f.name == "fine"]

@@ -72,16 +72,23 @@ function belowBlock(below) {
   ].filter(Boolean);
 }
 
-const FILE_COLUMNS = [["Name", "name"], ["Layers", "text"], ["Processes", "number", count], ["Read", "number", amount], ["Written", "number", amount], ["Time", "number", seconds]];
+const FILE_COLUMNS = [["Name", "name"], ["Layers", "text"], ["Processes", "number", count], ["Read", "number", amount], ["Written", "number", amount], ["Mapped", "number", (bytes) => (bytes ? `${amount(bytes)} touched` : "-")], ["Time", "number", seconds]];
+const MAPPED = 5; // a column that most logs do not need
 const FILE_NOTE = "Read, Written: in the lowest layer. Time: in all calls of the layer that took the most of it, which holds those below; summed over processes.";
+
+function filesSorted(node, rows, link, note) {
+  const needed = (all) => (rows.some((row) => row[MAPPED]) ? all : all.filter((_, place) => place !== MAPPED));
+  return new SortedTable(node, needed(FILE_COLUMNS), rows.map(needed), link, note);
+}
 
 function fileTable(node, table, link, note) {
   if (!node || !table.rows.length) return;
   const left = table.whole - table.rows.length;
   const parts = [FILE_NOTE];
+  if (table.mapped) parts.push(table.mapped);
   if (left > 0) parts.push(`${count(left)} more are not in this table: those with the least time.`);
   if (table.rows.length > table.details.pages.length) parts.push(`The ${count(table.details.pages.length)} with the most time have a page of their own.`);
-  new SortedTable(node, FILE_COLUMNS, table.rows, link, `${note}${parts.join(" ")}`);
+  filesSorted(node, table.rows, link, `${note}${parts.join(" ")}`);
 }
 
 // A page as elements; null if there is none of this name.
@@ -93,7 +100,7 @@ function pageOf(run, prefix, kind, place) {
   const found = [
     element("p", {}, element("a", { href: `#${prefix}` }, "Back to the report")),
     element("h1", { tabindex: "-1" }, row[0]),
-    element("p", {}, `${row[1]}. Used by ${row[2] === null ? "all processes" : row[2] === 1 ? "1 process" : `${count(row[2])} processes`}; ${amount(row[3])} read, ${amount(row[4])} written, ${seconds(row[5])}.`),
+    element("p", {}, `${row[1]}. Used by ${row[2] === null ? "all processes" : row[2] === 1 ? "1 process" : `${count(row[2])} processes`}; ${amount(row[3])} read, ${amount(row[4])} written${row[5] ? `, ${amount(row[5])} touched through mappings` : ""}, ${seconds(row[6])}.`),
   ];
   const told = details.findings[place] || [];
   for (const number of told) {
@@ -115,6 +122,6 @@ function datasetsOf(run, prefix, file) {
   const mine = run.datasets.files.map((home, i) => [home, i]).filter(([home]) => home === file).map(([, i]) => i);
   if (!mine.length) return [];
   const node = element("div");
-  new SortedTable(node, FILE_COLUMNS, mine.map((i) => run.datasets.rows[i]), (i) => (run.datasets.details.pages[mine[i]] ? `#${prefix}-dataset-${mine[i]}` : null), "");
+  filesSorted(node, mine.map((i) => run.datasets.rows[i]), (i) => (run.datasets.details.pages[mine[i]] ? `#${prefix}-dataset-${mine[i]}` : null), "");
   return [element("h3", {}, "Datasets"), node];
 }

@@ -8,15 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnose.who import programs_of
+from ...measure.mapped import PAGES
+from ...measure.usage import Usage
 from ...records import UNKNOWN as NOT_KNOWN
 from ..context import Context, LayerFigures
 from ..model import Block, Column, Heading, Paragraph, Table
 from ..text import shorten
-from ..units import NONE, UNKNOWN, amount, plural, seconds, share
+from ..units import NONE, UNKNOWN, amount, count, plural, seconds, share
 
 TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
+_MAPPED = 16  # ... which a column of mapped bytes takes
 _NAME_IN_TREE, _BY = 36, 24  # of a name, and of the programs that used it
 
 
@@ -40,7 +43,37 @@ def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) 
     return context.shown.all(full, _NAME_IN_TREE if context.tree else width)
 
 
-def _row(context: Context, figures: LayerFigures, place: int, name: str) -> tuple[str, ...]:
+def _mapped(figures: LayerFigures, place: int) -> str:
+    """What was touched of a mapped file."""
+    files = figures.files
+    if not files.mapped[place]:
+        return NONE
+    touched = int(files.touched[place])
+    return f"{amount(touched)} touched" if touched >= 0 else f"{amount(files.mapped[place])} mapped"
+
+
+def _maps(shown: list[tuple[LayerFigures, int]]) -> bool:
+    return any(figures.files.mapped[place] for figures, place in shown)
+
+
+def faults(usage: Usage) -> str:
+    """What the kernel counted of them; a process has others, too."""
+    major = float(usage["MAJOR_FAULTS"].sum())
+    whole = float(usage["MINOR_FAULTS"].sum()) + major
+    return f"All page faults of the processes: {count(whole)}, {count(major)} waited for storage."
+
+
+def told_mapped(context: Context) -> str:
+    """What stands under a table with mapped files."""
+    told = f"Mapped: {PAGES} Their time is in no call."
+    if context.usage is not None:
+        told += f" {faults(context.usage)}"
+    return told
+
+
+def _row(
+    context: Context, figures: LayerFigures, place: int, name: str, maps: bool
+) -> tuple[str, ...]:
     files = figures.files
     time = float(files.time[place])
     read, written = int(files.read[place]), int(files.written[place])
@@ -49,17 +82,19 @@ def _row(context: Context, figures: LayerFigures, place: int, name: str) -> tupl
         _users(context, figures, place),
         _cell(read, amount(read)) if figures.moves_bytes else "-",
         _cell(written, amount(written)) if figures.moves_bytes else "-",
+        *((_mapped(figures, place),) if maps else ()),
         UNKNOWN if time == NOT_KNOWN else seconds(time),
         share(time, figures.time) if time >= 0 else "-",
     )
 
 
-def _columns(context: Context, first: str) -> tuple[Column, ...]:
+def _columns(context: Context, first: str, maps: bool) -> tuple[Column, ...]:
     return (
         Column(first, code=True),
         Column("Used by") if context.tree else Column("Processes", right=True),
         Column("Bytes read", right=True),
         Column("Bytes written", right=True),
+        *((Column("Mapped", right=True),) if maps else ()),
         Column("Time", right=True),
         Column("Of layer", right=True),
     )
@@ -69,6 +104,15 @@ def _base(context: Context) -> list[LayerFigures]:
     return [f for f in context.figures if f.layer.base] or context.figures[-1:]
 
 
+def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[LayerFigures, int]]:
+    """The first ones; of what was mapped the time is in no call, so the most has a place."""
+    most = max(best, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
+    shown = best[:TOP]
+    if most and most[0].files.touched[most[1]] > 0 and most not in shown:
+        shown[-1] = most
+    return shown
+
+
 def top(context: Context) -> list[Block]:
     """The slowest files for page 1, each in the layer in which it took most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
@@ -76,15 +120,19 @@ def top(context: Context) -> list[Block]:
     candidates = [(f, int(p)) for f in layers for p in f.files.slowest(TOP)]
     candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
-    best = [c for c in candidates if once[int(c[0].files.ids[c[1]])] == c][:TOP]
+    best = [c for c in candidates if once[int(c[0].files.ids[c[1]])] == c]
+    best = _with_most_touched(best)
+    maps = _maps(best)
+    width = _NAME - 8 - (_MAPPED if maps else 0)
     rows = tuple(
-        (*_row(context, f, place, name), f.layer.module)
-        for (f, place), name in zip(best, _names(context, best, _NAME - 8))
+        (*_row(context, f, place, name, maps), f.layer.module)
+        for (f, place), name in zip(best, _names(context, best, width))
     )
     if not rows:
         return []
     note = "Time: in open, read, write, close and other calls on the file, summed over processes."
-    columns = (*_columns(context, "File"), Column("Layer"))
+    note += f" {told_mapped(context)}" if maps else ""
+    columns = (*_columns(context, "File", maps), Column("Layer"))
     return [Heading("Files with the most time"), Table(columns, rows, note)]
 
 
@@ -154,11 +202,14 @@ def per_layer(context: Context) -> list[Block]:
             continue
         joined = replace(figures, files=context.together(figures))
         listing = [(joined, int(place)) for place in joined.files.slowest(PER_LAYER)]
+        maps = _maps(listing)
+        width = _NAME - (_MAPPED if maps else 0)
         rows = tuple(
-            _row(context, joined, place, name)
-            for (_, place), name in zip(listing, _names(context, listing, _NAME))
+            _row(context, joined, place, name, maps)
+            for (_, place), name in zip(listing, _names(context, listing, width))
         )
         left = joined.files.number - sum(int(joined.files.stands[p]) for _, p in listing)
         note = f"{left:,} more {figures.layer.things} are not shown." if left > 0 else ""
-        found.append(Table(_columns(context, "Name"), rows, note))
+        note += f" {told_mapped(context)}" if maps else ""
+        found.append(Table(_columns(context, "Name", maps), rows, note.strip()))
     return found

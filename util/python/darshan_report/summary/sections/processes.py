@@ -11,7 +11,7 @@ from ..context import Context
 from ..model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ..plots import lanes as lanes_plot
 from ..text import ELLIPSIS, printable
-from ..units import NONE, amount, plural, seconds
+from ..units import NONE, amount, count, plural, seconds
 
 _ROWS = 32  # of the table of the tree
 _ENDINGS = 8
@@ -77,6 +77,7 @@ def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
         io(sums, seconds(sums.time)),
         io(sums, amount(sums.read)),
         io(sums, amount(sums.written)),
+        *((count(sums.faults),) if context.maps else ()),
         f"{sums.failed:,}" if sums.failed else "",
     )
 
@@ -93,6 +94,9 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
         "equal, added up. From, To: seconds since the run's start, of the first and the last. "
         "Lived, File I/O: added up. I/O: POSIX and STDIO, of these processes alone."
     )
+    if context.maps:
+        rights.append("Page faults")
+        note += " Page faults: of mapped files and of all other memory."
     if any(row.sums.failed for row in found):
         rights.append("Failed")
         note += " Failed: ended by a signal or a status but 0."
