@@ -73,6 +73,23 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
 
 
+LIBRARY_KIB = 400  # resident pages of the library in a process that does nothing
+
+
+def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) -> None:
+    """What runs in every process lies side by side (start-order.ld)."""
+    (tmp_path / "logs").mkdir()
+    told = subprocess.run(
+        ["cat", "/proc/self/smaps"],
+        env=settings(build, tmp_path / "logs", tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    found = re.findall(r"libdarshan\.so\n(?:.+: .+\n)*?Rss: +([0-9]+) kB", told)
+    assert 0 < sum(map(int, found)) <= LIBRARY_KIB
+
+
 # Locks all memory, now and later, and goes on with files.
 LOCKED = r"""
 #include <fcntl.h>

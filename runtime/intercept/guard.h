@@ -59,8 +59,8 @@ enum { GUARD_SAME_CALLER = 512 };
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* Of a large variable that most processes never touch: it lies behind all others, so that those
- * that every process writes at its start share few pages.  (The linker sorts sections by name;
- * where it does not, as in a static program, there are only more pages.) */
+ * that every process writes at its start share few pages.  (start-order.ld puts them there;
+ * where it is not used, as in a static program, there are only more pages.) */
 #define SELDOM __attribute__((section(".bss.seldom")))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE __attribute__((always_inline))

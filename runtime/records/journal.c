@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#include "../intercept/guard.h"
 #include "../intercept/memory.h"
 #include "../intercept/sys.h"
 #include "in-place.h"
@@ -71,7 +72,7 @@ int journal_open(const struct journal *journal) {
  * and leave pages behind that are cheap to touch.  fallocate would reserve too, but
  * a store into what it reserved makes ext4 zero and map up to 2 MiB at once. */
 int journal_reserve(int fd, size_t from, size_t to) {
-  static const char zeros[ZEROS];
+  SELDOM static char zeros[ZEROS]; /* never written: its pages are the kernel's page of zeros */
   if (!sys_may_grow_to(to)) return -1;
   for (size_t n; from < to; from += n) {
     n = to - from < ZEROS ? to - from : ZEROS;

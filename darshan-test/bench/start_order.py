@@ -1,0 +1,227 @@
+"""Writes runtime/start-order.ld: what every process runs and reads at its start and end.
+
+    darshan-test/bench/start_order.py BUILD
+
+Valgrind tells which functions, constants and variables of libdarshan.so small processes
+touch, in which order.  The linker puts these side by side, so that an idle process has few
+pages of the library: the kernel maps 16 at each fault.  A name that has gone since costs
+nothing, and a function that is missing in the list costs a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bisect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TREE = Path(__file__).resolve().parents[2]
+ORDER = TREE / "runtime" / "start-order.ld"
+LIBRARY = "libdarshan.so"
+SHELL = "while read -r line; do echo $line; done </proc/self/maps; echo 1 >file; cat file >copy"
+TRACED = (["cat", "/proc/self/maps"], ["sh", "-c", SHELL])
+# Of these only the functions: they do not say where the library is, and a trace of the last
+# would have gigabytes.
+OTHERS = (["sleep", "0"], [os.path.realpath(sys.executable), "-c", "pass"])
+
+HEAD = """/* Made by darshan-test/bench/start_order.py: what a small process touches of the library,
+ * in the order in which it does.  Side by side, this takes few pages of an idle process. */
+"""
+SELDOM = ".bss.seldom"
+LARGE = 1 << 16  # variables: memory of which a part is used
+KINDS = (".text", ".rodata", ".data", ".bss")
+# Strings that are alike share one place, so they keep together.
+MERGED_ALL = [f"*(.rodata.{kind}* .rodata.*.{kind}*)" for kind in ("str", "cst")]
+MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
+
+
+class Piece(NamedTuple):
+    """An input section where the linker has put it."""
+
+    start: int
+    size: int
+    section: str
+    file: str
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """What the linker's map says of the parts that are ordered here."""
+    row = re.compile(r"^ (\.[\w.]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+    body = text.partition("Linker script and memory map")[2]
+    found = [
+        Piece(int(start, 16), int(size, 16), section, file)
+        for section, start, size, file in row.findall(body)
+    ]
+    ours = ("libdarshan_so-", ".a(", "/crtbegin")
+    return sorted(
+        one
+        for one in found
+        if one.size and one.section.startswith(KINDS) and any(word in one.file for word in ours)
+    )
+
+
+def link(build: Path, scratch: Path) -> list[Piece]:
+    """Links the library again, as it is now, for the sake of the map."""
+    (build / LIBRARY).unlink(missing_ok=True)
+    command = ["make", "-C", str(build), LIBRARY, f"LDFLAGS=-Wl,-Map,{scratch}/map"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return pieces_of((scratch / "map").read_text())
+
+
+def settings(scratch: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {
+        **kept,
+        "LANG": "C.UTF-8",  # whose files the C library opens at the start
+        "DARSHAN_ENABLE_NONMPI": "1",
+        "DARSHAN_LOGPATH": str(scratch),
+        "DARSHAN_MMAP_LOGPATH": str(scratch),
+    }
+
+
+def loader_of(program: str) -> str:
+    text = subprocess.check_output(["readelf", "-l", program], text=True)
+    found = re.search(r"interpreter: (.+)\]", text)
+    assert found, program
+    return found[1]
+
+
+def under_valgrind(
+    build: Path, scratch: Path, options: list[str], command: list[str], *, first: bool
+) -> str:
+    """Runs the program, the first of a run or one that another program has started.
+
+    Valgrind's own start becomes the first of a run where the environment names the library.
+    """
+    library = str(build / LIBRARY)
+    program = shutil.which(command[0]) or command[0]
+    loader = [loader_of(program), "--preload", library] if first else []
+    preload = {} if first else {"LD_PRELOAD": library}
+    said, errors = scratch / "said", scratch / "errors"  # files: these are followed
+    with said.open("w") as output, errors.open("w") as error:
+        subprocess.run(
+            ["valgrind", *options, *loader, program, *command[1:]],
+            cwd=scratch,
+            env={**settings(scratch), **preload},
+            stdout=output,
+            stderr=error,
+            check=True,
+        )
+    return said.read_text()
+
+
+def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[int]:
+    """Every address of the library that the program touches, in order."""
+    trace = scratch / "trace"
+    trace.unlink(missing_ok=True)
+    options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]
+    said = under_valgrind(build, scratch, options, command, first=first)
+    starts = [line for line in said.splitlines() if line.endswith(LIBRARY)]
+    base, end = (int(line.split("-")[0], 16) for line in (starts[0], starts[-1]))
+    with trace.open() as lines:
+        for line in lines:
+            if line[:2] in ("I ", " L", " S", " M"):
+                address = int(line[3:].split(",")[0], 16) - base
+                if 0 <= address < end - base + (1 << 20):
+                    yield address
+
+
+def run(build: Path, scratch: Path, command: list[str]) -> Iterator[int]:
+    """Instructions of the library that the program runs; in no order."""
+    out = scratch / "instructions"
+    options = ["--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}"]
+    under_valgrind(build, scratch, options, command, first=True)
+    objects: dict[str, str] = {}
+    here, address = "", 0
+    for line in out.read_text().splitlines():
+        if found := re.match(r"(c?)ob=(\(\d+\))(?: (.*))?", line):
+            objects.setdefault(found[2], found[3] or "")
+            if not found[1]:
+                here = objects[found[2]]
+        elif found := re.match(r"(0x|[+]|-)?([0-9a-f]+|\*) ", line):
+            if found[1] == "0x":
+                address = int(found[2], 16)
+            elif found[1]:
+                address += int(found[1] + found[2])
+            if here.endswith(LIBRARY):
+                yield address
+
+
+def pattern(piece: Piece) -> str:
+    """What names the section, whatever number the compiler has given a copy of a function."""
+    plain = piece.section in KINDS
+    if not plain:
+        name = re.sub(r"(\.(constprop|isra|part|cold|\d+))+$", "", piece.section)
+        return f"*({name} {name}.*)"
+    if found := re.search(r"([^/]+\.a)\((.+)\)$", piece.file):
+        return f"*{found[1]}:{found[2]}({piece.section})"
+    name = piece.file.rpartition("/")[2].rpartition("_so-")[2]
+    return f"*{name}({piece.section})"
+
+
+def touched(pieces: list[Piece], addresses: Iterator[int], into: dict[Piece, int]) -> None:
+    starts = [piece.start for piece in pieces]
+    last = None
+    for address in addresses:
+        if last and last.start <= address < last.start + last.size:
+            continue
+        at = bisect.bisect_right(starts, address) - 1
+        if at >= 0 and address < pieces[at].start + pieces[at].size:
+            last = pieces[at]
+            into.setdefault(last, len(into))
+
+
+def of_kind(kind: str, pieces: list[Piece]) -> list[Piece]:
+    return [
+        one for one in pieces if one.section.startswith(kind) and not MERGED.search(one.section)
+    ]
+
+
+def section(name: str, where: str, patterns: list[str]) -> str:
+    body = "".join(f"    {one}\n" for one in dict.fromkeys(patterns))
+    return f"SECTIONS\n{{\n  {name} :\n  {{\n{body}  }}\n}}\nINSERT {where};\n"
+
+
+def script(order: list[Piece]) -> str:
+    """Constants that are read stand before the code, beside the symbols; small variables
+    before large ones, of which mostly the first page is written."""
+    read = [pattern(one) for one in of_kind(".rodata", order)]
+    small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
+    variables = sorted(small, key=lambda one: one.size)
+    return (
+        HEAD
+        + section(".rodata.of_all", "BEFORE .init", [*MERGED_ALL, *read])
+        + section(".text.of_all", "BEFORE .text", [pattern(one) for one in of_kind(".text", order)])
+        + section(".bss.of_all", "AFTER .data", [pattern(one) for one in variables])
+        + section(SELDOM, "AFTER .bss", [f"*({SELDOM})"])
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("build", type=Path)
+    build = parser.parse_args().build.resolve()
+    found: dict[Piece, int] = {}
+    with tempfile.TemporaryDirectory(prefix="darshan-order-") as name:
+        scratch = Path(name)
+        pieces = link(build, scratch)
+        for whole, other in zip(TRACED, OTHERS):
+            for first in (True, False):
+                touched(pieces, traced(build, scratch, whole, first=first), found)
+            touched(pieces, run(build, scratch, other), found)
+    order = sorted(found, key=found.__getitem__)
+    ORDER.write_text(script(order))
+    for kind in KINDS:
+        sizes = [one.size for one in order if one.section.startswith(kind)]
+        print(f"{kind}: {len(sizes)} of {sum(sizes)} bytes")
+
+
+if __name__ == "__main__":
+    main()
