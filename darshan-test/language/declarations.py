@@ -1,0 +1,211 @@
+"""Finds what a reader of the tree reads: commented declarations, messages, paragraphs.
+
+An item has a name that survives a rewrite of its text: the file and the declaration, the
+place of a message in its function, the heading of a paragraph.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from source_text import Documented, Token, c_tokens, kind
+
+# Functions whose string is a message to a user; "raise" and fprintf(stderr) count as well.
+C_MESSAGE = re.compile(r"(?:darshan_fail|\w*_?say|\w*_?complain|fail|warn|die|error)$")
+PY_MESSAGE = re.compile(r"_?(?:say|complain|error|exit|failed|refuse|dies|warn)$")
+CONTROL = re.compile(r"__attribute__|__asm__|_Static_assert|_Alignas|defined")
+
+
+class Item(NamedTuple):
+    """Something to explain: its name, and the text that a reader sees."""
+
+    name: str
+    text: str
+
+
+def numbered(items: Iterator[Item]) -> Iterator[Item]:
+    """The second item of a name gets #2 behind it, and so on."""
+    seen: Counter[str] = Counter()
+    for name, text in items:
+        seen[name] += 1
+        yield Item(name if seen[name] == 1 else f"{name}#{seen[name]}", text)
+
+
+class Declaration(NamedTuple):
+    """A declaration at the top level of a C file: its comment and, of a function, its body."""
+
+    name: str
+    comment: str
+    text: str
+    body: list[Token]
+
+
+def c_declarations(text: str) -> Iterator[Declaration]:
+    """The functions, prototypes and types of a C file, without rows of tables and variables."""
+    comment, lines = "", 1  # line breaks since the last piece
+    for what, piece in pieces([*c_tokens(text), Token("line", "\n", 0)]):
+        if what == "space":
+            continue
+        if what == "line":
+            lines += 1
+            comment = comment if lines < 2 else ""
+            continue
+        words = "".join(token.text for token in piece)
+        if what == "comment":
+            comment = f"{comment}\n{words}".strip() if lines else ""
+        elif what == "type":
+            yield Declaration(type_name(words), comment, words, [])
+        elif what == "function":
+            place = next((i for i, token in enumerate(piece) if token.text == "{"), len(piece))
+            head = "".join(token.text for token in piece[:place]).rstrip()
+            yield Declaration(function_name(head), comment, head, piece[place:])
+        comment = comment if what == "comment" else ""
+        lines = 1 if what == "directive" else 0
+
+
+def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
+    """The top level of a file: comments, directives, types, functions (prototypes, too), others."""
+    place = 0
+    while place < len(tokens):
+        what, end = tokens[place].kind, place + 1
+        if tokens[place].text == "#":
+            end = next(i for i in range(place, len(tokens)) if tokens[i].kind == "line") + 1
+            what = "directive"
+        elif what not in ("comment", "space", "line"):
+            what, end = statement(tokens, place)
+        yield what, tokens[place:end]
+        place = end
+
+
+def statement(tokens: list[Token], start: int) -> tuple[str, int]:
+    """The kind of the statement that begins at start, and where it ends."""
+    depth, head, what = 0, "", ""
+    for place in range(start, len(tokens)):
+        word = tokens[place].text
+        if word == "{" and not depth and not what:
+            if re.match(r'extern\s+"C"\s*$', head):
+                return "other", place + 1
+            is_type = re.match(r"(?:typedef\s+)?(?:struct|union|enum)\b[^()=]*$", head)
+            what = "type" if is_type else "other" if "=" in head else "function"
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(word, 0)
+        if depth < 0 or (word == "}" and not depth and what == "function"):
+            return what or "other", place + 1
+        if word == ";" and not depth:
+            return what or ("function" if "(" in head and "=" not in head else "other"), place + 1
+        head += "" if what else word
+    return "other", len(tokens)
+
+
+def function_name(head: str) -> str:
+    """The word before the first parenthesis that is no attribute."""
+    names = [name for name in re.findall(r"(\w+)\s*\(", head) if not CONTROL.match(name)]
+    return names[0] if names else head.split(maxsplit=1)[0]
+
+
+def type_name(text: str) -> str:
+    """The tag of a type, or the name that a typedef gives it."""
+    tag = re.match(r"(?:typedef\s+)?\w+\s+(?:__attribute__\S+\s+)?(\w+)", text)
+    last = re.findall(r"\w+", text.rsplit("}", 1)[-1])
+    return tag[1] if tag else last[0] if last else "enum"
+
+
+def c_items(file: str, text: str) -> Iterator[Item]:
+    """The file's head, and each declaration that has a comment."""
+    head = re.match(r"\s*((?:/\*.*?\*/|//[^\n]*\n)\s*?)(?=\n\s*\n|\n\s*#)", text, re.DOTALL)
+    if head:
+        yield Item(file, head[1].strip())
+    for name, comment, declaration, _ in c_declarations(text):
+        if comment:
+            yield Item(f"{file}:{name}", f"{comment}\n{declaration}")
+
+
+def c_messages(file: str, text: str) -> Iterator[Item]:
+    """The strings of calls that tell a user something, with the name of their function."""
+    for name, _, _, body in c_declarations(text):
+        code = [token for token in body if token.kind not in ("space", "line", "comment")]
+        for place, token in enumerate(code[:-1]):
+            called = token.kind == "word" and code[place + 1].text == "("
+            wanted = "stderr" in [t.text for t in code[place + 2 : place + 3]]
+            if called and (C_MESSAGE.match(token.text) or wanted):
+                said = "".join(first_string(code[place + 1 :]))
+                if " " in said:
+                    yield Item(f"{file}:{name}", f'{token.text}("{said}")')
+
+
+def first_string(code: list[Token]) -> Iterator[str]:
+    """The first string among the arguments of a call, with those that follow it at once."""
+    depth, found = 0, False
+    for token in code:
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if token.kind == "string" and token.text.startswith('"'):
+            found = True
+            yield token.text[1:-1]
+        elif found or not depth:
+            return
+
+
+def python_items(file: str, text: str) -> Iterator[Item]:
+    """The module, and each class and function that has a docstring."""
+    lines = text.split("\n")
+    for path, node in walk(ast.parse(text)):
+        said = ast.get_docstring(node)
+        if said and isinstance(node, ast.Module):
+            yield Item(file, said)
+        elif said:
+            first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+            head = "\n".join(lines[first - 1 : node.body[0].lineno - 1])
+            yield Item(f"{file}:{path}", f'{head}\n    """{said}"""')
+
+
+def walk(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Every module, class and function below a node, with its dotted name."""
+    if isinstance(node, Documented):
+        yield path, node
+    for child in ast.iter_child_nodes(node):
+        name = getattr(child, "name", "") if isinstance(child, Documented) else ""
+        yield from walk(child, f"{path}.{name}".strip(".") if name else path)
+
+
+def python_messages(file: str, text: str) -> Iterator[Item]:
+    """The strings of raised errors and of calls that tell a user something."""
+    for path, node in walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef)):
+            continue
+        calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
+        raised = [r.exc for r in ast.walk(node) if isinstance(r, ast.Raise)]
+        for call in calls:
+            name = ast.unparse(call.func).rsplit(".", 1)[-1]
+            strings = [a for a in call.args if isinstance(a, (ast.JoinedStr, ast.Constant))]
+            said = ast.unparse(strings[0]) if strings else ""
+            if (PY_MESSAGE.match(name) or call in raised) and " " in said:
+                yield Item(f"{file}:{path}", f"{name}({said})")
+
+
+def paragraphs(file: str, text: str) -> Iterator[Item]:
+    """The paragraphs of prose of a page, by their headings."""
+    heading = ""
+    bare = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for block in map(str.strip, re.split(r"\n\s*\n", bare)):
+        words = block
+        if block.startswith("#"):
+            heading, _, words = block.lstrip("# ").partition("\n")
+        if len(words.split()) > 12 and not words.startswith(("|", "<")):
+            yield Item(f"{file}:{heading}", words)
+
+
+def items(file: str, text: str) -> dict[str, list[Item]]:
+    """The items of a file: "declaration", "message" and "paragraph"."""
+    what = kind(file, text)
+    if what == "md":
+        return {"paragraph": list(numbered(paragraphs(file, text)))}
+    if what == "c" and file.endswith((".c", ".h")):
+        said = {"declaration": c_items(file, text), "message": c_messages(file, text)}
+    elif what == "python":
+        said = {"declaration": python_items(file, text), "message": python_messages(file, text)}
+    else:
+        return {}
+    return {name: list(numbered(found)) for name, found in said.items()}

@@ -1,0 +1,125 @@
+"""Proves that a change of comments changes nothing else: `./dev same-objects [BASE]`.
+
+Compares the working tree with BASE (main; where the branch left it), file by file:
+
+* C, tables and assembly: the tokens that the compiler sees, so that objects are identical
+  in every configuration, apart from line numbers (debug lines, __LINE__, assert).
+* Python: the syntax tree without docstrings.  A file that uses __doc__ keeps its docstrings.
+* Shell: the commands, as bash prints them.
+* Documentation (Markdown, manual pages) may change freely.
+* All other files: the lines that are neither blank nor a comment of #.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+from source_text import Documented, c_code, kind
+
+DOCUMENTATION = ("md", "1", "7")
+
+
+def c_form(text: str) -> list[str]:
+    """The tokens of a C file without comments."""
+    return [token.text for token in c_code(text)]
+
+
+def python_form(text: str) -> list[str]:
+    """The syntax tree of a Python file, a top-level statement an item, without positions."""
+    tree = ast.parse(text)
+    if "__doc__" not in text:
+        for node in ast.walk(tree):
+            if isinstance(node, Documented) and ast.get_docstring(node) is not None:
+                node.body[0] = ast.Pass()  # a body may hold nothing else
+    return [ast.dump(statement) for statement in tree.body]
+
+
+def shell_form(text: str) -> list[str]:
+    """The commands of a script, as bash prints a function that contains them.
+
+    `bash -n` parses the script without running it.  Only a script that it accepts is put
+    into a function, whose body bash then parses and prints, and does not run either.
+    """
+    parsed = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
+    if parsed.returncode:
+        return line_form(text)
+    wrapped = f"printed() {{\n{text}\n:\n}}\ndeclare -f printed\n"
+    answer = subprocess.run(["bash"], input=wrapped, text=True, capture_output=True, check=True)
+    return answer.stdout.split("\n")
+
+
+def line_form(text: str) -> list[str]:
+    """All lines but blank ones and comments of #; one that ends in a backslash is kept."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    return [line for line in lines if line and (line.lstrip()[0] != "#" or line[-1] == "\\")]
+
+
+def form(name: str, text: str) -> list[str]:
+    """What must be equal in two versions of a file.  The first line names the interpreter."""
+    what = kind(name, text)
+    if what in DOCUMENTATION:
+        return []
+    forms = {"c": c_form, "python": python_form, "shell": shell_form}
+    first = [text.split("\n", 1)[0]] if text.startswith("#!") else []
+    return first + forms.get(what, line_form)(text)
+
+
+def difference(name: str, old: str, new: str) -> str:
+    """What differs between two versions of a file, apart from comments; "" if nothing does."""
+    before, after = form(name, old), form(name, new)
+    if before == after:
+        return ""
+    pairs = zip([*before, "(end)"], [*after, "(end)"])
+    a, b = next((a, b) for a, b in pairs if a != b)
+    start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    start = max(0, start - 30)
+    return f"{a[start : start + 70]!r} became {b[start : start + 70]!r}"
+
+
+def git(tree: Path, *words: str) -> bytes:
+    """What a git command prints; raises if it fails."""
+    return subprocess.run(["git", "-C", str(tree), *words], capture_output=True, check=True).stdout
+
+
+def problems(tree: Path, base: str) -> tuple[int, list[str]]:
+    """How many files changed since base, and a line for each whose code changed."""
+    start = git(tree, "merge-base", base, "HEAD").decode().strip()
+    raw = git(tree, "diff", "--raw", "--no-renames", "-z", start).decode().split("\0")
+    lines = []
+    for facts, name in zip(raw[::2], raw[1::2]):
+        old_mode, new_mode, _, _, letter = facts.lstrip(":").split()
+        if kind(name, "") in DOCUMENTATION:
+            continue
+        if letter in "AD" or old_mode != new_mode:
+            lines.append(f"{name}: is new, gone or has another mode ({old_mode}, {new_mode})")
+            continue
+        old = git(tree, "show", f"{start}:{name}").decode("utf-8", "surrogateescape")
+        found = difference(name, old, (tree / name).read_text("utf-8", "surrogateescape"))
+        lines += [f"{name}: {found}"] if found else []
+    others = git(tree, "ls-files", "--others", "--exclude-standard", "-z").decode().split("\0")
+    lines += [f"{name}: is new, and git does not know it" for name in others if name]
+    return len(raw) // 2, lines
+
+
+def main() -> int:
+    """Prints a line for each file whose code changed; 1 if there is one."""
+    parser = argparse.ArgumentParser(prog="dev same-objects", description="See the file's head.")
+    parser.add_argument("base", nargs="?", default="main", help="a commit or branch (main)")
+    tree = Path(__file__).resolve().parents[2]
+    try:
+        changed, lines = problems(tree, parser.parse_args().base)
+    except subprocess.CalledProcessError as error:
+        print(f"dev same-objects: {error.stderr.decode().strip()}", file=sys.stderr)
+        return 2
+    for line in lines:
+        print(line)
+    print(f"same-objects: {changed} files changed, {len(lines)} in more than comments")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""Splits source files into tokens and comments, for the checks of the tree's language.
+
+C, its tables (.def) and preprocessed assembly (.S) share one lexer.  Python's comments come
+from tokenize, its docstrings from ast.  In other files a comment is a line that begins with #.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+C_ENDINGS = (".c", ".h", ".def", ".S", ".cc", ".cpp")
+Documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
+      |(?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|[uUL]?'(?:\\.|[^'\\\n])*')
+      |(?P<space>(?:[ \t\r\f\v]|\\\n)+)
+      |(?P<line>\n)
+      |(?P<word>\.?\d(?:[eEpP][+-]|[\w.])*|\w+)
+      |(?P<mark>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|.)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """A piece of C: its kind is the name of a group of TOKEN, or "directive"."""
+
+    kind: str
+    text: str
+    line: int
+
+
+class Comment(NamedTuple):
+    """The words of one comment or docstring, without its marks, and its first line."""
+
+    text: str
+    line: int
+
+
+def c_tokens(text: str) -> Iterator[Token]:
+    """Every token of a C file, comments and whitespace included."""
+    line = 1
+    for match in TOKEN.finditer(text):
+        yield Token(match.lastgroup or "", match[0], line)
+        line += match[0].count("\n")
+
+
+def c_code(text: str) -> list[Token]:
+    """The tokens that the compiler sees.  A preprocessor directive is one token.
+
+    Inside a directive a run of whitespace becomes one blank, because "#define F (x)" and
+    "#define F(x)" differ.
+    """
+    code: list[Token] = []
+    directive: list[Token] = []
+    for token in [*c_tokens(text), Token("line", "\n", 0)]:
+        blank = token.kind in ("comment", "space")
+        if directive and token.kind == "line":
+            words = "".join(" " if t.kind == "space" else t.text for t in directive)
+            code.append(Token("directive", re.sub(" +", " ", words).strip(), directive[0].line))
+            directive = []
+        elif directive:
+            directive.append(Token("space", " ", token.line) if blank else token)
+        elif token.text == "#" and (not code or code[-1].kind in ("line", "directive")):
+            directive = [token]
+        elif not blank:
+            code.append(token)
+    return [token for token in code if token.kind != "line"]
+
+
+def c_words(comment: str) -> str:
+    """The words of a C comment in one line per paragraph or bullet."""
+    inner = comment[2:-2] if comment.startswith("/*") else comment[2:]
+    return "\n".join(re.sub(r"^[\s*/]+", "", line).strip() for line in inner.split("\n")).strip()
+
+
+def c_comments(text: str) -> list[Comment]:
+    """The comments of a C file.  Lines of // that follow each other are one comment."""
+    found: list[Comment] = []
+    last = -1
+    for token in c_tokens(text):
+        if token.kind != "comment":
+            continue
+        words = c_words(token.text)
+        if token.text.startswith("//") and token.line == last + 1:
+            found[-1] = Comment(f"{found[-1].text}\n{words}", found[-1].line)
+        else:
+            found.append(Comment(words, token.line))
+        last = token.line if token.text.startswith("//") else -1
+    return found
+
+
+def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
+    """Comments of #, given with their line numbers; those on adjacent lines are one."""
+    found: list[Comment] = []
+    last = -1
+    for number, text in lines:
+        words = text.lstrip("#!: ").rstrip()
+        if number == last + 1:
+            found[-1] = Comment(f"{found[-1].text}\n{words}", found[-1].line)
+        else:
+            found.append(Comment(words, number))
+        last = number
+    return found
+
+
+def python_comments(text: str) -> list[Comment]:
+    """The comments and docstrings of a Python file."""
+    marks = [
+        (token.start[0], token.string)
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+        and not re.match(r"#(!|\s*(noqa|type:|ruff:))", token.string)
+    ]
+    documented = [node for node in ast.walk(ast.parse(text)) if isinstance(node, Documented)]
+    docs = [
+        Comment(ast.get_docstring(node) or "", node.body[0].lineno)
+        for node in documented
+        if ast.get_docstring(node)
+    ]
+    return sorted(hash_comments(marks) + docs, key=lambda comment: comment.line)
+
+
+def kind(name: str, text: str) -> str:
+    """The language of a file: "c", "python", "shell", or else its ending."""
+    first = text.split("\n", 1)[0] if text.startswith("#!") else ""
+    if name.endswith(C_ENDINGS):
+        return "c"
+    if name.endswith((".py", ".py.in")) or "python" in first:
+        return "python"
+    if name.endswith(".sh") or re.search(r"\b(ba|da)?sh\b", first):
+        return "shell"
+    return Path(name).suffix.lstrip(".")
+
+
+def comments(name: str, text: str) -> list[Comment]:
+    """The comments of a C, Python or shell file; none of another one."""
+    what = kind(name, text)
+    if what == "c":
+        return c_comments(text)
+    if what == "python":
+        return python_comments(text)
+    if what == "shell":
+        lines = enumerate(text.split("\n"), 1)
+        return hash_comments([(n, s.strip()) for n, s in lines if re.match(r"\s*#(?!!)", s)])
+    return []
+
+
+def tracked(tree: Path, *patterns: str) -> list[str]:
+    """The files that git knows in a tree, sorted; those of patterns, if any are given."""
+    command = ["git", "-C", str(tree), "ls-files", "-z", "--", *patterns]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return sorted(name for name in names.split("\0") if name and (tree / name).is_file())
+
+
+def contents(path: Path) -> str:
+    """The text of a file; "" if it is not UTF-8."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        return ""

@@ -1,0 +1,110 @@
+"""The draw of `./dev reading` and the report of `./dev lint --words` show what they promise."""
+
+from __future__ import annotations
+
+import pytest
+from declarations import items
+from first_words import findings
+from reading import SHARES, drawn, now, working_tree
+from tree import SOURCE
+
+C = """/* The file's purpose. */
+
+#include <stdio.h>
+
+int far; /* beside a variable */
+int bare(void);
+
+/* Apart from what follows. */
+
+static int alone(int a) { return a; }
+
+/* Adds up. */
+int adds(struct pair *pair, int (*how)(int))
+{
+  int inside = 0; /* not drawn */
+  if (!how) fprintf(stderr, "prog: %s: cannot "
+                    "add\\n", pair->name);
+  return inside;
+}
+
+/* Two numbers. */
+struct pair {
+  int a; /* the first */
+};
+"""
+
+
+def test_declarations_of_c() -> None:
+    """An item has the comment right above it and the declaration, a type whole, no body."""
+    found = {item.name: item.text for item in items("a.c", C)["declaration"]}
+    assert found == {
+        "a.c": "/* The file's purpose. */",
+        "a.c:adds": "/* Adds up. */\nint adds(struct pair *pair, int (*how)(int))",
+        "a.c:pair": "/* Two numbers. */\nstruct pair {\n  int a; /* the first */\n};",
+    }
+
+
+def test_messages_of_c() -> None:
+    """A string in two pieces is one message."""
+    assert [item.text for item in items("a.c", C)["message"]] == [
+        'fprintf("prog: %s: cannot add\\n")'
+    ]
+
+
+def test_python() -> None:
+    """Decorators and signatures are shown, bodies are not; an error's string is a message."""
+    text = (
+        '"""Head."""\n@mark\ndef f(a: int) -> int:\n    """Doc."""\n    raise E(f"no {a} here")\n'
+    )
+    found = items("a.py", text)
+    assert [item.text for item in found["declaration"]] == [
+        "Head.",
+        '@mark\ndef f(a: int) -> int:\n    """Doc."""',
+    ]
+    assert [item.text for item in found["message"]] == ["E(f'no {a} here')"]
+
+
+def test_the_draw() -> None:
+    """Each share is full, a seed draws the same again, another file's change changes nothing."""
+    texts = working_tree(SOURCE)
+    first = drawn(texts, 1)
+    assert len({(what, item.name) for what, item in first}) == sum(count for _, count, _ in SHARES)
+    texts["doc/index.md"] = ""
+    gone = {item.name for _, item in first} - {item.name for _, item in drawn(texts, 1)}
+    assert all(name.startswith("doc/index.md") for name in gone)
+    assert drawn(texts, 2) != first
+
+
+def test_a_draw_of_another_commit() -> None:
+    """Without its comment a declaration is shown alone, under its file's new name, too."""
+    bare = C.replace("/* Adds up. */\n", "")
+    text = now("declaration", "a.c:adds", {"b.c": bare}, {"a.c": "b.c"})
+    assert text == "int adds(struct pair *pair, int (*how)(int))"
+    assert now("declaration", "a.c:lost", {"a.c": bare}, {}).startswith("(it is gone")
+
+
+@pytest.mark.parametrize(
+    ("comment", "listed"),
+    [
+        ("Who finds none takes private memory.", 1),
+        ("The kernel keeps it. Of larger pages it gives back none.", 1),
+        ("One that is locked.", 1),
+        ("Which of the two is mapped?", 0),
+        ("NULL: none.", 0),
+        ("One record per file; what is too much is folded.", 0),
+        ("As what.c of Example.Of does, e.g. when it is open.", 0),
+        ("What-if analysis.", 0),
+    ],
+)
+def test_first_words(comment: str, listed: int) -> None:
+    """In C, Python and scripts alike, at the line of the comment."""
+    texts = {
+        "a.c": f"int a;\n/* {comment} */",
+        "a.py": f"A = 1\n# {comment}\n",
+        "a.sh": f"#!/bin/sh\n# {comment}\n",
+    }
+    for name, text in texts.items():
+        assert [finding.line for finding in findings(name, text)] == [2] * listed, name
+    in_docstring = f'def f():\n    """{comment}"""\n'
+    assert len(findings("a.py", in_docstring)) == listed
