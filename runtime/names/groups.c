@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memrchr; also for tools, which do not say so on the command line */
+#endif
 #include "groups.h"
 
 #include <stdint.h>

@@ -13,7 +13,7 @@
 void picture_init(struct picture *picture) {
   memset(picture, 0, sizeof(*picture));
   id_table_init(&picture->files, sizeof(struct picture_file));
-  id_table_init(&picture->groups, sizeof(int64_t));
+  id_table_init(&picture->groups, sizeof(struct picture_group));
   datasets_init(&picture->datasets);
   programs_init(&picture->programs);
 }
@@ -255,9 +255,12 @@ static int add_groups(struct picture *picture, darshan_log *log) {
   int64_t names = 0;
   while (records && darshan_records_next(records, &record, &size, &error) > 0) {
     const struct darshan_group_record *group = record;
-    int64_t *files = id_table_get(&picture->groups, group->base.id, &is_new);
-    if (files && group->counters[GROUP_FILES] > *files) *files = group->counters[GROUP_FILES];
-    past_the_limit |= group->counters[GROUP_KIND] != GROUP_TREE;
+    struct picture_group *known = id_table_get(&picture->groups, group->base.id, &is_new);
+    int is_tree = group->counters[GROUP_KIND] == GROUP_TREE;
+    if (known && group->counters[GROUP_FILES] > known->files)
+      known->files = group->counters[GROUP_FILES];
+    if (known) known->is_of_program = is_tree;
+    past_the_limit |= !is_tree;
     add(&names, group->counters[GROUP_FILES]);
   }
   if (records) darshan_records_close(records);
@@ -267,8 +270,13 @@ static int add_groups(struct picture *picture, darshan_log *log) {
 }
 
 int64_t picture_files_of(const struct picture *picture, uint64_t id) {
-  const int64_t *files = id_table_find(&picture->groups, id);
-  return files && *files > 1 ? *files : 1;
+  const struct picture_group *group = id_table_find(&picture->groups, id);
+  return group && group->files > 1 ? group->files : 1;
+}
+
+int picture_is_of_program(const struct picture *picture, uint64_t id) {
+  const struct picture_group *group = id_table_find(&picture->groups, id);
+  return group && group->is_of_program;
 }
 
 int64_t picture_files(const struct picture *picture, const struct id_table *records) {
@@ -389,38 +397,4 @@ void picture_add(struct picture *picture, const char *path) {
   add_regions(picture, &adding);
   id_table_free(&adding.seen);
   darshan_log_free(adding.log);
-}
-
-/* The file of which most was touched through mappings, whose time is in no call: it has the last
- * place, if it has none by its time. */
-static void show_mapped(const struct picture *picture, size_t places[], size_t found) {
-  size_t best = 0;
-  int64_t most = 0;
-  for (size_t i = 0; i < picture->files.count; i++) {
-    int64_t touched = ((struct picture_file *)id_table_value(&picture->files, i))->touched;
-    if (touched <= most) continue;
-    most = touched;
-    best = i;
-  }
-  if (most == 0 || found == 0) return;
-  for (size_t i = 0; i < found; i++)
-    if (places[i] == best) return;
-  places[found - 1] = best;
-}
-
-size_t picture_slowest(const struct picture *picture, size_t places[], size_t room) {
-  size_t found = 0;
-  for (size_t i = 0; i < picture->files.count; i++) {
-    double time = ((struct picture_file *)id_table_value(&picture->files, i))->time;
-    size_t at = found;
-    while (at > 0 &&
-           ((struct picture_file *)id_table_value(&picture->files, places[at - 1]))->time < time)
-      at--;
-    if (at == room) continue;
-    if (found < room) found++;
-    memmove(&places[at + 1], &places[at], (found - 1 - at) * sizeof(places[0]));
-    places[at] = i;
-  }
-  show_mapped(picture, places, found);
-  return found;
 }

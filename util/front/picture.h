@@ -37,6 +37,12 @@ struct picture_file {
   int64_t touched; /* bytes, through mappings */
 };
 
+/* What a record of several files stands for. */
+struct picture_group {
+  int64_t files;
+  int is_of_program; /* those of an interpreter, below one folder */
+};
+
 struct picture {
   size_t logs;
   int64_t processes;
@@ -51,7 +57,7 @@ struct picture {
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
   struct id_table files;  /* record id -> struct picture_file, of POSIX, STDIO and DFS */
-  struct id_table groups; /* record id -> int64_t, the files that a record stands for */
+  struct id_table groups; /* record id -> struct picture_group */
   struct datasets datasets;
   struct programs programs;
   struct shares shares;
@@ -71,13 +77,11 @@ int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record
 
 /* How many files the record of this id stands for; all records of a table by id together. */
 int64_t picture_files_of(const struct picture *picture, uint64_t id);
+int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
 /* Whether the bytes of a layer are those of files as the system sees them;
  * upper layers move the same bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
-
-/* Places of the files that took most time, the first first; returns how many. */
-size_t picture_slowest(const struct picture *picture, size_t places[], size_t room);
 
 #endif

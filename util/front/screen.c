@@ -8,11 +8,19 @@
 #include <unistd.h>
 
 #include "../../runtime/format/run.h"
+#include "alike.h"
 #include "quantity.h"
 #include "say.h"
 #include "signal-name.h"
 
-enum { COLUMNS = 80, LINES = 20, NUMBER = QUANTITY_ROOM, SIZE_BINS = 10, NAME_COLUMNS = 24 };
+enum {
+  COLUMNS = 80,
+  LINES = 20,
+  NUMBER = QUANTITY_ROOM,
+  SIZE_BINS = 10,
+  NAME_COLUMNS = 24,
+  FILES_LEAST = 3
+};
 
 struct screen {
   int lines;
@@ -360,39 +368,56 @@ static void print_datasets(struct screen *screen, const struct datasets *dataset
   }
 }
 
-static void print_files(struct screen *screen, const struct picture *picture, int room) {
-  enum { NAMES = 42, MAPPED = 9 };
-  size_t places[LINES];
+/* " (5,000 files)"; "" for one. */
+static int tell_files(char out[NUMBER], int64_t files) {
+  char digits[NUMBER], grouped[NUMBER];
+  int n = snprintf(digits, sizeof(digits), "%lld", (long long)files), at = 0;
+  for (int i = 0; i < n; i++) {
+    if (i && (n - i) % 3 == 0) grouped[at++] = ',';
+    grouped[at++] = digits[i];
+  }
+  grouped[at] = '\0';
+  out[0] = '\0';
+  return files > 1 ? snprintf(out, NUMBER, " (%.19s files)", grouped) : 0;
+}
+
+static void print_file(struct screen *screen, const struct alike_row *row, int has_mapped) {
+  enum { NAME = 42, MAPPED = 9 };
   char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
-  size_t shown = picture_slowest(picture, places, room > 0 ? (size_t)room : 0);
-  int has_mapped = 0;
-  if (shown == 0) return;
+  size_t room = NAME - (has_mapped ? MAPPED : 0) - (size_t)tell_files(number, row->files);
+  size_t width = say_printable(name, sizeof(name), row->name ? row->name : "(no name)", room, 1);
+  fprintf(stderr, "%s%s%*s", name, number, (int)(room - width), "");
+  put_cell(9, quantity_bytes(a, (double)row->sum.read));
+  put_cell(9, quantity_bytes(a, (double)row->sum.written));
+  if (has_mapped)
+    put_cell(MAPPED, row->sum.touched ? quantity_bytes(a, (double)row->sum.touched) : "-");
+  put_cell(8, quantity_count(a, row->sum.calls));
+  put_cell(7, quantity_seconds(a, row->sum.time));
+  end_line(screen);
+}
+
+/* Some at least, also below a table of datasets. */
+static void print_files(struct screen *screen, const struct picture *picture) {
+  int room = LINES - screen->lines - 4, has_mapped = 0;
+  struct alike_rows rows = alike_rows(picture);
+  size_t shown = (size_t)(room < FILES_LEAST ? FILES_LEAST : room);
+  if (shown > rows.count) shown = rows.count;
+  alike_show_mapped(&rows, shown);
   for (size_t i = 0; i < shown; i++)
-    has_mapped |= ((struct picture_file *)id_table_value(&picture->files, places[i]))->touched > 0;
-  heading(screen,
-          has_mapped
-              ? "files by time in I/O                   read   written   mapped    calls    time"
-              : "files by time in I/O                            read   written    calls    time");
-  for (size_t i = 0; i < shown; i++) {
-    const struct picture_file *file = id_table_value(&picture->files, places[i]);
-    int64_t files = picture_files_of(picture, picture->files.keys[places[i]]);
-    int behind = snprintf(number, sizeof(number), " (%lld files)", (long long)files);
-    size_t room_of_name = NAMES - (has_mapped ? MAPPED : 0) - (files > 1 ? (size_t)behind : 0);
-    size_t width =
-        say_printable(name, sizeof(name), file->name ? file->name : "(no name)", room_of_name, 1);
-    fprintf(stderr, "%s%s%*s", name, files > 1 ? number : "", (int)(room_of_name - width), "");
-    put_cell(9, quantity_bytes(a, (double)file->read));
-    put_cell(9, quantity_bytes(a, (double)file->written));
-    if (has_mapped)
-      put_cell(MAPPED, file->touched ? quantity_bytes(a, (double)file->touched) : "-");
-    put_cell(8, quantity_count(a, file->calls));
-    put_cell(7, quantity_seconds(a, file->time));
+    has_mapped |= rows.row[i].sum.touched > 0;
+  if (shown)
+    heading(
+        screen,
+        has_mapped
+            ? "files by time in I/O                   read   written   mapped    calls    time"
+            : "files by time in I/O                            read   written    calls    time");
+  for (size_t i = 0; i < shown; i++)
+    print_file(screen, &rows.row[i], has_mapped);
+  if (shown < rows.count) {
+    fprintf(stderr, "and %zu more", rows.count - shown);
     end_line(screen);
   }
-  if (picture->files.count > shown) {
-    fprintf(stderr, "and %zu more", picture->files.count - shown);
-    end_line(screen);
-  }
+  alike_free(&rows);
 }
 
 void screen_print(const struct picture *picture) {
@@ -413,6 +438,6 @@ void screen_print(const struct picture *picture) {
         print_sizes(&screen, &picture->layers[i], "_SIZE_WRITE_", "writes of bytes");
       }
     print_datasets(&screen, &picture->datasets);
-    print_files(&screen, picture, LINES - screen.lines - 4);
+    print_files(&screen, picture);
   }
 }

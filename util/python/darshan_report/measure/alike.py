@@ -4,7 +4,8 @@ a reader of the report could act upon."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -17,6 +18,8 @@ _OWN = 0.25  # of the time of its like: a file with more has a row of its own
 # As the runtime tells endings (runtime/names/groups.c): numbers tell no kind of file.
 _ENDING = re.compile(r"(?<=[^/])\.(?=[0-9]*[A-Za-z])[0-9A-Za-z]{1,10}$")
 
+_BEFORE_NUMBER = re.compile(r"[^0-9]*(?=[0-9])", re.DOTALL)
+
 
 def kind_of(name: str) -> str:
     """The folder and ending of a file, as the runtime names files that share a record."""
@@ -25,6 +28,15 @@ def kind_of(name: str) -> str:
         return ""  # a dataset, one of our own names, or a group already
     ending = _ENDING.search(last)
     return f"{folder}{slash}*{ending.group() if ending else ''}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """Folder, what all names begin with, and ending: "/data/part_*.csv"."""
+    folder, _, ending = kind_of(names[0]).rpartition("*")
+    stems = [name[len(folder) : len(name) - len(ending)] for name in names]
+    first, last = min(stems), max(stems)  # what these begin with, all between do
+    same = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
+    return f"{folder}{first[:same].rstrip('0123456789')}*{ending}"
 
 
 def _sum(values: np.ndarray) -> float:
@@ -53,18 +65,36 @@ def _append(all_: list[Files]) -> Files:
     return Files(**{name: np.concatenate([getattr(f, name) for f in all_]) for name in names})
 
 
+def _stem_of(name: str) -> str:
+    """Folder, what stands before the first number, and ending; empty: there is no number."""
+    folder, _, ending = kind_of(name).rpartition("*")
+    stem = name[len(folder) : len(name) - len(ending)]
+    begin = _BEFORE_NUMBER.match(stem)
+    return f"{folder}{begin.group()}*{ending}" if folder and begin else ""
+
+
+def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
+    """Places of names that are alike: those that differ in numbers; where those are too few, all
+    of their folder and ending."""
+    stems = [_stem_of(name) for name in names]
+    often = Counter(stems)
+    kinds: dict[str, list[int]] = {}
+    for place, (name, stem) in enumerate(zip(names, stems)):
+        # A stem has one kind whose name is the same: that has a key of its own.
+        if kind := f"{stem}/" if stem and often[stem] >= LEAST else kind_of(name):
+            kinds.setdefault(kind, []).append(place)
+    return kinds
+
+
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
     """The same files with a row for those that are alike; and the names of such rows, by the ids
     that they have here."""
     if len(files) < LEAST:
         return files, {}
-    kinds: dict[str, list[int]] = {}
-    for place, number in enumerate(files.ids.tolist()):
-        if kind := kind_of(name(number) or ""):
-            kinds.setdefault(kind, []).append(place)
+    kinds = _kinds([name(number) or "" for number in files.ids.tolist()])
     alone = np.ones(len(files), bool)
     joined, names = [], {}
-    for kind, members in kinds.items():
+    for members in kinds.values():
         places = np.array(members)
         time = np.maximum(files.time[places], 0)
         places = places[time <= _OWN * max(time.sum(), 1e-9)]
@@ -74,5 +104,6 @@ def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, di
         places = places[np.argsort(-files.time[places], kind="stable")]
         alone[places] = False
         joined.append(_join(files, places))
-        names[int(joined[-1].ids[0])] = kind
+        full = [name(int(files.ids[place])) or "" for place in places]
+        names[int(joined[-1].ids[0])] = _named(full)
     return (_append([files.at(np.flatnonzero(alone)), *joined]), names) if joined else (files, {})

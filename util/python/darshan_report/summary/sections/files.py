@@ -9,6 +9,7 @@ import numpy as np
 
 from ...diagnose.who import programs_of
 from ...measure.mapped import PAGES
+from ...measure.overflow import TREE, groups
 from ...measure.usage import Usage
 from ...records import UNKNOWN as NOT_KNOWN
 from ..context import Context, LayerFigures
@@ -113,12 +114,20 @@ def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[Layer
     return shown
 
 
+def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
+    """Whether a row is of files that an interpreter reads as its program: those come last."""
+    figures, place = candidate
+    group = groups(context.log).get(int(figures.files.ids[place]))
+    return group is not None and group.kind == TREE
+
+
 def top(context: Context) -> list[Block]:
     """The slowest files for page 1, each in the layer in which it took most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
-    candidates = [(f, int(p)) for f in layers for p in f.files.slowest(TOP)]
-    candidates.sort(key=lambda c: -float(c[0].files.time[c[1]]))
+    most = TOP + len(groups(context.log))  # so that program files push no other out
+    candidates = [(f, int(p)) for f in layers for p in f.files.slowest(most)]
+    candidates.sort(key=lambda c: (_is_of_program(context, c), -float(c[0].files.time[c[1]])))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
     best = [c for c in candidates if once[int(c[0].files.ids[c[1]])] == c]
     best = _with_most_touched(best)

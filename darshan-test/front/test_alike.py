@@ -1,0 +1,77 @@
+"""The table of files: what is alike has one row, as in the report, and whose files come first."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from .conftest import Run
+from .screen import fits
+
+# Files that differ in numbers, one that does not, others that differ in letters, and few.
+MANY = """
+import json, colorsys
+for i in range(5000):
+    open(f"data_{i:04d}.csv", "w").close()
+for first in "abcdefghijklmnopqrstuvwxyz":
+    for second in "abcdefghij":
+        open(f"{first}-{second}.txt", "w").close()
+for i in range(7):
+    open(f"few{i}.log", "w").close()
+with open("data_x.csv", "wb", buffering=0) as file:
+    for i in range(3000):
+        file.write(b"x" * 1000)
+"""
+DATASETS = """
+import h5py
+with h5py.File("one.h5", "w") as file:
+    for i in range(30):
+        file.create_dataset(f"d{i}", data=range(100))
+"""
+ROW = re.compile(r"^(\S.*?)(?: \(([\d,]+) files\))? +(?:[\d.]+ \S?i?B +){2}\d+ +[\d.]+ \S+$", re.M)
+
+
+def run(darshan: Run, script: str) -> list[tuple[str, str]]:
+    """What stat says of a Python program: name and number of files of each row."""
+    done = darshan("stat", sys.executable, "-c", script)
+    screen = done.stderr.decode()
+    assert done.returncode == 0
+    fits(screen, 32 if "datasets by time" in screen else 24)
+    table = screen.partition("files by time in I/O")[2]
+    return [(name, number) for name, number in ROW.findall(table)]
+
+
+def in_report(build: Path, work: Path) -> str:
+    """The text of the report with all tables, in one line."""
+    (log,) = (work / "darshan-logs").iterdir()
+    page = work / "page.html"
+    command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]
+    subprocess.run(command, capture_output=True, check=True)
+    return page.read_text()
+
+
+def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
+    """They have one row, by the same name in stat and in the report."""
+    rows = {name.rpartition("/")[2]: number for name, number in run(darshan, MANY)}
+    page = in_report(build, work)
+    # One that took a quarter of the time of all has a row of its own, on a busy machine.
+    for name, most in (("data_*.csv", 5000), ("*.txt", 260)):
+        assert most - 3 <= int(rows[name].replace(",", "")) <= most
+        assert f"{work}/{name} ({rows[name]} files)" in page
+    assert rows["data_x.csv"] == "" and "few*.log" not in page
+
+
+def test_own_files_come_first(darshan: Run) -> None:
+    """What Python reads as its program comes last, whatever time it took."""
+    rows = run(darshan, "import json, email.parser, http.client\nopen('own', 'w').close()")
+    places = [i for i, (name, _) in enumerate(rows) if name.endswith("/*")]
+    assert rows[0][0].endswith("/own") and places
+    assert places == list(range(len(rows)))[-len(places) :]
+
+
+def test_datasets_hide_no_files(darshan: Run) -> None:
+    """A table of datasets leaves room for one of files."""
+    rows = run(darshan, DATASETS)
+    assert len(rows) == 3 and not any(name.endswith("python3/*") for name, _ in rows)
