@@ -11,6 +11,7 @@
 #include "log-format.h"
 #include "memory/scratch.h"
 #include "memory/segments.h"
+#include "names/folder-hash.h"
 #include "names/path-buffers.h"
 #include "store-modules.h"
 
@@ -142,9 +143,9 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
  * a file's own record or that of its group, and whose it is. */
 enum { STORE_MAY_BE_NEW = -1 };
 struct store_entry *store_tree(struct record_store *store, enum store_module module,
-                               const char *name, size_t length);
+                               const char *name, size_t length, struct name_folder folder);
 struct store_entry *store_group(struct record_store *store, enum store_module module,
-                                const char *name, size_t length);
+                                const char *name, size_t length, struct name_folder folder);
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new);
 uint32_t store_record_of(struct record_store *store, enum store_module module, const char *name,
@@ -160,6 +161,8 @@ void runtime_locks(void);
 int module_is_on(int module_id);
 uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */
 int name_is_excluded(int module_id, const char *name, size_t length);
+int name_in_folder_is_excluded(int module_id, const char *name, size_t length,
+                               struct name_folder folder);
 int64_t mem_alignment(void);     /* bytes, at least 1 */
 int hdf5_storage_is_asked(void); /* where do data of a dataset lie, when it closes? */
 int trace_threads_are_asked(void);

@@ -16,6 +16,11 @@ int name_is_excluded(int module_id, const char *name, size_t length) {
   return darshan_name_excluded(&darshan_config, module_id, name, length);
 }
 
+int name_in_folder_is_excluded(int module_id, const char *name, size_t length,
+                               struct name_folder folder) {
+  return darshan_name_excluded_in(&darshan_config, module_id, name, length, folder);
+}
+
 int64_t mem_alignment(void) {
   return darshan_config.mem_alignment;
 }

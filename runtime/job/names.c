@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../names/folder-hash.h"
 #include "log-format.h"
 #include "mpi-files.h"
 #include "run.h"
@@ -94,16 +93,12 @@ static bool of_mpi(const struct darshan_config *config, const char *name, size_t
 }
 
 static bool is_not_the_programs(const struct darshan_config *config, const char *name,
-                                size_t length) {
+                                size_t length, struct name_folder folder) {
   if (in_system_folder(name, length)) return true;
-  const char *slash = memrchr(name, '/', length);
-  size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
-  if (folder && name[0] == '/' && !config->launcher_folder) {
-    uint64_t hash = folder_hash(name, folder);
-    if (is_plain(&plain_folders[hash % PLAIN_FOLDERS], hash, name, folder))
-      return !config->mpi_files && darshan_is_mpi_component(slash + 1);
-  }
-  return of_mpi(config, name, length) || of_a_run(name, folder, length);
+  if (folder.bytes && name[0] == '/' && !config->launcher_folder &&
+      is_plain(&plain_folders[folder.hash % PLAIN_FOLDERS], folder.hash, name, folder.bytes))
+    return !config->mpi_files && darshan_is_mpi_component(name + folder.bytes);
+  return of_mpi(config, name, length) || of_a_run(name, folder.bytes, length);
 }
 
 static bool names_are_paths(int module_id) {
@@ -121,8 +116,13 @@ static bool matches(const struct darshan_name_rules *rules, int module_id, const
 
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length) {
+  return darshan_name_excluded_in(config, module_id, name, length, name_folder(name, length));
+}
+
+bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
+                              size_t length, struct name_folder folder) {
   bool path = names_are_paths(module_id);
-  bool excluded = path && is_not_the_programs(config, name, length);
+  bool excluded = path && is_not_the_programs(config, name, length, folder);
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
   /* Burst buffers of Cray machines are mounted below a system folder. */

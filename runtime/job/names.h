@@ -2,6 +2,7 @@
 #ifndef DARSHAN_NAMES_H
 #define DARSHAN_NAMES_H
 
+#include "../names/folder-hash.h"
 #include "config.h"
 
 /* True if records of this name are not wanted in this module: system folders, an MPI
@@ -10,5 +11,8 @@
  * each byte of the name; it takes no lock and no memory. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
+/* The same where its folder is known. */
+bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
+                              size_t length, struct name_folder folder);
 
 #endif

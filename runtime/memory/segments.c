@@ -28,7 +28,7 @@ void segments_put(struct segments *segments, uint32_t segment, char *first) {
                    __ATOMIC_RELEASE);
 }
 
-int segments_have(struct segments *segments, uint32_t item) {
+int segments_make(struct segments *segments, uint32_t item) {
   uint32_t last = segments_of(segments, item);
   if (last >= SEGMENTS_MOST) return -1;
   for (uint32_t k = 0; k <= last; k++) {

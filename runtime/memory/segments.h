@@ -44,7 +44,15 @@ void segments_put(struct segments *segments, uint32_t segment, char *first);
 
 /* Makes all segments up to that of the item, of zeroed private memory.  Any thread
  * may call it.  0, or -1: no memory. */
-int segments_have(struct segments *segments, uint32_t item);
+int segments_make(struct segments *segments, uint32_t item);
+static inline int segments_have(struct segments *segments, uint32_t item) {
+  uint32_t last = segments_of(segments, item);
+  if (__builtin_expect(last < SEGMENTS_MOST &&
+                           __atomic_load_n(&segments->zero[last], __ATOMIC_ACQUIRE) != NULL,
+                       1))
+    return 0; /* and so are those before it, which are made first */
+  return segments_make(segments, item);
+}
 /* For a forked child: items are zero again; of memory that segments_have made. */
 void segments_clear(struct segments *segments);
 

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __SSE2__ /* of every x86-64 */
+#include <emmintrin.h>
+#endif
+
 static inline uint64_t folder_hash_mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
   return hash ^ hash >> 29;
@@ -28,6 +32,33 @@ static inline uint64_t folder_hash(const char *bytes, size_t length) {
     word = word << 8 | (unsigned char)bytes[at];
   hash = folder_hash_mix(hash, word);
   return hash ^ hash >> 32;
+}
+
+/* Bytes of a name up to its last slash and with it; 0: there is none. */
+static inline size_t folder_bytes(const char *name, size_t length) {
+#ifdef __SSE2__
+  enum { LOOK = 16 };
+  const __m128i slash = _mm_set1_epi8('/');
+  for (; length >= LOOK; length -= LOOK) {
+    __m128i word = _mm_loadu_si128((const __m128i *)(const void *)(name + length - LOOK));
+    unsigned found = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(word, slash));
+    if (found) return length - LOOK + 32 - (unsigned)__builtin_clz(found);
+  }
+#endif
+  while (length > 0 && name[length - 1] != '/')
+    length--;
+  return length;
+}
+
+/* The folder of a name: looked for once, when the name is made, for all that is known by folder
+ * (excluded? a tree? which alignment? which group?). */
+struct name_folder {
+  uint64_t hash;
+  size_t bytes; /* of the name, as folder_bytes says */
+};
+static inline struct name_folder name_folder(const char *name, size_t length) {
+  size_t bytes = folder_bytes(name, length);
+  return (struct name_folder){folder_hash(name, bytes), bytes};
 }
 
 #endif

@@ -72,6 +72,7 @@ struct search {
   enum store_module module;
   const char *name;
   size_t length, tree; /* tree: the part of the name that names one */
+  struct name_folder folder;
   struct store_entry *found;
 };
 
@@ -82,40 +83,46 @@ static void find_tree(void *search_) {
 }
 
 /* Programs of one folder come one after another: what was found of a folder is kept. */
-static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length) {
-  size_t folder = darshan_folder_part(name, length);
-  uint64_t hash = folder_hash(name, folder);
-  struct store_folder *known = &store->folder[hash % STORE_FOLDERS];
-  if (known->hash != hash) {
-    size_t tree = darshan_program_tree(name, folder);
-    struct search search = {.store = store, .name = name, .length = length, .tree = tree};
-    if (tree) stack_run_anyway(find_tree, &search);
-    *known = (struct store_folder){hash, search.found};
-  }
+static __attribute__((noinline)) void learn_tree(struct record_store *store, const char *name,
+                                                 size_t length, struct name_folder folder,
+                                                 struct store_folder *known) {
+  size_t tree = darshan_program_tree(name, folder.bytes);
+  struct search search = {.store = store, .name = name, .length = length, .tree = tree};
+  if (tree) stack_run_anyway(find_tree, &search);
+  *known = (struct store_folder){folder.hash, search.found};
+}
+
+static struct store_entry *tree_of(struct record_store *store, const char *name, size_t length,
+                                   struct name_folder folder) {
+  struct store_folder *known = &store->folder[folder.hash % STORE_FOLDERS];
+  if (UNLIKELY(known->hash != folder.hash)) learn_tree(store, name, length, folder, known);
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
 /* Is it of the group that was asked for last?  A name that ends as the group's does, which begins
  * with a dot and has letters and digits behind it, has the very ending. */
-static int is_of_last(const struct record_store *store, const char *name, size_t length) {
-  const struct store_entry *last = store->last_folder;
-  size_t folder = store->last_folder_bytes;
-  size_t ending = last ? last->name_length - folder - 1 : 0;
-  if (ending == 0 || length <= folder + ending) return 0;
-  const char *at = name + (length - ending);
-  return memcmp(at, last->name + folder + 1, ending) == 0 &&
-         memcmp(name, last->name, folder) == 0 &&
-         !memchr(name + folder, '/', length - ending - folder);
+static inline int is_of_last(const struct record_store *store, const char *name, size_t length,
+                             struct name_folder folder) {
+  const struct store_entry *last = store->last_group;
+  if (!last || folder.hash != store->last_folder.hash || folder.bytes != store->last_folder.bytes)
+    return 0;
+  size_t ending = last->name_length - folder.bytes - 1;
+  if (ending == 0 || length <= folder.bytes + ending) return 0;
+  const char *at = name + (length - ending), *kept = last->name + folder.bytes + 1;
+  while (ending > 0 && at[ending - 1] == kept[ending - 1])
+    ending--;
+  return ending == 0;
 }
 
-static struct store_entry *folder_of(struct record_store *store, const char *name, size_t length) {
-  if (is_of_last(store, name, length)) return store->last_folder;
-  size_t folder = darshan_folder_part(name, length), ending = darshan_ending(name, length);
-  if (!folder || name[0] != '/') return NULL;
-  store->last_folder =
-      named(store, name, folder, ending, length, &store->folders, GROUP_FOLDERS_MOST);
-  store->last_folder_bytes = (uint32_t)folder;
-  return store->last_folder;
+static struct store_entry *folder_of(struct record_store *store, const char *name, size_t length,
+                                     struct name_folder folder) {
+  if (is_of_last(store, name, length, folder)) return store->last_group;
+  size_t ending = darshan_ending(name, length);
+  if (!folder.bytes || name[0] != '/') return NULL;
+  store->last_group =
+      named(store, name, folder.bytes, ending, length, &store->folders, GROUP_FOLDERS_MOST);
+  store->last_folder = folder;
+  return store->last_group;
 }
 
 /* 0: no memory, or too many groups. */
@@ -130,9 +137,9 @@ uint32_t store_share(struct record_store *store, enum store_module module,
 }
 
 struct store_entry *store_tree(struct record_store *store, enum store_module module,
-                               const char *name, size_t length) {
+                               const char *name, size_t length, struct name_folder folder) {
   if (length == 0 || name[0] != '/') return NULL;
-  struct store_entry *tree = tree_of(store, name, length);
+  struct store_entry *tree = tree_of(store, name, length, folder);
   return tree && store_share(store, module, tree) ? tree : NULL;
 }
 
@@ -140,7 +147,7 @@ static void find_group(void *search_) {
   struct search *search = search_;
   struct record_store *store = search->store;
   struct store_entry *group =
-      search->length ? folder_of(store, search->name, search->length) : NULL;
+      search->length ? folder_of(store, search->name, search->length, search->folder) : NULL;
   if (!group || !store_share(store, search->module, group)) {
     uint32_t number = store_overflow_record(store, search->module);
     search->found =
@@ -153,11 +160,12 @@ static void find_group(void *search_) {
 }
 
 struct store_entry *store_group(struct record_store *store, enum store_module module,
-                                const char *name, size_t length) {
-  if (length && is_of_last(store, name, length) && store->last_folder->record[module] &&
+                                const char *name, size_t length, struct name_folder folder) {
+  if (length && is_of_last(store, name, length, folder) && store->last_group->record[module] &&
       store->regions[module].folded)
-    return store->last_folder;
-  struct search search = {.store = store, .module = module, .name = name, .length = length};
+    return store->last_group;
+  struct search search = {
+      .store = store, .module = module, .name = name, .length = length, .folder = folder};
   stack_run_anyway(find_group, &search);
   return search.found;
 }
@@ -165,8 +173,10 @@ struct store_entry *store_group(struct record_store *store, enum store_module mo
 uint32_t store_record_of(struct record_store *store, enum store_module module, const char *name,
                          size_t length, uint64_t id, struct store_entry **entry) {
   struct store_entry *own = length ? store_find(store, id) : NULL;
+  struct name_folder folder = {0, 0};
   if (!own || !own->record[module]) {
-    *entry = module == STORE_STDIO ? store_tree(store, module, name, length) : NULL;
+    if (length) folder = name_folder(name, length);
+    *entry = module == STORE_STDIO ? store_tree(store, module, name, length, folder) : NULL;
     if (!*entry && length && !store_is_full(store, module)) {
       own = store_enter(store, id, name, length);
       if (own) store_new_record(store, module, own);
@@ -176,7 +186,7 @@ uint32_t store_record_of(struct record_store *store, enum store_module module, c
     *entry = own;
     return own->record[module];
   }
-  if (!*entry) *entry = store_group(store, module, name, length);
+  if (!*entry) *entry = store_group(store, module, name, length, folder);
   if (!*entry) return NO_RECORD;
   store_count_member(store, *entry, id, STORE_MAY_BE_NEW);
   return (*entry)->record[module];
@@ -184,6 +194,6 @@ uint32_t store_record_of(struct record_store *store, enum store_module module, c
 
 void store_forget_groups(struct record_store *store) {
   store->trees = store->folders = 0;
-  store->last_folder = NULL;
+  store->last_group = NULL;
   memset(store->folder, 0, sizeof(store->folder));
 }

@@ -257,6 +257,7 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id) {
 }
 
 static int is_ours(const char *name) {
+  if (LIKELY(name[0] != OVERFLOW_NAME[0])) return 0; /* all of them begin with it */
   return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0 ||
          strcmp(name, USAGE_NAME) == 0;
 }

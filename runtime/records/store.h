@@ -107,8 +107,8 @@ struct record_store {
   int changing;            /* by the owner of the lock; set when it is taken: repair is due */
   int64_t rank;            /* that new records get */
   uint32_t trees, folders; /* groups that were made */
-  struct store_entry *last_folder; /* the group that was asked for last, or NULL ... */
-  uint32_t last_folder_bytes;      /* ... and how much of its name is the folder, with the slash */
+  struct store_entry *last_group;            /* of a folder, that was asked for last, or NULL ... */
+  struct name_folder last_folder;            /* ... and the folder that its name begins with */
   struct store_folder folder[STORE_FOLDERS]; /* last, since few processes touch it */
 };
 

@@ -45,7 +45,7 @@ static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *over
 
 static struct overlap overlap_of(const struct h5_dataset *dataset) {
   const struct h5_file *file = h5_file_at(dataset->file);
-  struct posix_name name = {file->name, file->name_length, file->record->base.id, NULL, 0};
+  struct posix_name name = posix_named(file->name, file->name_length, file->record->base.id);
   const struct layer_part *part = dataset->layer.part;
   return (struct overlap){
       {part->extents[0], part->extents[1]}, (uint64_t)posix_file_find(&name) << 44, {0, 0}};

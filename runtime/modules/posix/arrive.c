@@ -25,6 +25,8 @@ void posix_arrived(int fd) {
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts) {
   if (!module_is_on(module)) return 0;
   name->file = 0;
+  name->is_new = 0;
+  name->folder.hash = 0;
   name->buffer = path_buffer_take();
   if (!name->buffer) return 0;
   name->text = name->buffer->bytes;

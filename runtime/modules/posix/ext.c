@@ -267,7 +267,7 @@ void ring_unseen(uint32_t n) {
   if (n) add_other(POSIX_EXT_URING_UNSEEN, n, -1, 0, 0);
 }
 
-int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
+int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   static const double long_open = 1e-3; /* seconds */
   /* Only pipes have a size to tell; a stat of ours would be taken for the program's. */
   struct floats floats;

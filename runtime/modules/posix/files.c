@@ -117,6 +117,7 @@ static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
   if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a fork's child has yet to forget */
   const struct store_entry *entry = store_find(&darshan_store, name->id);
+  name->is_new = !entry;
   if (!entry) return 0;
   name->file = __atomic_load_n(&entry->file, __ATOMIC_ACQUIRE);
   return entry->record[module == DARSHAN_MOD_POSIX ? STORE_POSIX : STORE_STDIO] != NO_RECORD;
@@ -127,7 +128,9 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   if (ask_first && name_is_excluded(module, name->text, length)) return 1;
   name->length = (uint32_t)length;
   name->id = darshan_hash(name->text, length, 0);
-  return !ask_first && !has_record(module, name) && name_is_excluded(module, name->text, length);
+  if (ask_first || has_record(module, name)) return 0;
+  name->folder = name_folder(name->text, length);
+  return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
 static int name_of(struct posix_name *name, int module, int dirfd, const char *path,
@@ -135,6 +138,8 @@ static int name_of(struct posix_name *name, int module, int dirfd, const char *p
   size_t length;
   name->buffer = NULL;
   name->file = 0;
+  name->is_new = 0;
+  name->folder.hash = 0;
   if (!module_is_on(module)) return 0;
   name->text = path;
   if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
@@ -162,7 +167,7 @@ static int is_also(struct posix_name *name, int module, int number, const struct
       memcmp(there.device, facts->device, sizeof(there.device)) != 0)
     return 0;
   if (name_is_excluded(module, file->name, file->name_length)) return 0;
-  *name = (struct posix_name){file->name, file->name_length, file->id, NULL, 0};
+  *name = posix_named(file->name, file->name_length, file->id);
   return 1;
 }
 
@@ -178,21 +183,13 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-static uint64_t hash_of_folder(const char *name, uint32_t length) {
-  const char *slash = memrchr(name, '/', length);
-  return folder_hash(name, slash ? (size_t)(slash - name) + 1 : 0);
-}
-
 /* 0: this folder was not asked about. */
 static uint32_t known_file_system(uint64_t hash) {
   uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
   return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;
 }
 
-uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
-  uint64_t hash = hash_of_folder(name, length);
-  uint32_t known = known_file_system(hash);
-  if (known) return known;
+static __attribute__((noinline)) uint32_t ask_file_system(const char *name, int fd, uint64_t hash) {
   struct statfs fs;
   long result = fd >= 0 ? SYS2(SYS_fstatfs, fd, &fs) : SYS2(SYS_statfs, name, &fs);
   uint32_t alignment = result == 0 && fs.f_bsize > 0 ? (uint32_t)fs.f_bsize : 4096;
@@ -200,6 +197,16 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   __atomic_store_n(&posix_state.alignments[hash % 64], (hash >> 32 << 32) | alignment,
                    __ATOMIC_RELAXED);
   return alignment;
+}
+
+uint32_t posix_file_system_of(const struct posix_name *name, int fd) {
+  uint64_t hash = posix_folder_of(name).hash;
+  uint32_t known = known_file_system(hash);
+  return LIKELY(known) ? known : ask_file_system(name->text, fd, hash);
+}
+
+uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
+  return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
 /* All but its lock, which may be held already: who keeps the records holds those of all that are
@@ -258,11 +265,10 @@ static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   uint32_t number = overflow_open(posix, name->id);
   if (number) return number;
   if (name->length == 0) return overflow_file(posix, name, 0, NULL);
-  if (!entry || !entry->record[STORE_POSIX]) {
-    tree = store_tree(&darshan_store, STORE_POSIX, name->text, name->length);
-    if (!tree && (number = own_file(posix, name, alignment, entry))) return number;
-  } else if ((number = own_file(posix, name, alignment, entry)))
-    return number;
+  if (!entry || !entry->record[STORE_POSIX])
+    tree = store_tree(&darshan_store, STORE_POSIX, name->text, name->length, posix_folder_of(name));
+  int may_own = entry || !store_is_full(&darshan_store, STORE_POSIX);
+  if (!tree && may_own && (number = own_file(posix, name, alignment, entry))) return number;
   return overflow_file(posix, name, alignment, tree);
 }
 
@@ -279,15 +285,15 @@ static uint32_t make_file(const struct posix_name *name, uint32_t alignment) {
 }
 
 uint32_t posix_file_get(const struct posix_name *name, int fd) {
-  uint32_t number = known_file(name);
-  if (LIKELY(number != 0)) return number;
-  return make_file(name, name->length ? posix_file_system(name->text, name->length, fd) : 0);
+  uint32_t number = name->is_new ? 0 : known_file(name);
+  if (number != 0) return number;
+  return make_file(name, name->length ? posix_file_system_of(name, fd) : 0);
 }
 
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block) {
   uint32_t number = known_file(name), known = 0;
   if (number != 0) return number;
-  known = known_file_system(hash_of_folder(name->text, name->length));
+  known = known_file_system(posix_folder_of(name).hash);
   return make_file(name, known ? known : block & ~(uint32_t)ON_LUSTRE);
 }
 
@@ -334,8 +340,9 @@ int posix_materialise(struct posix_file *file) {
     if (entry && make_record(file, entry)) {
       if (!entry->file) entry->file = posix_file_number(file);
     } else {
-      made = overflow_share(
-          file, store_group(&darshan_store, STORE_POSIX, file->name, file->name_length));
+      made = overflow_share(file,
+                            store_group(&darshan_store, STORE_POSIX, file->name, file->name_length,
+                                        name_folder(file->name, file->name_length)));
     }
   }
   store_unlock(&darshan_store);

@@ -109,7 +109,7 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
   memcpy(buffer->bytes + length, label, n);
   length += n;
   memcpy(buffer->bytes + length++, ">", 2);
-  struct posix_name name = {buffer->bytes, (uint32_t)length, 0, buffer, 0};
+  struct posix_name name = {.text = buffer->bytes, .length = (uint32_t)length, .buffer = buffer};
   name.id = darshan_hash(name.text, name.length, 0);
   uint32_t number = posix_file_enter(&name, fd);
   posix_name_done(&name);

@@ -8,7 +8,7 @@
 
 enum {
   FIRST_PLACES = 1 << 10, /* of the set, which becomes larger when it is half full ... */
-  SET_PLACES = 1 << 17,   /* up to here; beyond, the count of names is a lower bound */
+  SET_PLACES = 1 << 18,   /* up to here; beyond, the count of names is a lower bound */
   OPEN_PLACES = 1 << 14,  /* never more than a quarter full */
   LAST_OPERATION = 3      /* the low bits of an entry of the set */
 };
@@ -39,19 +39,13 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
-/* How many names the set takes: half of its places while it can become larger. */
-static uint32_t set_limit(uint32_t places) {
-  return places < SET_PLACES ? places / 2 : places / 8 * 7;
-}
-
 /* 1: names have new places, so that there is room for one more; without memory, it is
  * not told apart from others. */
 static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
-  if (posix->overflow_names < set_limit(places)) return 0;
-  /* By four: each time all names find new places. */
-  if (places) more = places < SET_PLACES && places > SET_PLACES / 4 ? SET_PLACES : 4 * places;
+  if (posix->overflow_names < places / 2) return 0;
+  if (places) more = 4 * places; /* each time all names find new places */
   uint64_t *set = more <= SET_PLACES ? private_memory(more * sizeof(*set)) : NULL;
   if (!set) return 0;
   posix->overflow_set = set;
@@ -131,6 +125,8 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
   return 1;
 }
 
+static const struct name_folder no_folder;
+
 /* The files that no state of their own can be had for have one together. */
 static uint32_t share_state(uint32_t alignment) {
   struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
@@ -139,8 +135,9 @@ static uint32_t share_state(uint32_t alignment) {
                               .alignment = alignment & ~(uint32_t)ON_LUSTRE,
                               .number = POSIX_SHARED_FILE,
                               .descriptors = file->descriptors};
-  return overflow_share(file, store_group(&darshan_store, STORE_POSIX, NULL, 0)) ? POSIX_SHARED_FILE
-                                                                                 : 0;
+  return overflow_share(file, store_group(&darshan_store, STORE_POSIX, NULL, 0, no_folder))
+             ? POSIX_SHARED_FILE
+             : 0;
 }
 
 /* Is it new in its group?  If it is not, its last operation is known. */
@@ -151,7 +148,7 @@ static int met_first(struct posix_state *posix, struct posix_file *file) {
     file->last_operation = (uint32_t)(*place & LAST_OPERATION);
     return 0;
   }
-  if (!place || posix->overflow_names >= posix->set_places / 8 * 7) return STORE_MAY_BE_NEW;
+  if (!place || posix->overflow_names >= posix->set_places / 2) return STORE_MAY_BE_NEW;
   *place = file->id & ~(uint64_t)LAST_OPERATION;
   posix->overflow_names++;
   return 1;
@@ -166,7 +163,9 @@ uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name,
                               .alignment = alignment & ~(uint32_t)ON_LUSTRE,
                               .overflow = 1,
                               .number = number};
-  if (!group) group = store_group(&darshan_store, STORE_POSIX, name->text, name->length);
+  if (!group)
+    group = store_group(&darshan_store, STORE_POSIX, name->text, name->length,
+                        name->length ? posix_folder_of(name) : no_folder);
   if (!overflow_share(file, group)) return 0;
   int is_new = met_first(posix, file);
   if (is_new) store_count_member(&darshan_store, group, file->id, is_new);

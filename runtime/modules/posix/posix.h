@@ -24,7 +24,15 @@ struct posix_name {
   uint64_t id;
   struct path_buffer *buffer; /* that holds the text; NULL: the caller's own does */
   uint32_t file;              /* of POSIX, if it was met when the name was made; 0: ask */
+  uint32_t is_new;            /* 1: there was no entry when the name was made */
+  struct name_folder folder;  /* hash 0: not looked for, posix_folder_of does */
 };
+static inline struct posix_name posix_named(const char *text, uint32_t length, uint64_t id) {
+  return (struct posix_name){.text = text, .length = length, .id = id};
+}
+static inline struct name_folder posix_folder_of(const struct posix_name *name) {
+  return name->folder.hash ? name->folder : name_folder(name->text, name->length);
+}
 int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&posix_state.aux, record);
@@ -44,6 +52,7 @@ static inline void posix_name_done(struct posix_name *name) {
  * is added where its striping can be asked for. */
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
+uint32_t posix_file_system_of(const struct posix_name *name, int fd);
 /* The file of this name, made if necessary (fd: one open on it, or -1). */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
 /* The same of a file that nobody has opened here: no server is asked about it. */
@@ -177,7 +186,10 @@ int posix_is_folder(const char *path);
 /* For the STDIO module; number: where it keeps that of the EXT record. */
 /* Whether an open that gave this descriptor waited until somebody opened the other end of
  * a pipe; asked only after one that took long. */
-int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
+int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
+static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
+  return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
+}
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* aio.c */

@@ -43,7 +43,7 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   const struct posix_file *posix = posix_file_behind(fd);
   if (!posix || !stdio_is_on()) return;
-  struct posix_name name = {posix->name, posix->name_length, posix->id, NULL, 0};
+  struct posix_name name = posix_named(posix->name, posix->name_length, posix->id);
   if (posix->overflow) name.id = darshan_hash(posix->name, posix->name_length, 0);
   int is_path = name.text[0] == '/'; /* else one of ours */
   if (is_path && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name)) return;
@@ -55,8 +55,8 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
 
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2) {
   static const char text[] = "<tmpfile>";
-  struct posix_name name = {text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0), NULL,
-                            0};
+  struct posix_name name =
+      posix_named(text, sizeof(text) - 1, darshan_hash(text, sizeof(text) - 1, 0));
   if (!fd_may_change()) return;
   fd_dropped(stream_fd(file));
   if (stdio_is_on()) count_open(follow(file, &name), 0, t1, t2);
@@ -87,7 +87,7 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
   if (path) {
     stdio_opened(file, path, t1, t2);
   } else if (last) { /* the same file in another mode */
-    struct posix_name name = {last->name, last->name_length, last->id, NULL, 0};
+    struct posix_name name = posix_named(last->name, last->name_length, last->id);
     count_open(stdio_follow(file, &name), 0, t1, t2);
   }
 }

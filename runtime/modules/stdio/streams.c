@@ -21,7 +21,7 @@ static int standard_name(const FILE *file, struct posix_name *name) {
                                       : NULL;
   if (!text) return 0;
   size_t length = strlen(text);
-  *name = (struct posix_name){text, (uint32_t)length, darshan_hash(text, length, 0), NULL, 0};
+  *name = posix_named(text, (uint32_t)length, darshan_hash(text, length, 0));
   return 1;
 }
 
@@ -59,12 +59,12 @@ struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first) {
 int stdio_stream_name(FILE *file, struct posix_name *name) {
   const struct stdio_stream *stream = stdio_stream_of(file);
   if (!stream || stream->standard || stream->born) return 0;
-  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL, 0};
+  *name = posix_named(stream->name, stream->name_length, stream->id);
   if (LIKELY(!STDIO_PEEK(stream->changed) && !STDIO_PEEK(stream->numberless))) return 1;
   /* The stream has not heard yet what its number means now, or may never hear. */
   const struct posix_file *posix = posix_file_of(stream_fd(file));
   if (!posix) return 0;
-  *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL, 0};
+  *name = posix_named(posix->name, posix->name_length, posix->id);
   return 1;
 }
 
@@ -79,7 +79,7 @@ int stdio_name_at(int fd, struct posix_name *name) {
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
   if (!stream || stream == FD_FOLDER || stream->standard || stream->born) return 0;
   if (STDIO_PEEK(stream->numberless) || STDIO_PEEK(stream->changed)) return 0;
-  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL, 0};
+  *name = posix_named(stream->name, stream->name_length, stream->id);
   return 1;
 }
 
@@ -105,10 +105,10 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
-  *name = (struct posix_name){stream->name, stream->name_length, stream->id, NULL, 0};
+  *name = posix_named(stream->name, stream->name_length, stream->id);
   if (!posix) return standard_name(stream->file, name);
   if (posix->id == stream->id) return 1;
-  *name = (struct posix_name){posix->name, posix->name_length, posix->id, NULL, 0};
+  *name = posix_named(posix->name, posix->name_length, posix->id);
   if (posix->overflow) name->id = darshan_hash(posix->name, posix->name_length, 0);
   return name->text[0] != '/' ||
          /* a name of ours */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
@@ -171,7 +171,7 @@ int stdio_was_never_a_file(struct stdio_stream *stream) {
 }
 
 int stdio_materialise(struct stdio_stream *stream) {
-  struct posix_name name = {stream->name, stream->name_length, stream->id, NULL, 0};
+  struct posix_name name = posix_named(stream->name, stream->name_length, stream->id);
   int given = STDIO_PEEK(stream->changed) != 0;
   if (given) __atomic_store_n(&stream->changed, STREAM_RESOLVING, __ATOMIC_SEQ_CST);
   if (given && !identify(stream, &name)) return 0;
