@@ -19,7 +19,10 @@ struct request {
   uint64_t key;            /* the address of the program's request, or its user_data */
   uint64_t submitted;      /* ticks */
   struct posix_file *file; /* NULL: none, or not needed */
-  int64_t offset;          /* where the transfer begins */
+  union {
+    int64_t offset;            /* where the transfer begins */
+    struct posix_file *before; /* what the slot held that is opened */
+  };
   union {
     const void *memory;      /* of the transfer; never read */
     struct posix_file *from; /* what is copied */

@@ -112,6 +112,7 @@ static void begin(int fd, const struct uring_setup *setup, const char *head) {
     ring->seen = ring->results_seen = 0;
     ring->files_used = ring->paths_used = ring->free_path = 0;
     requests_forget(&ring->requests);
+    ring->others = 0;
     ring->fd = fd;
     map_ring(ring, setup);
     __atomic_store_n(&ring->fd, fd, __ATOMIC_RELEASE);

@@ -23,11 +23,16 @@ struct ring {
   uint32_t head_at, tail_at, array_at, results_tail_at, results_at;
   uint32_t seen, results_seen; /* how far we have looked, counted as the kernel does */
   struct requests requests;    /* its lock is that of the ring */
+  uint32_t others;             /* of its requests: about no file, or none that is followed */
   struct segments files;       /* registered: struct posix_file *; FD_OTHER: not followed */
   uint32_t files_used;
   struct segments paths; /* of requests under way */
   uint32_t paths_used, free_path;
 };
+
+/* What is registered in a slot: a request that is under way opens it, and those behind it in a
+ * chain mean what it will have opened. */
+#define SLOT_OPENS FD_EXCLUDED
 
 struct rings_state {
   int lock;
@@ -50,7 +55,7 @@ struct posix_file *ring_file(const struct ring *ring, uint32_t slot);
 void ring_set_file(struct ring *ring, uint32_t slot, struct posix_file *file);
 void rings_forked(void);
 
-/* ring-requests.c: what goes through them */
+/* ring-requests.c and ring-results.c: what goes through them */
 /* Entries up to the tail of the ring, but no more than n, are about to be submitted. */
 enum { RING_ALL = -1 };
 void ring_submits(struct ring *ring, long n);

@@ -1,0 +1,310 @@
+/* What rings have done: a request counts when its result is there. */
+#include <errno.h>
+#include <libc-statx.h>
+#include <string.h>
+
+#include "../../intercept/stack.h"
+#include "account.h"
+#include "ring-requests.h"
+
+static int is_write(int operation) {
+  return operation == URING_WRITEV || operation == URING_WRITE_FIXED || operation == URING_WRITE ||
+         operation == URING_WRITEV_FIXED;
+}
+
+struct done {
+  struct request request;
+  int64_t result;
+};
+
+static void opened(struct ring *ring, const struct done *done, uint64_t t2) {
+  const struct request *request = &done->request;
+  const char *path = ring_path(ring, request->path[0]);
+  int dirfd = (int)request->fd, flags = (int)request->flags;
+  int fd = (int)done->result;
+  uint64_t t1 = request->submitted;
+  if (fd < 0) {
+    errno = -fd;
+    if (path) posix_missed(dirfd, path, t1, t2);
+    if (request->path[1] && request->path[1] != SLOT_ANY && request->before != SLOT_OPENS)
+      ring_set_file(ring, request->path[1] - 1, request->before);
+  } else if (request->path[1]) {
+    uint32_t slot = request->path[1] == SLOT_ANY ? (uint32_t)fd : request->path[1] - 1;
+    struct posix_file *file =
+        path ? posix_opened_unseen(dirfd, path, flags, (mode_t)request->length, t1, t2) : NULL;
+    ring_set_file(ring, slot, path ? (file ? file : FD_OTHER) : NULL);
+  } else if (!path) {
+    posix_opened(fd, fd, "", flags, (mode_t)request->length, t1, t2);
+  } else if (posix_file_of(fd) || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
+    /* The program has used the number before we saw that it was there, or closed it. */
+    posix_opened_unseen(dirfd, path, flags, (mode_t)request->length, t1, t2);
+  } else {
+    posix_opened(fd, dirfd, path, flags, (mode_t)request->length, t1, t2);
+  }
+}
+
+static void named(struct ring *ring, const struct done *done, uint64_t t2) {
+  enum { REMOVES_FOLDER = 0x200 /* AT_REMOVEDIR */ };
+  const struct request *request = &done->request;
+  const char *path = ring_path(ring, request->path[0]), *other = ring_path(ring, request->path[1]);
+  int result = done->result < 0 ? -1 : 0, dirfd = (int)request->fd;
+  uint64_t t1 = request->submitted;
+  uint16_t mode = 0;
+  errno = (int)-done->result;
+  switch (request->kind) {
+  case URING_STATX:
+    ring_copy_in(&mode, (uint64_t)request->offset + offsetof(struct statx, stx_mode), sizeof(mode));
+    if (path) posix_stated(result, dirfd, path, mode, t1, t2);
+    break;
+  case URING_UNLINKAT:
+    if (!path) break;
+    posix_path_event(result, dirfd, path,
+                     request->flags & REMOVES_FOLDER ? POSIX_EXT_RMDIRS : POSIX_EXT_UNLINKS, t1,
+                     t2);
+    break;
+  case URING_MKDIRAT:
+    if (path) posix_path_event(result, dirfd, path, POSIX_EXT_MKDIRS, t1, t2);
+    break;
+  case URING_SYMLINKAT:
+    if (other) posix_path_event(result, dirfd, other, POSIX_EXT_LINKS, t1, t2);
+    break;
+  case URING_LINKAT:
+    if (other) posix_path_event(result, (int)request->length, other, POSIX_EXT_LINKS, t1, t2);
+    break;
+  default:
+    if (path && other)
+      posix_renamed(result, dirfd, path, (int)request->length, other, request->flags, t1, t2);
+  }
+}
+
+static void copied(const struct done *done, uint64_t t2) {
+  const struct request *request = &done->request;
+  int64_t from = (int64_t)((uint64_t)request->flags << 32 | request->length);
+  posix_copied(request->from, request->file, done->result, from == -1 ? POSIX_HERE : from,
+               request->offset == -1 ? POSIX_HERE : request->offset, POSIX_EXT_SPLICES,
+               request->submitted, t2);
+}
+
+static void closed(struct ring *ring, const struct done *done, uint64_t t2) {
+  const struct request *request = &done->request;
+  if (done->result == 0) {
+    if (request->path[LATE]) ring_set_file(ring, request->path[0] - 1, FD_OTHER);
+    posix_closed(request->file, request->submitted, t2);
+  } else if (request->path[LATE]) {
+    return; /* the slot is as it was */
+  } else if (request->path[0]) {
+    ring_set_file(ring, request->path[0] - 1, request->file);
+  } else {
+    errno = (int)-done->result;
+    posix_close_failed(request->file, (int)request->fd, request->submitted, t2);
+  }
+}
+
+static void on_file(const struct done *done, uint64_t t2) {
+  enum { DATA_ONLY = 1 };
+  const struct request *request = &done->request;
+  uint64_t t1 = request->submitted;
+  if (done->result < 0) return;
+  switch (request->kind) {
+  case URING_FSYNC:
+    posix_synced(request->file, request->flags & DATA_ONLY ? POSIX_FDSYNCS : POSIX_FSYNCS, t1, t2);
+    break;
+  case URING_SYNC_FILE_RANGE:
+    posix_range_synced(request->file, t1, t2);
+    break;
+  case URING_FALLOCATE:
+    posix_allocated(request->file, request->offset, t1, t2);
+    break;
+  case URING_FTRUNCATE:
+    posix_ext(request->file, POSIX_EXT_TRUNCATES, 1, POSIX_EXT_F_META_TIME, t1, t2);
+    break;
+  case URING_FIXED_FD_INSTALL:
+    posix_duplicated(request->file, (int)done->result, t1, t2);
+    break;
+  }
+}
+
+static void transferred(const struct done *done, uint64_t t2) {
+  const struct request *request = &done->request;
+  posix_transferred(request->file, is_write(request->kind) ? POSIX_WRITE : POSIX_READ, done->result,
+                    request->offset, request->memory, request->submitted, t2);
+}
+
+struct completion {
+  struct ring *ring;
+  const struct done *done;
+  uint64_t t2;
+};
+
+static void completed_there(void *completion_) {
+  const struct completion *it = completion_;
+  const struct done *done = it->done;
+  struct ring *ring = it->ring;
+  uint64_t t2 = it->t2;
+  switch (done->request.kind) {
+  case URING_OPENAT:
+  case URING_OPENAT2:
+    opened(ring, done, t2);
+    ring_path_give(ring, done->request.path[0]);
+    break;
+  case URING_STATX:
+  case URING_UNLINKAT:
+  case URING_MKDIRAT:
+  case URING_SYMLINKAT:
+  case URING_LINKAT:
+  case URING_RENAMEAT:
+    named(ring, done, t2);
+    ring_path_give(ring, done->request.path[0]);
+    ring_path_give(ring, done->request.path[1]);
+    break;
+  case URING_SPLICE:
+    copied(done, t2);
+    break;
+  case URING_CLOSE:
+    closed(ring, done, t2);
+    break;
+  default:
+    on_file(done, t2);
+  }
+}
+
+/* What was opened in a slot before this request, in the same chain. */
+static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
+  struct posix_file *file = ring_file(ring, slot - 1);
+  if (!file || file == SLOT_OPENS) ring_unseen(1);
+  file = fd_followed(file);
+  if (file) posix_ext(file, POSIX_EXT_URING_SUBMITS, 1, -1, 0, 0);
+  return file;
+}
+
+/* Requests whose file is known only now; those of no file become others. */
+static void know_late(struct ring *ring, struct request *request) {
+  switch (request->kind) {
+  case URING_OPENAT:
+  case URING_OPENAT2:
+  case URING_STATX:
+  case URING_UNLINKAT:
+  case URING_MKDIRAT:
+  case URING_SYMLINKAT:
+  case URING_LINKAT:
+  case URING_RENAMEAT:
+    return;
+  }
+  if (request->kind == URING_SPLICE && request->path[0])
+    request->from = opened_before(ring, request->path[0]);
+  if (!request->path[LATE]) return;
+  request->file = opened_before(ring, request->path[LATE]);
+  if (!request->file && request->kind != URING_SPLICE) request->kind = KIND_OTHER;
+}
+
+static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_t t2) {
+  if (UNLIKELY(done->request.path[0] || done->request.path[LATE])) know_late(ring, &done->request);
+  if (done->request.kind == KIND_OTHER) return;
+  if (LIKELY(ring_is_transfer(done->request.kind)))
+    transferred(done, t2);
+  else
+    stack_run_anyway(completed_there, &(struct completion){ring, done, t2});
+  if (t1 > done->request.submitted) layers_began_before(t1 - done->request.submitted);
+}
+
+/* With the ring's lock: results that the queue does not hold any more are of requests that
+ * cannot be told from those which are under way. */
+static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
+  uint32_t unseen = ring->requests.open - ring->others;
+  ring->others = 0;
+  ring->results_seen = tail;
+  requests_forget(&ring->requests);
+  ring->paths_used = ring->free_path = 0;
+  return unseen;
+}
+
+/* Takes out the next request that is over; 0: none.  Results of none of ours are passed. */
+static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
+  int n = 0;
+  if (!record_lock(&ring->requests.lock)) return 0;
+  uint32_t tail = ring->memory ? ring_word(ring, ring->results_tail_at) : ring->results_seen;
+  size_t size = sizeof(struct uring_result) * (ring->flags & RING_LARGE_RESULTS ? 2 : 1);
+  while (n == 0 && ring->results_seen != tail) {
+    struct uring_result result;
+    const char *place =
+        ring->memory + ring->results_at + (ring->results_seen & (ring->most_results - 1)) * size;
+    memcpy(&result, place, sizeof(result));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    uint32_t now = ring_word(ring, ring->results_tail_at);
+    if (now - ring->results_seen > ring->most_results) { /* overwritten */
+      *unseen += skip_lost(ring, now);
+      break;
+    }
+    ring->results_seen++;
+    if (result.flags & (RESULT_NOTICE | RESULT_MORE)) continue; /* of no request on a file */
+    const struct request *request = requests_find(&ring->requests, result.user_data);
+    if (!request) continue;
+    done->result = result.result;
+    requests_take(&ring->requests, request, &done->request);
+    if (done->request.kind == KIND_OTHER)
+      ring->others--;
+    else
+      n = 1;
+  }
+  record_unlock(&ring->requests.lock);
+  return n;
+}
+
+void ring_look(struct ring *ring, uint64_t t1, uint64_t t2) {
+  struct done done;
+  uint32_t unseen = 0;
+  int saved = errno;
+  while (take_done(ring, &done, &unseen))
+    completed(ring, &done, t1, t2);
+  ring_unseen(unseen);
+  errno = saved;
+}
+
+struct look {
+  struct ring *ring;
+  uint64_t t1, t2;
+};
+
+static void look_there(void *look_) {
+  const struct look *look = look_;
+  ring_look(look->ring, look->t1, look->t2);
+}
+
+void ring_look_there(struct ring *ring, uint64_t t1, uint64_t t2) {
+  stack_run_anyway(look_there, &(struct look){ring, t1, t2});
+}
+
+static void look_at_all(void *nothing) {
+  (void)nothing;
+  uint32_t used = __atomic_load_n(&rings_state.used, __ATOMIC_ACQUIRE);
+  uint64_t now = used ? ticks_now() : 0;
+  for (uint32_t i = 0; i < used; i++) {
+    struct ring *ring = segments_at(&rings_state.rings, i);
+    if (__atomic_load_n(&ring->fd, __ATOMIC_ACQUIRE) < 0 || !ring->memory) continue;
+    if (ring->flags & RING_POLLED) ring_submits(ring, RING_ALL);
+    ring_look(ring, now, now);
+  }
+}
+
+void rings_look(void) {
+  if (rings_state.used) stack_run_anyway(look_at_all, NULL);
+}
+
+static void look_last(void *nothing) {
+  look_at_all(nothing);
+  for (uint32_t i = 0; i < rings_state.used; i++) {
+    struct ring *ring = segments_at(&rings_state.rings, i);
+    uint32_t unseen = 0;
+    if (__atomic_load_n(&ring->fd, __ATOMIC_ACQUIRE) < 0) continue;
+    if (record_lock(&ring->requests.lock)) {
+      unseen = ring_missed(ring);
+      record_unlock(&ring->requests.lock);
+    }
+    ring_unseen(unseen);
+  }
+}
+
+/* The process ends: what nobody saw is known now. */
+void rings_ending(void) {
+  if (rings_state.used) stack_run_anyway(look_last, NULL);
+}
