@@ -163,6 +163,37 @@ def test_one_process(tool: Tool, tmp_path: Path) -> None:
     assert len(set(told["stat"])) == 1, told
 
 
+# Eight threads, each in long reads of a file of its own; of one file overlaps count once.
+THREADS = """
+import os, threading
+with open("data", "wb") as data:
+    data.write(bytes(64 << 20))
+room = bytearray(64 << 20)
+def work(name):
+    os.link("data", name)
+    fd = os.open(name, os.O_RDONLY)
+    for i in range(8):
+        os.preadv(fd, [room], 0)
+    os.unlink(name)
+threads = [threading.Thread(target=work, args=(f"data{i}",)) for i in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+os.unlink("data")
+"""
+
+
+def test_threads(tool: Tool, tmp_path: Path) -> None:
+    """A share above 100 % is explained wherever it is told first."""
+    log = log_of(tool, tmp_path / "logs", sys.executable, "-c", THREADS)
+    told = outputs(tool, log)
+    assert len(set(told.values())) == 1, told
+    assert float(told["stat"][0].strip("< %")) > 120
+    text = " ".join(tool("report", "--text", log).split())
+    assert "above 100 % (" in text and "calls of several threads" in text
+    assert "threads added up" in tool("stat", "-r", log)
+    assert "threads added up" in tool("report", "-o", "-", "--html", log)
+
+
 def test_shells(tool: Tool, tmp_path: Path) -> None:
     """A tree of programs."""
     command = nested(2, [sys.executable, "-c", WRITES])

@@ -113,6 +113,15 @@ def _files() -> list[Row]:
             ),
             settings=(("SLOW_META", "900"),),
         ),
+        replace(
+            file(
+                "files-by-threads",
+                "many-small-files",
+                "container",
+                never=("over all processes",),
+            ),
+            place=HERE,
+        ),
         *(
             replace(file(case, never=("megabyte", "larger ones would help")), place=HERE)
             for case in ("lines-crowded", "packed-crowded")

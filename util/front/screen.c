@@ -161,6 +161,7 @@ static void print_shares(struct packed *packed, const struct picture *picture, d
              quantity_percent(percent, shares->files, shares->work));
   pack(packed, item);
   if (shares->work <= 0) return;
+  if (shares->files > (1 + rounding) * shares->work) pack(packed, "threads added up");
   snprintf(item, sizeof(item), "all layers %s",
            quantity_percent(percent, shares->all, shares->work));
   if (shares->all > shares->files) pack(packed, item);

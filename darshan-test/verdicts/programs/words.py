@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -256,6 +257,21 @@ def prepare_imports_and_array() -> None:
     """Modules, and 16 MB."""
     prepare_many_imports()
     np.zeros(1 << 21).tofile("array")
+
+
+def files_by_threads(cured: bool) -> None:
+    """2,000 small files, each read by one of eight threads."""
+    names = ["many.txt"] if cured else [f"parts/{i % 2000}" for i in range(4000)]
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(lambda name: len(Path(name).read_bytes()), names))
+
+
+def prepare_files_by_threads() -> None:
+    """The files."""
+    os.mkdir("parts")
+    for i in range(2000):
+        Path(f"parts/{i}").write_bytes(b"some words\n")
+    Path("many.txt").write_bytes(b"some words\n" * 2000)
 
 
 def little(_: bool) -> None:

@@ -266,6 +266,13 @@ class Facts:
         return Shares(files, above, self.process_time, waited)
 
     @property
+    def over_all(self) -> str:
+        """Words behind a sum of seconds: of what it is a sum, if of several."""
+        if self.nprocs > 1 or self.tree is not None:
+            return " over all processes"
+        return " over all threads" if self.shares.overlapping else ""
+
+    @property
     def io_time(self) -> float:
         """Seconds in I/O of all layers: what the processes waited for."""
         return self.shares.all

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_ROUNDING = 0.005
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -23,6 +25,11 @@ class Shares:
     def part(self) -> float:
         """I/O of all layers as a part of the time, 0 to 1."""
         return min(1.0, self.all / self.work) if self.work > 0 else 0.0
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether calls lasted longer than their processes lived: several at a time did."""
+        return 0 < self.work < self.all * (1 - _ROUNDING)
 
     @property
     def above(self) -> bool:

@@ -23,7 +23,10 @@ def figures_of_io(context: Context) -> list[tuple[str, str]]:
     shares = context.shares
     of = f"of the {in_io.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
-    found = [(in_io.files(shares), f"{of} {in_io.FILES}{_where(base, shares.work)}")]
+    base_words = f"{of} {in_io.FILES}{_where(base, shares.work)}"
+    if shares.overlapping:
+        base_words += ", threads added up"
+    found = [(in_io.files(shares), base_words)]
     if shares.above:
         # Layers of which none holds another: those without what they called.
         parts = [(o.title, o.time) for o in context.exclusive]

@@ -36,4 +36,9 @@ def sentence(shares: Shares) -> str:
             f". Working time, {seconds(shares.work)}, is what the processes lived without what "
             "they waited"
         )
+    if shares.overlapping:
+        told += (
+            f". The share is above 100 % ({seconds(shares.all)} in {seconds(shares.work)}) because "
+            "calls of several threads, or asynchronous requests, lasted at the same time"
+        )
     return f"{told}."

@@ -43,7 +43,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Collective calls use few of the nodes",
         f"{plural(busy, 'process')} did the POSIX I/O of {count(met)} collective calls, "
-        f"on {nodes} nodes; the calls took {seconds(time)} over all processes.",
+        f"on {nodes} nodes; the calls took {seconds(time)}{facts.over_all}.",
         stake=stake,
         evidence=facts.sums(upper, "COLL_READS", "COLL_WRITES", "F_READ_TIME", "F_WRITE_TIME"),
         remedy=Remedy(

@@ -31,7 +31,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             NAME,
             "A file per process",
             f"{count(facts.nprocs)} processes wrote {count(number)} files of their own; creating "
-            f"and closing them took {seconds(time)} over all processes.",
+            f"and closing them took {seconds(time)}{facts.over_all}.",
             stake=stake,
             evidence=facts.sums(table, "OPENS", "BYTES_WRITTEN", "F_META_TIME"),
             remedy=Remedy(

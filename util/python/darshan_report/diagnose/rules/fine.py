@@ -42,6 +42,7 @@ def _spent(facts: Facts) -> str:
     shares = facts.shares
     each = " in all processes together" if facts.tree else " per process on average"
     each = each if facts.tree or facts.nprocs > 1 else ""
+    each = " in all threads together" if shares.overlapping and not each else each
     what = "I/O of all layers" if shares.above else "file I/O"
     return (
         f"{what} took {seconds(shares.all / _over(facts))}{each}, "
@@ -53,12 +54,6 @@ def _crowded(facts: Facts) -> str:
     """On a busy machine: how much of this was waiting for something else."""
     words = crowded.words(facts)
     return f" ({words})" if words else ""
-
-
-def _is_little(facts: Facts) -> bool:
-    """Whether so little of the time was I/O that there is nothing to change."""
-    real = facts.io_time - crowded.waited(facts)
-    return real <= facts.limits["io.fine"] * facts.process_time
 
 
 def _begun(words: str) -> str:
@@ -151,7 +146,7 @@ def find(
     if is_unjudged(facts):
         yield _not_judged(facts)
         return
-    if (tool := tool_of(facts)) and not _is_little(facts):
+    if (tool := tool_of(facts)) and not crowded.is_little(facts):
         yield Finding(
             NAME,
             f"{tool} does what it is for",
@@ -168,7 +163,7 @@ def find(
             "was none on files that are watched, or the program could not be watched.",
             GOOD,
         )
-    elif _is_little(facts):
+    elif crowded.is_little(facts):
         yield Finding(
             NAME,
             _FINE + (_AGAIN if most_read(facts) else ""),

@@ -62,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{facts.name(int(h5.files.ids[first]))} was opened {count(float(opens[first]))} times by "
         "each process that used it: each time HDF5 reads its headers anew, and forgets them"
         + (f"; so it is with {plural(more, 'more file')}" if more else "")
-        + f". That took {seconds(float(time.sum()))} over all processes.",
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, table.place(int(h5.files.ids[first])) or 0, "OPENS")
         + h5.files.rows(

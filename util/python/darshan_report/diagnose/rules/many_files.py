@@ -70,7 +70,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Many small files",
         f"{count(number)} files of at most {amount(largest)} were read or written; opening them, "
-        f"the first transfers and closing took {seconds(time)} over all processes: the cost is "
+        f"the first transfers and closing took {seconds(time)}{facts.over_all}: the cost is "
         "per file, not per byte.",
         stake=stake,
         evidence=tuple(

@@ -74,7 +74,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Values are attributes of their own" if mostly else "Many tiny datasets",
         f"{', and '.join(reversed(what) if mostly else what)}: HDF5 makes, finds and writes a "
-        f"header for each. That took {seconds(float(lost.sum()))} over all processes.",
+        f"header for each. That took {seconds(float(lost.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=sets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
         + files.sums(

@@ -70,7 +70,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Metadata calls take much of the I/O time",
-        f"{share(meta, whole)} of the I/O time ({seconds(meta)} over all processes) went into "
+        f"{share(meta, whole)} of the I/O time ({seconds(meta)}{facts.over_all}) went into "
         f"opening, asking, seeking and closing: {count(opens)} opens and {count(stats)} stat "
         f"calls on {count(files)} files"
         + (f", {count(more)} other operations on names." if more else "."),

@@ -31,7 +31,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{plural(int(table.processes[first]), 'process')} opened {facts.name(table.ids[first])} "
         f"{count(float(opens[first]))} times with MPI-IO, and met for each open and close"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
-        + f". That took {seconds(float(time.sum()))} over all processes.",
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "INDEP_OPENS", "COLL_OPENS", "F_META_TIME"),
         remedy=Remedy(

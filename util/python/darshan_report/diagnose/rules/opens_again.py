@@ -65,7 +65,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         "Files are opened or asked about again and again",
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; so it is with {plural(len(others), 'more file')}" if others else "")
-        + f". That took {seconds(float(time.sum()))} over all processes.",
+        + f". That took {seconds(float(time.sum()))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
         remedy=Remedy(

@@ -62,7 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{facts.name(table.ids[first])} each for itself: {amount(read)} in "
         f"{count(int(table['READS'][first]))} reads"
         + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
-        + f". That took {seconds(_time(tables, masks))} over all processes.",
+        + f". That took {seconds(_time(tables, masks))}{facts.over_all}.",
         stake=stake,
         evidence=_rows(facts, table, first),
         remedy=Remedy(

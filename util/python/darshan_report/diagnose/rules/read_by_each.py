@@ -44,7 +44,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{facts.name(table.ids[first])} each for itself: {amount(table['BYTES_READ'][first])} in "
         f"{count(table['READS'][first])} reads"
         + (f"; so it is with {plural(number - 1, 'more file')}" if number > 1 else "")
-        + f". That took {seconds(_time(facts, tables, lost))} over all processes.",
+        + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(
             table, first, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",

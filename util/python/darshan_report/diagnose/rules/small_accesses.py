@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, share
+from ..crowded import latency
 from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 from ..language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
@@ -26,6 +27,7 @@ _SORTED = (
     "Python: requests.sort(key=lambda request: request.offset)\n"
     "Java: requests.sort(Comparator.comparingLong(r -> r.offset))"
 )
+_FULL = 0.75  # of a buffer: blocks that are so full on average are whole ones
 _BLOCK = 512  # bytes: who moves a multiple of it has a buffer, and chose its size
 _LIBRARIES = {
     "READ": "\nH5Dread of a whole block instead of an element;  MPI_File_read_at_all",
@@ -91,10 +93,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     )
     # Blocks that memory answers cost their copying, in few calls or in many.
     calls_made = np.maximum(all_calls, 1)
-    # The last block may be short, and the read after it finds the end.
-    whole_blocks = np.maximum(all_calls - 2, 1)
-    blocks = table[moved] >= facts.limits["stream.buffer"] * whole_blocks
-    mask &= ~(blocks & (facts.moving(table, kind) < facts.limits["stream.latency"] * calls_made))
+    # Some are short: the last one, those around a header, and a read that finds the end.
+    blocks = table[moved] >= _FULL * facts.limits["stream.buffer"] * calls_made
+    mask &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
     mask &= ~reread.mostly(facts, table, kind)
     if not mask.any():
         return

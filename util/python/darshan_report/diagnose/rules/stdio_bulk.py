@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
+from ..crowded import latency
 from ..facts import Facts, leading
 from ..finding import Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
@@ -29,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask = streams.files & (calls >= facts.limits["operations"])
     mask &= (mean >= _LEAST) & (mean <= facts.limits["small.bytes"])
     buffers = np.maximum(calls, moved / facts.limits["stream.buffer"])
-    mask &= ratio(spent, buffers) >= facts.limits["stream.latency"]
+    mask &= ratio(spent, buffers) >= latency(facts)
     if not mask.any():
         return
     mask &= ~_explained(facts, streams)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
+from ..crowded import latency
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..language import FLUSHES
@@ -24,7 +25,7 @@ def files(facts: Facts, streams: Streams) -> Mask:
     if streams.known:
         return found & (2 * calls > streams["DRAINS"])
     found &= 2 * calls > streams.table["WRITES"]
-    return found & (ratio(spent, calls) >= facts.limits["stream.latency"])
+    return found & (ratio(spent, calls) >= latency(facts))
 
 
 def _flushes(streams: Streams) -> tuple[Floats, Floats]:

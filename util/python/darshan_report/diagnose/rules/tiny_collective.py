@@ -54,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"to move {amount(float(moved[first]) / int(calls[first]))} each in "
         f"{facts.name(table.ids[first])}"
         + (f", and in {plural(len(others), 'more file')} alike" if others else "")
-        + f". {seconds(float(time[mask].sum()))} over all processes went into meeting.",
+        + f". {seconds(float(time[mask].sum()))}{facts.over_all} went into meeting.",
         stake=stake,
         evidence=facts.rows(
             table,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...summary.units import amount, count, plural, seconds
+from ..crowded import latency
 from ..facts import Facts, leading, once
 from ..finding import Finding, Remedy
 from ..language import READ_BUFFER, WRITE_BUFFER
@@ -37,7 +38,7 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
         )
     each = ratio(streams.time(kind), calls)
     flushed = kind == "WRITE" and 2 * streams.table["FLUSHES"] > calls
-    return found & (each >= facts.limits["stream.latency"]) & ~np.asarray(flushed)
+    return found & (each >= latency(facts)) & ~np.asarray(flushed)
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:
