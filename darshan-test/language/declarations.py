@@ -132,8 +132,13 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
             wanted = "stderr" in [t.text for t in code[place + 2 : place + 3]]
             if called and (C_MESSAGE.match(token.text) or wanted):
                 said = "".join(first_string(code[place + 1 :]))
-                if " " in said:
+                if has_words(said):
                     yield Item(f"{file}:{name}", f'{token.text}("{said}")')
+
+
+def has_words(said: str) -> bool:
+    """Whether a format has two words of its own, apart from what is put into it."""
+    return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%[-\w.*]+|\{[^}]*\}|\\n", " ", said))) > 1
 
 
 def first_string(code: list[Token]) -> Iterator[str]:
@@ -181,15 +186,15 @@ def python_messages(file: str, text: str) -> Iterator[Item]:
             name = ast.unparse(call.func).rsplit(".", 1)[-1]
             strings = [a for a in call.args if isinstance(a, (ast.JoinedStr, ast.Constant))]
             said = ast.unparse(strings[0]) if strings else ""
-            if (PY_MESSAGE.match(name) or call in raised) and " " in said:
+            if (PY_MESSAGE.match(name) or call in raised) and has_words(said):
                 yield Item(f"{file}:{path}", f"{name}({said})")
 
 
 def paragraphs(file: str, text: str) -> Iterator[Item]:
-    """The paragraphs of prose of a page, by their headings."""
+    """The paragraphs and bullets of a page's prose, by their headings."""
     heading = ""
     bare = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    for block in map(str.strip, re.split(r"\n\s*\n", bare)):
+    for block in map(str.strip, re.split(r"\n\s*\n|\n(?=[*-] )", bare)):
         words = block
         if block.startswith("#"):
             heading, _, words = block.lstrip("# ").partition("\n")

@@ -59,7 +59,7 @@ def line_form(text: str) -> list[str]:
 
 
 def form(name: str, text: str) -> list[str]:
-    """What must be equal in two versions of a file.  The first line names the interpreter."""
+    """Returns lines that must be equal in two versions of a file, its interpreter first."""
     what = kind(name, text)
     if what in DOCUMENTATION:
         return []
@@ -69,7 +69,7 @@ def form(name: str, text: str) -> list[str]:
 
 
 def difference(name: str, old: str, new: str) -> str:
-    """What differs between two versions of a file, apart from comments; "" if nothing does."""
+    """Returns the first difference between two versions of a file, "" if only comments differ."""
     before, after = form(name, old), form(name, new)
     if before == after:
         return ""
@@ -81,7 +81,7 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def git(tree: Path, *words: str) -> bytes:
-    """What a git command prints; raises if it fails."""
+    """Returns the output of a git command; raises CalledProcessError if it fails."""
     return subprocess.run(["git", "-C", str(tree), *words], capture_output=True, check=True).stdout
 
 
