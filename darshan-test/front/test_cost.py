@@ -47,3 +47,20 @@ def test_large_programs_are_not_searched(build: Path, tmp_path: Path) -> None:
         for name, size in (("small", 1), ("large", LARGE))
     )
     assert large < small + ALLOWED
+
+
+CALLS = 195  # of `darshan` itself, of which some 45 are its own start; it was 227
+INSTRUCTIONS = 430_000  # it was 647,000
+
+
+@pytest.mark.needs("program:valgrind", "program:strace")
+def test_front_of_a_small_program(build: Path, tmp_path: Path) -> None:
+    """It brings what reads logs itself, and lends the program its memory until that starts."""
+    trace = tmp_path / "trace"
+    command = ["strace", "-f", "-o", str(trace), str(build / "darshan"), "run", "-o", "logs"]
+    subprocess.run([*command, "/bin/true"], cwd=tmp_path, check=True, timeout=SECONDS)
+    lines = trace.read_text().splitlines()
+    own = [line for line in lines if line.split()[0] == lines[0].split()[0] and "(" in line]
+    assert len(own) <= CALLS
+    assert any(re.search(r" vfork\(|CLONE_VFORK", line) for line in own)
+    assert instructions(build, Path("/bin/true"), tmp_path) <= INSTRUCTIONS

@@ -134,7 +134,8 @@ void log_compressor_drop(struct log_compressor *compressor) {
 }
 
 unsigned log_checksum(const void *bytes, size_t n) {
-  return libdeflate_crc32(0, bytes, n);
+  /* libdeflate asks the processor first what it can: long, in a virtual machine. */
+  return n <= SMALL ? (unsigned)crc32(0, bytes, (unsigned)n) : libdeflate_crc32(0, bytes, n);
 }
 
 size_t log_compress_part(const void *in, size_t n, void *out, size_t room) {

@@ -62,8 +62,8 @@ static int64_t wall_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void start(char *const *command, void (*prepare)(const void *context), const void *context,
-                  int report) {
+static _Noreturn void start(char *const *command, void (*prepare)(const void *context),
+                            const void *context, int report) {
   prepare(context);
   execvp(command[0], command);
   int error = errno;
@@ -71,10 +71,43 @@ static void start(char *const *command, void (*prepare)(const void *context), co
   _exit(written == (ssize_t)sizeof(error) && error == ENOENT ? NOT_FOUND : NOT_STARTED);
 }
 
+struct signals_before {
+  struct sigaction child;
+  sigset_t blocked;
+};
+
+/* The child has this memory until the program is there, since a copy of it would cost half as
+ * much as all else: what it changes of the environment is not ours. */
+static __attribute__((noinline)) pid_t begin(char *const *command,
+                                             void (*prepare)(const void *context),
+                                             const void *context, int report,
+                                             const struct signals_before *before) {
+  static char **own;
+  size_t count = 0;
+  while (environ[count])
+    count++;
+  char **copy = malloc((count + 1) * sizeof(*copy));
+  if (!copy) return -1;
+  memcpy(copy, environ, (count + 1) * sizeof(*copy));
+  own = environ;
+  environ = copy;
+  pid_t child = vfork();
+  if (child == 0) {
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->blocked, NULL);
+    start(command, prepare, context, report);
+  }
+  int error = errno;
+  environ = own;
+  errno = error;
+  return child;
+}
+
 int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
               struct child_end *end) {
-  sigset_t signals, before;
-  struct sigaction plain = {.sa_handler = SIG_DFL}, inherited;
+  sigset_t signals;
+  struct signals_before before;
+  struct sigaction plain = {.sa_handler = SIG_DFL};
   int report[2];
   memset(end, 0, sizeof(*end));
   sigemptyset(&signals);
@@ -83,17 +116,12 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
     sigaddset(&signals, passed_on[i]);
   if (pipe2(report, O_CLOEXEC) < 0) return -1;
   /* An ignored SIGCHLD would take the exit status away. */
-  sigaction(SIGCHLD, &plain, &inherited);
-  sigprocmask(SIG_BLOCK, &signals, &before);
+  sigaction(SIGCHLD, &plain, &before.child);
+  sigprocmask(SIG_BLOCK, &signals, &before.blocked);
   account(&end->before, &end->cpu_ns);
   end->begun_ns = wall_ns();
   double begun = now();
-  pid_t child = fork();
-  if (child == 0) {
-    sigaction(SIGCHLD, &inherited, NULL);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    start(command, prepare, context, report[1]);
-  }
+  pid_t child = begin(command, prepare, context, report[1], &before);
   int error = errno;
   close(report[1]);
   if (child > 0) {

@@ -75,11 +75,24 @@ static int names_a_loader(const char *head, size_t n) {
   return 0;
 }
 
+/* Where the linker has put the first bytes of this program; /proc may not be there. */
+extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
+
+/* The loader of this program, of which libdarshan.so is a sister; "": it has none. */
+static const char *own_loader(void) {
+  const char *first = (const char *)&own_head;
+  const ElfW(Phdr) *part = (const ElfW(Phdr) *)(const void *)(first + own_head.e_phoff);
+  for (const ElfW(Phdr) *end = part + own_head.e_phnum; part < end; part++)
+    if (part->p_type == PT_INTERP) return first + part->p_offset;
+  return "";
+}
+
 /* A loader that can be read and is another C library's: with ours it would not start the
  * program. */
 static int is_foreign(const char *loader) {
   static const char mark[] = LIBC_LOADER_MARK;
   struct stat st;
+  if (strcmp(loader, own_loader()) == 0) return 0;
   int fd = loader[0] == '/' ? open(loader, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
   void *bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
@@ -114,9 +127,6 @@ static int follow_script(char path[PATH_MAX], const char *head) {
     while (word && (*word == '-' || strchr(word, '=')));
   return word ? find_program(path, word) : -1;
 }
-
-/* Where the linker has put the first bytes of this program; /proc may not be there. */
-extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
 
 static const char other_libc[] =
     "uses another C library than " LIBC_NAME ", so libdarshan.so does not fit; it ran unwatched";
@@ -156,24 +166,9 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   return NULL;
 }
 
-/* Why nothing can be preloaded into this program, or into the one that it is a
- * script for; path is then that program.  NULL: it is not seen why. */
-static const char *reason_of_program(char path[PATH_MAX], const char *command) {
-  char head[HEAD];
-  if (find_program(path, command) < 0) return NULL;
-  for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
-    const char *reason = reason_of_file(path, head, read_head(path, head));
-    if (reason) return reason;
-    if (follow_script(path, head) < 0) return NULL;
-  }
-  return NULL;
-}
-
 /* A program of Go has the note of its build id among its notes (life/watched.c). */
-static int is_go(const char *path) {
+static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
-  char head[HEAD];
-  size_t n = read_head(path, head);
   ElfW(Ehdr) file;
   ElfW(Phdr) part;
   ElfW(Nhdr) note;
@@ -197,24 +192,49 @@ static int is_go(const char *path) {
   return 0;
 }
 
+/* The command that was looked at last: it is asked for before the run and after it. */
+static struct {
+  const char *command, *reason;
+  char path[PATH_MAX];
+  int is_there, is_go;
+} looked_at;
+
+static void look_at(const char *command) {
+  char head[HEAD];
+  if (looked_at.command == command) return;
+  looked_at.command = command;
+  looked_at.reason = NULL;
+  looked_at.is_go = 0;
+  looked_at.is_there = find_program(looked_at.path, command) == 0;
+  for (int depth = 0; looked_at.is_there && depth < MAX_SCRIPTS; depth++) {
+    size_t n = read_head(looked_at.path, head);
+    looked_at.reason = reason_of_file(looked_at.path, head, n);
+    looked_at.is_go = is_go(head, n);
+    if (looked_at.reason || follow_script(looked_at.path, head) < 0) return;
+  }
+}
+
+/* Why nothing can be preloaded into this program, or into the one that it is a
+ * script for; path is then that program.  NULL: it is not seen why. */
+static const char *reason_of_program(char path[PATH_MAX], const char *command) {
+  look_at(command);
+  if (looked_at.is_there) memcpy(path, looked_at.path, PATH_MAX);
+  return looked_at.reason;
+}
+
 enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]) {
   char path[PATH_MAX] = "";
   const char *slash = strrchr(command, '/');
   snprintf(name, RUN_PROGRAM, "%.*s", RUN_PROGRAM - 1, slash ? slash + 1 : command);
   const char *reason = reason_of_program(path, command);
-  if (!reason) return path[0] && is_go(path) ? RUN_GO : RUN_WATCHED;
+  if (!reason) return looked_at.is_go ? RUN_GO : RUN_WATCHED;
   if (reason == other_rights) return RUN_RIGHTS;
   return is_left_alone(reason) || reason == other_kind ? RUN_OTHER_LIBC : RUN_STATIC;
 }
 
 int program_of_command(char path[PATH_MAX], const char *command) {
-  char head[HEAD];
-  if (find_program(path, command) < 0) return -1;
-  for (int depth = 0; depth < MAX_SCRIPTS; depth++) {
-    read_head(path, head);
-    if (follow_script(path, head) < 0) break;
-  }
-  return 0;
+  reason_of_program(path, command);
+  return looked_at.is_there ? 0 : -1;
 }
 
 int reason_to_leave_alone(const char *command) {

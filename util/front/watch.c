@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +66,8 @@ static int take(struct picture *picture, const struct watch *watch) {
 static void print_rates(const struct live_rates *rates) {
   char a[3][ROOM];
   printf(" %9s/s %9s/s %8s/s\n", quantity_bytes(a[0], rates->read),
-         quantity_bytes(a[1], rates->written), quantity_count(a[2], llround(rates->calls)));
+         quantity_bytes(a[1], rates->written),
+         quantity_count(a[2], (long long)(rates->calls + 0.5)));
 }
 
 /* Places of the files that move most just now, the first first. */
@@ -119,7 +119,7 @@ static void print(const struct picture *now, const struct picture *before, doubl
 }
 
 static void pause_for(double seconds) {
-  struct timespec length = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+  struct timespec length = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
   nanosleep(&length, NULL);
 }
 

@@ -10,8 +10,9 @@
 /* WHOLE_MAX: what comes out longer is left to zlib, whatever a log claims.  It was tried in vain
  * then, so this is more than what records of one kind become: fifty times what is stored.
  * FACTOR: where the caller has room for so many times the stored bytes, as for the regions of
- * small logs, no memory is taken for them. */
-enum { WHOLE_MAX = 4 << 20, FACTOR = 16 };
+ * small logs, no memory is taken for them.  LEAST: what is stored in less takes zlib no longer,
+ * and libdeflate asks the processor first what it can, which takes long in a virtual machine. */
+enum { WHOLE_MAX = 4 << 20, FACTOR = 16, LEAST = 1 << 10 };
 
 static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,
                                    size_t *made) {
@@ -27,6 +28,7 @@ static enum libdeflate_result take(struct darshan_stream *stream, void *to, size
 
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put) {
   if (stream->left > 0 || stream->by_steps) return false;
+  if (!stream->deflate && stream->in_left < LEAST) return false;
   enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
   if (!stream->deflate) stream->deflate = libdeflate_alloc_decompressor();
   if (stream->deflate && room / FACTOR >= stream->in_left) result = take(stream, place, room, put);
