@@ -56,8 +56,8 @@ def _titles(data: dict[str, Any]) -> list[str]:
     ("command", "how"),
     [
         (("cat", "nothere"), "cat failed with exit status 1 after "),
-        (("sh", "-c", "cat nothere; exit 3"), "sh failed with exit status 3 after "),
-        (("sh", "-c", "echo x > file; kill -SEGV $$"), "sh was killed by SIGSEGV after "),
+        (("sh", "-c", "cat nothere; exit 3"), "sh -c cat \u2026 failed with exit status 3 after "),
+        (("sh", "-c", "echo x > file; kill -SEGV $$"), "sh -c echo \u2026 was killed by SIGSEGV "),
     ],
 )
 def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
@@ -97,7 +97,12 @@ def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> Non
     [
         (("bash", "job.sh"), "job.sh"),
         (("env", "A=1", "bash", "job.sh"), "job.sh"),
-        (("sh", "-c", "touch file; exec rm file"), "sh"),
+        (("sh", "-c", "touch file; exec rm file"), "sh -c touch \u2026"),
+        (("sh", "-c", "cd . && nice -n 1 bash job.sh > out"), "job.sh"),
+        (("timeout", "-s", "INT", "99", "env", "-u", "B", "A=1", "bash", "job.sh"), "job.sh"),
+        (("nohup", "stdbuf", "-o", "0", "sh", "-c", "bash job.sh"), "job.sh"),
+        (("made/bin/tool", "job.sh"), "tool"),
+        (("made/shims/python9", "job.sh"), "job.sh"),
     ],
 )
 def test_named_after_what_was_started(
@@ -105,9 +110,18 @@ def test_named_after_what_was_started(
 ) -> None:
     """Whatever the process became at its end."""
     (work / "job.sh").write_text("touch file; (echo x > other); exec rm file other\n")
-    darshan("run", *command)
+    for folder, tool in (("bin", "tool"), ("shims", "python9")):
+        script = work / "made" / folder / tool
+        script.parent.mkdir(parents=True)
+        script.write_text('#!/usr/bin/env bash\ncd "$(dirname "$0")/../.."; exec bash "$1"\n')
+        script.chmod(0o755)
+    # By its name alone, as the kernel hands it to the interpreter then.
+    command = (str(work / command[0]), *command[1:]) if "/" in command[0] else command
+    screen = darshan("stat", *command).stderr.decode()
     lines, _ = report()
     assert lines[0].startswith(f"{name} ran for ")
+    if "made" in command[0]:
+        assert screen.startswith(f"darshan: {Path(command[0]).name} job.sh\n")
 
 
 def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, str]) -> None:

@@ -84,6 +84,33 @@ char *program_of(const char *process) {
   return program.length ? strndup(program.at, program.length) : strdup("(unknown)");
 }
 
+/* A script in a folder of commands: it was started by its name. */
+static int is_command_file(struct word word) {
+  static const char *const folders[] = {"bin", "sbin", "shims", "condabin", "libexec"};
+  struct word name = without_folder(word);
+  if (word.length == 0 || word.at[0] != '/' || name.at < word.at + 2) return 0;
+  const char *end = name.at - 1;
+  const char *begin = memrchr(word.at, '/', (size_t)(end - word.at));
+  size_t length = begin ? (size_t)(end - begin) - 1 : 0;
+  for (size_t i = 0; begin && i < sizeof(folders) / sizeof(folders[0]); i++)
+    if (strlen(folders[i]) == length && strncmp(begin + 1, folders[i], length) == 0) return 1;
+  return 0;
+}
+
+const char *command_typed(const char *command) {
+  const char *rest = command;
+  struct word first = next_word(&rest), name = without_folder(first);
+  if (first.length && first.at[0] == '/' && name.length == 3 && strncmp(name.at, "env", 3) == 0) {
+    first = next_word(&rest); /* #!/usr/bin/env bash */
+    name = without_folder(first);
+  }
+  if (!is_interpreter(name.at, name.length)) return command;
+  struct word script = next_word(&rest);
+  if (script.length > 1 && script.at[0] == '-' && script.at[1] != 'c' && script.at[1] != 'm')
+    script = next_word(&rest); /* #!/usr/bin/python3 -I */
+  return is_command_file(script) ? without_folder(script).at : command;
+}
+
 /* --- sums --------------------------------------------------------------------------- */
 
 /* A log may say anything: sums stop at the largest, negative values add nothing. */

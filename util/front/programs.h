@@ -45,4 +45,8 @@ const struct bad_end **programs_bad_ends(const struct programs *programs, size_t
  * the file.  To be freed. */
 char *program_of(const char *process);
 
+/* A command line as it was typed: of a command that is a script the kernel has put the interpreter
+ * before it.  The rest of the line. */
+const char *command_typed(const char *command);
+
 #endif

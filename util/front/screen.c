@@ -172,7 +172,8 @@ static void print_shares(struct packed *packed, const struct picture *picture, d
 static void print_head(struct screen *screen, const struct picture *picture) {
   char name[4 * COLUMNS], time[NUMBER], item[ITEM];
   double run = run_time(picture);
-  say_printable(name, sizeof(name), picture->command ? picture->command : "", COLUMNS - 9, 0);
+  say_printable(name, sizeof(name), picture->command ? command_typed(picture->command) : "",
+                COLUMNS - 9, 0);
   fprintf(stderr, "%sdarshan: %s%s", screen->bold, name, screen->plain);
   end_line(screen);
   struct packed packed = begin_packed(screen, run > 0 ? "run time " : "by ");

@@ -11,16 +11,16 @@ _UNKNOWN = "(unknown)"
 _BECAME = " -> "  # between the programs that a process was (runtime/modules/process)
 _LONGEST = 32  # characters of a name, which stands in sentences
 # What is known by its script.
-_INTERPRETER = re.compile(
+INTERPRETER = re.compile(
     r"(python|pypy)[0-9.]*|(ba|da|z|k|a)?sh|perl[0-9.]*|ruby[0-9.]*|lua[0-9.]*|php[0-9.]*|"
     r"node|nodejs|Rscript|julia|tclsh"
 )
-_SHELL = re.compile(r"(ba|da|z|k|a)?sh")
+SHELL = re.compile(r"(ba|da|z|k|a)?sh")
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*")
 # By kind of interpreter: the option before a program in the command line itself, and those
 # that have a value behind them.
 _OPTIONS = (
-    (_SHELL, re.compile(r"-[a-z]*c[a-z]*"), frozenset(("-o", "+o", "-O", "+O"))),
+    (SHELL, re.compile(r"-[a-z]*c[a-z]*"), frozenset(("-o", "+o", "-O", "+O"))),
     (_PYTHON, re.compile(r"-[a-zA-Z]*c"), frozenset(("-W", "-X"))),
     (re.compile(r".*"), re.compile(r"-[eEp]"), frozenset(("-r", "-I"))),
 )
@@ -60,7 +60,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}\u2026"
 
 
-def _script(words: list[str], program: str) -> int | None:
+def script_place(words: list[str], program: str) -> int | None:
     """The place of the script, or module, that an interpreter runs; None: it runs none."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
     skip = False
@@ -94,20 +94,11 @@ def program_name(command: str) -> tuple[str, bool]:
     tracker = _TRACKER.search(command)
     if tracker:
         return f"multiprocessing.{tracker[1]}", False
-    if _INTERPRETER.fullmatch(program):
-        place = _script(words[1:], program)
+    if INTERPRETER.fullmatch(program):
+        place = script_place(words[1:], program)
         found = program if place is None else _base(words[1 + place]) or program
-        return _short(found), bool(_SHELL.fullmatch(program))
+        return _short(found), bool(SHELL.fullmatch(program))
     return _short(program), False
-
-
-def asked_for(command: str) -> str:
-    """The program that somebody started by a command line: what `env` starts is meant, not it."""
-    words = command.split(" ")
-    if _base(words[0]) == "env":
-        rest = [i for i, w in enumerate(words) if i and not w.startswith("-") and "=" not in w]
-        words = words[rest[0] :] if rest else words
-    return program_name(" ".join(words))[0]
 
 
 def first_command(name: str, programs: int) -> str:
@@ -126,7 +117,7 @@ def without_folders(command: str) -> str:
     if not is_command(command) or not program:
         return command
     words[0] = program
-    place = _script(words[1:], program) if _INTERPRETER.fullmatch(program) else None
+    place = script_place(words[1:], program) if INTERPRETER.fullmatch(program) else None
     if place is not None:
         words[1 + place] = _base(words[1 + place]) or words[1 + place]
     return " ".join(words)

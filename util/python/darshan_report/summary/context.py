@@ -29,9 +29,10 @@ from ..measure.order import Order, order
 from ..measure.overflow import groups
 from ..measure.performance import Performance, over_all, performance
 from ..measure.processes import Processes, processes
-from ..measure.programs import asked_for, is_command
+from ..measure.programs import is_command
 from ..measure.shared import Users, shared
 from ..measure.shares import Shares
+from ..measure.started import asked_for
 from ..measure.streams import are_standard, of_files
 from ..measure.talk import Talk, talk_of
 from ..measure.timelines import Timelines, timelines
