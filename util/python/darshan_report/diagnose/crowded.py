@@ -80,13 +80,13 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
         basis=f"{at.basis}; {words(facts)}",
     )
     # Nor is the time that it is a part of any waiting for a processor.
-    whole = max(at.of_seconds - _runnable(facts), stake.seconds)
+    whole = max(at.of_seconds - runnable(facts), stake.seconds)
     worth = facts.worth(replace(stake, of_seconds=whole))
     return replace(finding, stake=stake) if worth else None
 
 
 @once
-def _runnable(facts: Facts) -> float:
+def runnable(facts: Facts) -> float:
     """Seconds in which the processes waited for a processor, as far as the kernel tells."""
     table = facts.table("USAGE")
     return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
@@ -95,7 +95,7 @@ def _runnable(facts: Facts) -> float:
 def is_little(facts: Facts) -> bool:
     """Whether so little of the time was I/O that there is nothing to change."""
     real = facts.io_time - waited(facts)
-    whole = facts.process_time - (_runnable(facts) if real_part(facts) < 1 else 0.0)
+    whole = facts.process_time - (runnable(facts) if real_part(facts) < 1 else 0.0)
     return real <= facts.limits["io.fine"] * max(whole, real)
 
 

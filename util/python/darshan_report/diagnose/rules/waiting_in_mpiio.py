@@ -8,6 +8,7 @@ import numpy as np
 
 from ...summary.units import amount, count, plural, seconds, share
 from .. import collective
+from ..crowded import runnable
 from ..facts import PARALLEL, Facts, Table, leading
 from ..finding import Evidence, Finding, Remedy
 from ..machine import nodes, outnumbered
@@ -107,6 +108,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield from _of(found, np.where(mask & late, lost, 0.0))
     yield from _of(found, np.where(mask & funnelled, lost, 0.0))
     if not outnumbered(facts):  # there, equal waiting of all is for a processor
+        # So it is where others use the processors: as much as the kernel tells.
+        whole = max(float(found.time.sum()), 1e-9)
+        lost = np.maximum(0.0, lost - runnable(facts) * found.time / whole)
+        mask &= lost > facts.limits["waiting.mpiio"] * found.time
         yield from _of(found, np.where(mask & ~late & ~funnelled, lost, 0.0))
 
 
