@@ -7,13 +7,15 @@ Compares the working tree with BASE (main; where the branch left it), file by fi
 * Python: the syntax tree without docstrings.  A file that uses __doc__ keeps its docstrings.
 * Shell: the commands, as bash prints them.
 * Documentation (Markdown, manual pages) may change freely.
-* All other files: the lines that are neither blank nor a comment of #.
+* All other files: the lines that are neither blank nor a comment as a whole.  A comment behind
+  code counts as code there, except in JavaScript.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,18 @@ from pathlib import Path
 from source_text import Documented, c_code, kind
 
 DOCUMENTATION = ("md", "1", "7")
+# How a line begins that is a comment, by the ending of the file; in all others with #.
+LINE = {
+    **dict.fromkeys(("js", "java", "rs"), r"//"),
+    **dict.fromkeys(("f90", "F90"), r"!(?!\$)"),
+    **dict.fromkeys(("ac", "m4"), r"#|dnl\b"),
+    **dict.fromkeys(("css", "map"), r"(?!)"),
+    "lua": r"--",
+}
+BLOCKS = ("js", "java", "rs", "css", "map")  # have comments of /* */ as well
+# Behind code of JavaScript: without a quote, so it is not a part of a string that ends there.
+BEHIND = re.compile(r"(?<=[;,{})]) // [^'\"`]*$", re.MULTILINE)
+BLOCK = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
 def c_form(text: str) -> list[str]:
@@ -52,10 +66,13 @@ def shell_form(text: str) -> list[str]:
     return answer.stdout.split("\n")
 
 
-def line_form(text: str) -> list[str]:
-    """All lines but blank ones and comments of #; one that ends in a backslash is kept."""
-    lines = [line.rstrip() for line in text.split("\n")]
-    return [line for line in lines if line and (line.lstrip()[0] != "#" or line[-1] == "\\")]
+def line_form(text: str, what: str = "") -> list[str]:
+    """All lines but blank ones and comments; one that ends in a backslash is kept."""
+    comment = re.compile(rf"\s*(?:{LINE.get(what, '#')})")
+    bare = BLOCK.sub("", text) if what in BLOCKS else text
+    bare = BEHIND.sub("", bare) if what == "js" else bare
+    lines = [line.rstrip() for line in bare.split("\n")]
+    return [line for line in lines if line and (not comment.match(line) or line[-1] == "\\")]
 
 
 def form(name: str, text: str) -> list[str]:
@@ -65,7 +82,7 @@ def form(name: str, text: str) -> list[str]:
         return []
     forms = {"c": c_form, "python": python_form, "shell": shell_form}
     first = [text.split("\n", 1)[0]] if text.startswith("#!") else []
-    return first + forms.get(what, line_form)(text)
+    return first + (forms[what](text) if what in forms else line_form(text, what))
 
 
 def difference(name: str, old: str, new: str) -> str:

@@ -1,7 +1,8 @@
 """Splits source files into tokens and comments, for the checks of the tree's language.
 
 C, its tables (.def) and preprocessed assembly (.S) share one lexer.  Python's comments come
-from tokenize, its docstrings from ast.  In other files a comment is a line that begins with #.
+from tokenize, its docstrings from ast.  In shell scripts and JavaScript only comments on lines
+of their own are read.
 """
 
 from __future__ import annotations
@@ -101,13 +102,19 @@ def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
     found: list[Comment] = []
     last = -1
     for number, text in lines:
-        words = text.lstrip("#!: ").rstrip()
+        words = text.lstrip("#!:/ ").rstrip()
         if number == last + 1:
             found[-1] = Comment(f"{found[-1].text}\n{words}", found[-1].line)
         else:
             found.append(Comment(words, number))
         last = number
     return found
+
+
+def line_comments(text: str, mark: str) -> list[Comment]:
+    """The comments that fill lines of their own, which begin with a mark."""
+    lines = enumerate(text.split("\n"), 1)
+    return hash_comments([(number, line.strip()) for number, line in lines if re.match(mark, line)])
 
 
 def python_comments(text: str) -> list[Comment]:
@@ -140,15 +147,16 @@ def kind(name: str, text: str) -> str:
 
 
 def comments(name: str, text: str) -> list[Comment]:
-    """The comments of a C, Python or shell file; none of another one."""
+    """The comments of a C, Python, shell or JavaScript file; none of another one."""
     what = kind(name, text)
     if what == "c":
         return c_comments(text)
     if what == "python":
         return python_comments(text)
     if what == "shell":
-        lines = enumerate(text.split("\n"), 1)
-        return hash_comments([(n, s.strip()) for n, s in lines if re.match(r"\s*#(?!!)", s)])
+        return line_comments(text, r"\s*#(?!!)")
+    if what == "js":
+        return line_comments(text, r"\s*//")
     return []
 
 

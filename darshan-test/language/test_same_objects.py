@@ -15,6 +15,7 @@ from tree import SOURCE
 C = '#define F(x) ((x) + 1)\n/* Old. */\nint f(int a) /* old */\n{\n  return F(a) - "//"[0];\n}\n'
 PYTHON = '"""Old."""\n\n\ndef f() -> int:\n    """Old."""\n    return 1  # old\n'
 SHELL = "#!/bin/sh\n# Old.\ncat <<'X'\n# kept\nX\necho '# old' # old\n"
+SCRIPT = "// Old.\n/* Old,\n   too. */\nconst a = `\n# kept`; // behind code\n"
 MAKE = "# Old.\na: b\n\tcc # old\n"
 
 
@@ -31,6 +32,8 @@ MAKE = "# Old.\na: b\n\tcc # old\n"
         ),
         ("a.sh", SHELL, SHELL.replace("# Old.\n", "# New,\n# longer.\n").replace("' # old", "'")),
         ("Makefile.inc", MAKE, MAKE.replace("# Old.\n", "# New.\n\n")),
+        ("a.js", SCRIPT, SCRIPT.replace("Old", "New").replace("behind", "after")),
+        ("a.f90", "! Old.\na = 1\n", "a = 1\n"),
         ("a.md", "Old.\n", "New.\n"),
     ],
 )
@@ -53,6 +56,9 @@ def test_comments_may_change(name: str, old: str, new: str) -> None:
         ("a.sh", SHELL, SHELL.replace("# kept", "# gone")),
         ("a.sh", SHELL, SHELL.replace("'# old'", "'# new'")),
         ("a.sh", SHELL, SHELL.replace("/bin/sh", "/bin/bash")),
+        ("a.js", SCRIPT, SCRIPT.replace("kept", "gone")),
+        ("a.js", f"{SCRIPT}'; // old';\n", f"{SCRIPT}'; // new';\n"),
+        ("a.f90", "!$omp parallel\n", "!$omp single\n"),
         ("Makefile.inc", MAKE, MAKE.replace("cc", "gcc")),
         ("Makefile.inc", MAKE, MAKE.replace("# Old.", "# Old. \\")),
     ],
