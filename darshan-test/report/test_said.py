@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .conftest import Run
 
 LIMITS = "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\noperations = 100\n"
@@ -64,6 +66,16 @@ room = memoryview(bytearray(4096))
 file = os.open("odd", os.O_CREAT | os.O_WRONLY)
 for _ in range(3000):
     os.write(file, room[1:1001])
+"""
+SYNCS = """
+import os, sys
+for i in range(300):
+    if i == 0:
+        ways = [getattr(os, name) if name != "0" else 0 for name in sys.argv[1:]]
+        files = [os.open("data", os.O_CREAT | os.O_WRONLY | way) for way in ways]
+    for file in files:
+        os.pwrite(file, b"x" * 100, i * 100)
+    os.fdatasync(files[-1])
 """
 APPENDS = "for ((i = 0; i < 500; i++)); do echo line $i >> out.txt; done"
 JUDGED = "io.fine = 0\noperations = 100\n"  # and every other threshold at its default
@@ -147,6 +159,20 @@ def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path)
     number = re.search(r"loading program files \(([\d,]+) files\); your own files took", said)
     assert number and 300 <= int(number[1].replace(",", "")) < 700, said
     assert "larger" not in said
+
+
+@pytest.mark.parametrize("ways", [("O_DSYNC",), ("O_SYNC",), ("O_DSYNC", "0")])
+def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple[str, ...]) -> None:
+    """Of a file that was opened in two ways nobody says that each write of it synced."""
+    command = [sys.executable, "-c", SYNCS, *ways]
+    said = findings(build, summary, tmp_path, command)["syncs"]["sentence"]
+    assert said.startswith("300 calls of fsync and the like and ")
+    if len(ways) == 1:
+        assert " 300 writes to files opened with O_SYNC or O_DSYNC took " in said
+        assert said.endswith(": one for 50 B written.")
+    else:
+        assert "and some of 600 writes (their files were opened both with O_SYNC" in said
+        assert "600 writes to files opened with" not in said and "one for" not in said
 
 
 def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
