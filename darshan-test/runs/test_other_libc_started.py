@@ -7,17 +7,20 @@ PROCESS and USAGE tell of it.
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 from harm.test_other_libc import compiled_small
 
+from . import watched
 from .reading import of_file, processes, rows
 
 SIZE = 8 << 20
 OTHER = "/nowhere/other.so"  # a library of the user's, which stays
 OTHER_LIBC = 2  # PROCESS_UNSEEN
+PT_INTERP = 3
 
 READER = """
 #include <fcntl.h>
@@ -184,6 +187,42 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "preload (null), kept (null)\n"
+
+
+def move_interpreter(program: Path) -> None:
+    """The loader's name to the end of the file, as tools do that make it longer."""
+    data = bytearray(program.read_bytes())
+    start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
+    (row,) = (
+        at
+        for at in range(start, start + count * size, size)
+        if struct.unpack_from("<I", data, at) == (PT_INTERP,)
+    )
+    offset, length = (struct.unpack_from("<Q", data, row + field)[0] for field in (8, 32))
+    struct.pack_into("<Q", data, row + 8, len(data))
+    program.write_bytes(data + data[offset : offset + length])
+
+
+@pytest.mark.needs("program:musl-gcc", "processor:x86_64")
+def test_a_loader_that_is_named_far_behind(build: Path, place: Path) -> None:
+    move_interpreter(place / "program")
+    _, lines = run(build, place, "sh", "-c", "./program; test $? = 3")
+    assert lines == ["preload (null), kept (null)"]
+
+
+def test_our_loader_by_another_name(build: Path, tmp_path: Path) -> None:
+    """As programs of the Linux Standard Base name it: they are watched."""
+    (tmp_path / "a.c").write_text(READER)
+    (tmp_path / "data").write_bytes(bytes(SIZE))
+    subprocess.run(["cc", "-o", "plain", "a.c"], cwd=tmp_path, check=True)
+    loader = watched.loader_of(str(tmp_path / "plain")).decode()
+    (tmp_path / "ld-lsb.so").symlink_to(loader)
+    named = f"-Wl,-dynamic-linker={tmp_path}/ld-lsb.so"
+    subprocess.run(["cc", named, "-o", "program", "a.c"], cwd=tmp_path, check=True)
+    log, _ = run(build, tmp_path, "sh", "-c", "./program; true")
+    assert not any(row["PROCESS_UNSEEN"] for row in rows(log, "PROCESS"))
+    (read,) = of_file(log, tmp_path / "data")
+    assert read["POSIX_BYTES_READ"] == SIZE
 
 
 @pytest.mark.needs("loader:i386")
