@@ -41,10 +41,40 @@ static int find(struct common_accesses *table, const int64_t *access) {
   return (int)table->used++;
 }
 
+/* 1: the record has this access, or a place for it. */
+static int count_in_record(int64_t *values, int64_t *counts, const int64_t *access) {
+  if (access[0] == 0) return 0; /* is never shown, and yet remembered */
+  for (int i = 0; i < ACCESSES_SHOWN; i++) {
+    if (counts[i] && !same(&values[i * ACCESS_FIELDS], access)) continue;
+    struct common_access counted = {.count = counts[i] + 1};
+    memcpy(counted.value, access, BYTES);
+    show(values, counts, &counted);
+    return 1;
+  }
+  return 0;
+}
+
+/* What the record has counted so far begins the table. */
+static struct common_access *new_table(struct common_accesses *table, struct scratch *scratch,
+                                       const int64_t *values, const int64_t *counts) {
+  struct common_access *entry =
+      scratch_take(scratch, ACCESSES_TRACKED * sizeof(struct common_access));
+  for (uint32_t i = 0; entry && i < ACCESSES_SHOWN && counts[i]; i++) {
+    memcpy(entry[i].value, &values[i * ACCESS_FIELDS], BYTES);
+    entry[i].count = counts[i];
+    table->used = i + 1;
+  }
+  return entry;
+}
+
 void common_accesses_count(struct common_accesses *table, struct scratch *scratch, int64_t *values,
                            int64_t *counts, const int64_t access[ACCESS_FIELDS]) {
-  if (!table->entry)
-    table->entry = scratch_take(scratch, ACCESSES_TRACKED * sizeof(struct common_access));
+  if (!table->entry && counts[0] && same(values, access)) {
+    counts[0]++;
+    return;
+  }
+  if (!table->entry && count_in_record(values, counts, access)) return;
+  if (!table->entry) table->entry = new_table(table, scratch, values, counts);
   if (!table->entry) return;
   int at = find(table, access);
   if (at < 0) return;

@@ -15,9 +15,10 @@ struct common_access {
   int64_t count;
 };
 
+/* The record holds the first four by itself; a fifth one takes 3 KB of memory. */
 struct common_accesses {
   uint32_t used, last;
-  struct common_access *entry; /* ACCESSES_TRACKED of them; NULL: none yet */
+  struct common_access *entry; /* ACCESSES_TRACKED of them; NULL: the record has all */
 };
 
 /* Counts one occurrence.  values: the record's ACCESSES_SHOWN tuples, one after

@@ -138,6 +138,9 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
+/* The last of what a name stands for, which is not kept where there is no room for a record. */
+uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
+                              const char *name, size_t length);
 /* The group whose record a file of this name shares: as program of a tree (NULL: it does not),
  * or past the limit (NULL: no memory); one of its files was met, for the first time (1) or again;
  * a file's own record or that of its group, and whose it is. */

@@ -9,8 +9,9 @@
 #include <time.h>
 
 enum {
-  FIRST_STEP = 8 << 10, /* bytes reserved in the file at a time, ... */
-  LARGEST_STEP = 1 << 20,
+  FIRST_STEP = 8 << 10,     /* bytes reserved in the file at a time, ... */
+  LARGEST_STEP = 128 << 10, /* what is reserved and not used yet is resident memory */
+  LARGEST_AHEAD = 32 << 10, /* made while so many bytes are left */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
   SHORT_RECORDS = 2, /* fewer left than these: more is made in time */
   WAITS = 1000       /* for another thread that makes room, about a millisecond */
@@ -130,6 +131,10 @@ static void note_shortage(struct record_store *store, int number, size_t left, s
   __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
 }
 
+static size_t ahead(size_t usable) {
+  return usable / 8 < LARGEST_AHEAD ? usable / 8 : LARGEST_AHEAD;
+}
+
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records) {
   struct store_region *region = &store->regions[module];
   size_t needed = (size_t)records * region->record_size;
@@ -140,7 +145,7 @@ int store_record_room(struct record_store *store, enum store_module module, uint
     if (segments_have(region->beside[i], records) < 0) return 0;
   if (region->part.usable < (size_t)region->room * region->record_size)
     note_shortage(store, (int)module, region->part.usable - needed,
-                  SHORT_RECORDS * (size_t)region->record_size + region->part.usable / 8);
+                  SHORT_RECORDS * (size_t)region->record_size + ahead(region->part.usable));
   return 1;
 }
 

@@ -426,6 +426,14 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
+/* A process may have any number of datasets: those past the limit leave no name behind. */
+uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
+                              const char *name, size_t length) {
+  struct store_entry *entry = store_find(store, id);
+  if (!entry && !store_is_full(store, module)) entry = store_enter(store, id, name, length);
+  return store_record_number(store, module, entry);
+}
+
 /* The name is in the journal before the record has its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {

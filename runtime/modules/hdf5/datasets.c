@@ -40,10 +40,8 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
 /* With the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
-  struct store_entry *entry = NULL;
-  if (length && length <= DARSHAN_NAME_MAX)
-    entry = store_enter(store, darshan_hash(name, length, 0), name, length);
-  return store_record_number(store, STORE_H5D, entry);
+  if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);
+  return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
 /* Of a property list of the dataset; 0: the default one, which has no chunks and no filters. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../../memory/scratch.h"
+
 /* First stretch that ends at or behind start: the one to join, or to stand before. */
 static uint32_t find(const struct layer_extents *extents, uint64_t start) {
   uint32_t low = 0, high = extents->used;
@@ -47,6 +49,20 @@ static int64_t insert(struct layer_extents *extents, uint32_t at, uint64_t start
   return (int64_t)(end - start);
 }
 
+struct layer_extents *extents_with_room(struct layer_extents *extents) {
+  enum { LARGER = 5 };
+  if (extents && (extents->used + 1 < extents->room || extents->room == EXTENTS)) return extents;
+  uint32_t room = extents ? LARGER * extents->room : FIRST_EXTENTS;
+  if (room > EXTENTS) room = EXTENTS;
+  size_t size = sizeof(*extents) + room * sizeof(extents->extent[0]);
+  struct layer_extents *larger = scratch_take(&darshan_scratch, size);
+  if (!larger) return extents;
+  if (extents)
+    memcpy(larger, extents, sizeof(*extents) + extents->used * sizeof(extents->extent[0]));
+  larger->room = room;
+  return larger;
+}
+
 int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t bytes) {
   uint64_t end = start + bytes;
   uint32_t last = extents->last;
@@ -59,7 +75,7 @@ int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t byte
   if (at == extents->used || extents->extent[at].start > end) {
     int64_t grown = insert(extents, at, start, end);
     /* One place is always kept free for the next. */
-    if (extents->used == EXTENTS) grown += (int64_t)close_smallest_gap(extents);
+    if (extents->used == extents->room) grown += (int64_t)close_smallest_gap(extents);
     return grown;
   }
   uint32_t behind = at;

@@ -197,7 +197,7 @@ static void add_sums(struct darshan_layers_record *record, const struct layer_su
  * record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
-  if (!*extents) *extents = scratch_take(&darshan_scratch, sizeof(struct layer_extents));
+  *extents = extents_with_room(*extents);
   if (!*extents) return;
   uint64_t error = (*extents)->error;
   uint64_t start = (uint64_t)piece->file << 44 | (uint64_t)piece->offset;

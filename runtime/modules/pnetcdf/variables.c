@@ -25,10 +25,9 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
 /* With the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
-  struct store_entry *entry = NULL;
-  if (length && length <= DARSHAN_NAME_MAX)
-    entry = store_enter(store, darshan_hash(name, length, 0), name, length);
-  return store_record_number(store, STORE_PNETCDF_VAR, entry);
+  if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_PNETCDF_VAR);
+  return store_number_of_name(store, STORE_PNETCDF_VAR, darshan_hash(name, length, 0), name,
+                              length);
 }
 
 /* Of the external types, by number: byte, char, short, int, float, double, and

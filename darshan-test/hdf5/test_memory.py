@@ -1,0 +1,61 @@
+"""Resident memory that the runtime takes for many datasets, and that their sums are exact."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .observe import bare, instrumented, read_rows
+
+DATASETS, BYTES = 10_000, 16  # of each
+LIMIT = 1024  # records of H5D, by default
+MIB = 1024  # of the KiB that the program prints
+# By default 12.3 MiB were taken where each dataset had tables for 32 accesses and 96 pieces of
+# its file, and those past the limit left their names behind; 9.0 KiB for each with a record.
+MOST = 6.5 * MIB
+MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
+RAISED = f"MAX_RECORDS {2 * DATASETS} H5D\nMODMEM 400\nNAMEMEM 100\n"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [("", LIMIT, MOST), (RAISED, DATASETS, DATASETS * MOST_OF_EACH)],
+    ids=["default", "raised"],
+)
+def test_many_datasets(
+    build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, float]
+) -> None:
+    """Each is created, written once and closed; case: configuration, records, most KiB."""
+    configuration, records, most = case
+    command: list[str | Path] = [programs / "many-datasets", "many.h5", str(DATASETS)]
+    (tmp_path / "configuration").write_text(configuration)
+    settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
+    without = bare(command, tmp_path)
+    with_us = instrumented(build, command, tmp_path, tmp_path / "logs", settings)
+    assert (without.status, with_us.status, with_us.stderr) == (0, 0, "")
+    added = int(with_us.stdout) - int(without.stdout)
+    print(f"{added} KiB of resident memory")
+    assert 0 < added < most
+
+    rows = read_rows(build / "darshan-parser", with_us.logs)
+    datasets = {name: row for (module, name), row in rows.items() if module == "H5D"}
+    assert len([name for name in datasets if name.startswith(f"{tmp_path}/many.h5:")]) == records
+    assert sum(row["H5D_WRITES"] for row in datasets.values()) == DATASETS
+    assert sum(row["H5D_BYTES_WRITTEN"] for row in datasets.values()) == DATASETS * BYTES
+    below = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
+    asked = sum(below[name]["LAYERS_BYTES_ASKED_WRITTEN"] for name in datasets)
+    assert asked == DATASETS * BYTES
+
+
+def test_names_past_the_limit(build: Path, programs: Path, tmp_path: Path) -> None:
+    """Datasets without a record leave no name in the log."""
+    command: list[str | Path] = [programs / "many-datasets", "many.h5", str(2 * LIMIT)]
+    observed = instrumented(build, command, tmp_path, tmp_path / "logs")
+    assert (observed.status, observed.stderr) == (0, "")
+    (log,) = observed.logs
+    plain = tmp_path / "plain.darshan"
+    command = [build / "darshan-convert", "--compression", "none", log, plain]
+    subprocess.run(command, check=True, timeout=60)
+    assert plain.read_bytes().count(b"many.h5:/dataset-") == LIMIT
