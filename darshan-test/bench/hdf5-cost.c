@@ -61,22 +61,60 @@ static void create_close(void) {
   must(H5Dclose(create(name, 4)));
 }
 
-static void attribute(void) {
+static hid_t attribute_of(hid_t object, const char *name) {
+  hid_t scalar = must(H5Screate(H5S_SCALAR));
+  return must(H5Acreate2(object, name, H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT));
+}
+
+static void attribute_write(void) {
   int value = 3;
-  static hid_t made, scalar;
-  if (!made) {
-    scalar = must(H5Screate(H5S_SCALAR));
-    made = must(H5Acreate2(data, "a", H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT));
-  }
+  static hid_t made;
+  if (!made) made = attribute_of(data, "a");
   must(H5Awrite(made, H5T_NATIVE_INT, &value));
+}
+
+static void attribute_read(void) {
+  int value = 4;
+  static hid_t made;
+  if (!made) {
+    made = attribute_of(data, "r");
+    must(H5Awrite(made, H5T_NATIVE_INT, &value));
+  }
+  must(H5Aread(made, H5T_NATIVE_INT, &value));
+}
+
+static void attribute_open(void) {
+  static hid_t made;
+  if (!made) made = attribute_of(data, "o");
+  must(H5Aclose(must(H5Aopen(data, "o", H5P_DEFAULT))));
+}
+
+static void group_create(void) {
+  static int number;
+  char name[16];
+  snprintf(name, sizeof(name), "g%d", number++);
+  must(H5Gclose(must(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
+}
+
+static void group_open(void) {
+  static hid_t made;
+  if (!made) made = must(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  must(H5Gclose(must(H5Gopen2(file, "group", H5P_DEFAULT))));
 }
 
 static const struct {
   const char *name;
   void (*call)(void);
 } kinds[] = {
-    {"read", read_one},       {"write", write_one},     {"open", open_close},
-    {"create", create_close}, {"attribute", attribute},
+    {"read", read_one},
+    {"write", write_one},
+    {"open", open_close},
+    {"create", create_close},
+    {"attribute", attribute_write},
+    {"attribute-read", attribute_read},
+    {"attribute-open", attribute_open},
+    {"group-create", group_create},
+    {"group-open", group_open},
 };
 
 int main(int argc, char **argv) {

@@ -28,6 +28,10 @@ KINDS = {
     "open": ("H5Dopen2 and H5Dclose", None),
     "create": ("H5Dcreate2 and H5Dclose, each of a new dataset", None),
     "attribute": ("H5Awrite of one element", None),
+    "attribute-read": ("H5Aread of one element", None),
+    "attribute-open": ("H5Aopen and H5Aclose", None),
+    "group-create": ("H5Gcreate2 and H5Gclose, each of a new group", None),
+    "group-open": ("H5Gopen2 and H5Gclose", None),
 }
 IMPORT = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
 
@@ -36,7 +40,7 @@ def calls(bench: Bench) -> list[Row]:
     """What is added per call."""
     rows = []
     for kind, (label, goal) in KINDS.items():
-        count = FEWER if kind == "create" else CALLS
+        count = FEWER if "create" in kind else CALLS
         command = [bench.program("hdf5-cost"), kind, str(count), str(bench.empty("work"))]
         added = interleaved(
             bench.repetitions,

@@ -49,8 +49,33 @@ static void call_close(void) {
   must(H5Dclose(dataset));
 }
 
+static hid_t attribute = -1, group = -1;
+
+static void have_attribute(void) {
+  hid_t scalar = H5Screate(H5S_SCALAR);
+  must(scalar);
+  attribute = H5Acreate2(file, "known", H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT);
+  must(attribute);
+}
+static void call_attribute(void) {
+  must(H5Awrite(attribute, H5T_NATIVE_INT, memory));
+}
+static void have_group(void) {
+  group = H5Gcreate2(file, "known", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  must(group);
+}
+static void call_group(void) {
+  must(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+}
+static void call_group_close(void) {
+  must(H5Gclose(group));
+}
+
 const struct kind target_kinds[] = {{"H5Dwrite", have_dataset, call_write, 0},
                                     {"H5Dread", have_dataset, call_read, 0},
                                     {"H5Dcreate", NULL, call_create, 0},
                                     {"H5Dclose", have_dataset, call_close, 0},
+                                    {"H5Awrite", have_attribute, call_attribute, 0},
+                                    {"H5Gcreate", NULL, call_group, 0},
+                                    {"H5Gclose", have_group, call_group_close, 0},
                                     {NULL, NULL, NULL, 0}};

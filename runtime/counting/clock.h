@@ -114,6 +114,15 @@ static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   return copy;
 }
 
+/* How long a tick is, for lengths of time alone. */
+static inline double clock_tick(const struct darshan_clock *clock) {
+  const struct clock_line *line =
+      &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
+  double tick;
+  __atomic_load(&line->seconds_per_tick, &tick, __ATOMIC_RELAXED);
+  return tick;
+}
+
 static inline double clock_seconds_by(struct clock_line line, uint64_t ticks) {
   return line.seconds + (double)(int64_t)(ticks - line.ticks) * line.seconds_per_tick;
 }

@@ -84,9 +84,12 @@ static inline uint64_t ticks_after(uint64_t t1) { /* when what began at t1 has e
   return clock_ticks_after(&darshan_hot.clock, t1);
 }
 void runtime_refit(void); /* keeps the clock fitted */
-static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
+static inline void ticks_passed(uint64_t t2) {
   if (UNLIKELY(t2 >= __atomic_load_n(&darshan_hot.clock.refit_at, __ATOMIC_RELAXED)))
     runtime_refit();
+}
+static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
+  ticks_passed(t2);
   return clock_span(&darshan_hot.clock, t1, t2);
 }
 

@@ -9,6 +9,7 @@
 #include "real.h"
 #include "spin.h"
 #include "stack.h"
+#include "straight.h"
 
 /* An address within the library that this object depends on. */
 static void *entry_below(const struct link_map *object, const char *name) {
@@ -90,6 +91,19 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   return number ? place : NULL;
 }
 
+/* 1: the object is the program or came with it, so the loader never unloads it.  The loader puts
+ * what it loads later at the end of its list, behind libc.  An object behind libc may have come
+ * with the program, too: it is asked about at each call. */
+static int came_with_program(const struct link_map *object) {
+  const void *inside = straight_function("dl_iterate_phdr");
+  const struct link_map *libc = inside ? libc_object_of(inside) : NULL;
+  for (const struct link_map *map = libc_first_object(); libc && map; map = map->l_next) {
+    if (map == object) return 1;
+    if (map == libc) return 0;
+  }
+  return 0;
+}
+
 /* The loader is asked without the lock: it may be waiting for us. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
@@ -101,6 +115,7 @@ static struct library *add_library(struct libraries *libraries, const struct lib
   if (!library) return known;
   library->object = object;
   library->entry = entry;
+  library->stays = !object || came_with_program(object);
   library->forget = kind->forget;
   library->handle = object ? open_object(object) : NULL;
   kind->ask(library);
@@ -139,11 +154,23 @@ struct search {
   const struct library_kind *kind;
   const struct link_map *object;
   struct library *found;
+  int stays;
 };
 
 static void search_it(void *search_) {
   struct search *it = search_;
   it->found = search(it->libraries, it->kind, it->object);
+  it->stays = it->found && it->found->stays && came_with_program(it->object);
+}
+
+/* This place of an object that stays calls this library for good. */
+static void remember_site(struct libraries *libraries, const void *address,
+                          struct library *library) {
+  struct library_site *site = library_site(libraries, address);
+  struct library *none = NULL;
+  if (__atomic_compare_exchange_n(&site->library, &none, library, 0, __ATOMIC_RELEASE,
+                                  __ATOMIC_RELAXED))
+    __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
 }
 
 /* First call from this object, as far as is known since so many unloads. */
@@ -152,7 +179,7 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
                                                              const struct loaded_object *caller,
                                                              uint64_t unloads) {
   int saved = errno;
-  struct search it = {libraries, kind, caller->map, NULL};
+  struct search it = {libraries, kind, caller->map, NULL, 0};
   stack_run_anyway(search_it, &it);
   struct library *library = it.found;
   errno = saved;
@@ -163,6 +190,7 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
     if (place->object && place->object != start && place->unloads == unloads) continue;
     place->library = library;
     place->end = caller->end;
+    place->stays = it.stays;
     __atomic_store_n(&place->unloads, unloads, __ATOMIC_RELEASE);
     __atomic_store_n(&place->object, start, __ATOMIC_RELEASE);
     break;
@@ -178,8 +206,8 @@ static int still_there(const struct library *library) {
   return loader_object_of(library->entry, &found) == 0 && found.map == library->object;
 }
 
-struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
-                           const void *caller) {
+struct library *library_of_slow(struct libraries *libraries, const struct library_kind *kind,
+                                const void *caller) {
   uint64_t unloads = __atomic_load_n(&libraries->unloads, __ATOMIC_ACQUIRE);
   struct loaded_object found;
   if (loader_object_of(caller, &found) != 0)
@@ -192,7 +220,8 @@ struct library *library_of(struct libraries *libraries, const struct library_kin
     if (__atomic_load_n(&known->unloads, __ATOMIC_ACQUIRE) != unloads || known->end != found.end)
       break;
     struct library *library = known->library;
-    if (LIKELY(still_there(library))) return library;
+    if (known->stays) remember_site(libraries, caller, library);
+    if (LIKELY(known->stays || still_there(library))) return library;
     library_closed();
     break;
   }
@@ -255,11 +284,9 @@ void *library_ask(const struct library *library, const char *name) {
   return question.found;
 }
 
-void *library_function(const struct library *library, void **slot, const char *name) {
+void *library_function_slow(const struct library *library, void **slot, const char *name) {
   void *function = NULL;
   if (library) {
-    function = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    if (LIKELY(function != NULL)) return function;
     int saved = errno;
     function = library_ask(library, name);
     errno = saved;

@@ -14,6 +14,7 @@ struct link_map;
 struct library {
   uint32_t number;               /* from 1, within its kind */
   int life;                      /* enum library_life */
+  int stays;                     /* it was loaded with the program: it is never unloaded */
   const struct link_map *object; /* NULL: it lies in the program itself */
   const void *entry;             /* the kind's function */
   void *handle;                  /* while it is being asked */
@@ -31,7 +32,7 @@ struct library_kind {
   void (*forget)(struct library *lib); /* it was unloaded: its ids mean nothing any more */
 };
 
-enum { LIBRARIES = 8, LIBRARY_CALLERS = 256 };
+enum { LIBRARIES = 8, LIBRARY_CALLERS = 256, LIBRARY_SITES = 512 };
 
 /* The libraries of one kind, and who uses which. */
 struct libraries {
@@ -44,12 +45,31 @@ struct libraries {
     const void *end;
     uint64_t unloads;
     struct library *library;
+    int stays; /* neither the object nor the library is ever unloaded */
   } callers[LIBRARY_CALLERS];
+  /* Places that call from an object which stays.  A place of the table is filled once, and the
+   * address last: who finds an address finds its library. */
+  struct library_site {
+    const void *address;
+    struct library *library;
+  } sites[LIBRARY_SITES];
 };
 
+static inline struct library_site *library_site(struct libraries *libraries, const void *address) {
+  uintptr_t n = (uintptr_t)address;
+  return &libraries->sites[(n ^ n >> 9) % LIBRARY_SITES];
+}
+
 /* The library that the code at this address calls; NULL: none that can be asked. */
-struct library *library_of(struct libraries *libraries, const struct library_kind *kind,
-                           const void *caller);
+struct library *library_of_slow(struct libraries *libraries, const struct library_kind *kind,
+                                const void *caller);
+static inline struct library *library_of(struct libraries *libraries,
+                                         const struct library_kind *kind, const void *caller) {
+  const struct library_site *site = library_site(libraries, caller);
+  if (__builtin_expect(__atomic_load_n(&site->address, __ATOMIC_ACQUIRE) == caller, 1))
+    return site->library;
+  return library_of_slow(libraries, kind, caller);
+}
 
 /* After each dlclose of the application, which may have unloaded libraries, or
  * objects that call them. */
@@ -60,6 +80,11 @@ void *library_ask(const struct library *library, const char *name);
 
 /* The real function: from the library, kept in slot, or without one from the
  * next object in global scope.  Never NULL. */
-void *library_function(const struct library *library, void **slot, const char *name);
+void *library_function_slow(const struct library *library, void **slot, const char *name);
+static inline void *library_function(const struct library *library, void **slot, const char *name) {
+  void *function = library ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
+  if (__builtin_expect(function != NULL, 1)) return function;
+  return library_function_slow(library, slot, name);
+}
 
 #endif

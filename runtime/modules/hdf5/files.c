@@ -42,8 +42,7 @@ static struct h5_file *file_of_name(const struct posix_name *name) {
 static struct h5_file *file_of_path(const char *path) {
   struct posix_name name;
   struct h5_file *file = NULL;
-  h5_prepare();
-  if (!hdf5_state.prepared) return NULL;
+  if (!h5_prepare()) return NULL;
   if (!posix_name_of(&name, DARSHAN_MOD_H5F, AT_FDCWD, darshan_without_driver(path))) return NULL;
   if (runtime_enter()) {
     file = file_of_name(&name);
@@ -64,9 +63,7 @@ __attribute__((noinline)) static struct h5_file *meet(struct h5_library *lib, in
   return file;
 }
 
-struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
-  struct h5_known known = h5_known(lib, id);
-  if (known.file) return known.file;
+struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id) {
   return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 

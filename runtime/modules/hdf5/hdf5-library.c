@@ -1,7 +1,7 @@
 #include "../../intercept/stack.h"
 #include "hdf5.h"
 
-SELDOM static struct libraries libraries;
+SELDOM struct libraries h5_libraries;
 
 /* The first call of a library makes it ready for all others. */
 static void ask_version(void *library_) {
@@ -23,10 +23,11 @@ static void forget(struct library *gone) {
   h5_forget_all((struct h5_library *)(void *)gone);
 }
 
-void *h5_function(int number, const char *name, const void *caller, struct h5_library **library) {
+void *h5_function_slow(int number, const char *name, const void *caller,
+                       struct h5_library **library) {
   static const struct library_kind kind = {"H5get_libversion", sizeof(struct h5_library),
                                            runtime_module_memory, ask, forget};
-  struct library *found = library_of(&libraries, &kind, caller);
+  struct library *found = library_of(&h5_libraries, &kind, caller);
   *library = (struct h5_library *)(void *)found;
   return library_function(found, *library ? &(*library)->functions[number] : NULL, name);
 }

@@ -28,8 +28,22 @@ struct h5_library {
 #undef QUERY
 };
 
+extern struct libraries h5_libraries __attribute__((visibility("hidden")));
+
 /* The real function of this number for the caller; library: NULL if it has no
  * HDF5 library that can be asked (the function then still forwards). */
-void *h5_function(int number, const char *name, const void *caller, struct h5_library **library);
+void *h5_function_slow(int number, const char *name, const void *caller,
+                       struct h5_library **library);
+/* In every wrapper: a call of a function costs as much as what is looked up. */
+static inline void *h5_function(int number, const char *name, const void *caller,
+                                struct h5_library **library) {
+  const struct library_site *site = library_site(&h5_libraries, caller);
+  if (__builtin_expect(__atomic_load_n(&site->address, __ATOMIC_ACQUIRE) == caller, 1)) {
+    *library = (struct h5_library *)(void *)site->library;
+    void *function = __atomic_load_n(&(*library)->functions[number], __ATOMIC_ACQUIRE);
+    if (__builtin_expect(function != NULL, 1)) return function;
+  }
+  return h5_function_slow(number, name, caller, library);
+}
 
 #endif

@@ -11,14 +11,15 @@
 
 struct darshan_h5d_record;
 struct darshan_h5f_record;
+struct darshan_h5_meta_record;
 
-enum { H5_IDS = 1 << 14 };
+enum { H5_IDS = 1 << 14, H5_FIRST_IDS = 1 << 8 };
 
 struct h5_file { /* belongs to a record of H5F */
   int lock;
-  uint32_t meta; /* number of its H5_META record, 0: none yet */
   struct darshan_h5f_record *record;
-  double last_end; /* of the last call, for times without overlap */
+  struct darshan_h5_meta_record *meta; /* NULL: none yet */
+  double last_end;                     /* of the last call, for times without overlap */
   double last_meta_end;
   const char *name;
   uint32_t name_length;
@@ -46,18 +47,27 @@ struct h5_dataset { /* belongs to a record of H5D */
 /* H5_REFERRED: a dataset that was opened by a reference, and not used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
-struct h5_id { /* what an id of a library stands for */
+/* What an id of a library stands for.  The id changes only while `means` says that the place
+ * is free or deleted, so who reads the same `means` before and after the id read both of one. */
+struct h5_id {
+  uint64_t means; /* H5_MEANS; 0: free place */
   int64_t id;
-  uint32_t library; /* its number; 0: free place */
-  uint16_t kind;
-  uint16_t deleted;
-  uint32_t number; /* of a dataset, or of the file it belongs to */
+};
+/* number: of a dataset, or of the file that it belongs to. */
+#define H5_MEANS(library, kind, number)                                                            \
+  ((uint64_t)(library) << 40 | (uint64_t)(kind) << 32 | (uint64_t)(number))
+#define H5_DELETED ((uint64_t)1 << 63)
+
+/* A larger table takes the place of one that is half full; the smaller stays mapped. */
+struct h5_ids {
+  uint32_t mask, live;
+  struct h5_id place[];
 };
 
 struct hdf5_state {
-  int prepared, lock;
+  int lock;                        /* to change ids; looking up needs none */
   struct segments files, datasets; /* h5_file, h5_dataset, by record number */
-  struct h5_id *ids;
+  struct h5_ids *ids;              /* NULL: no HDF5 file was seen yet */
 };
 
 extern struct hdf5_state hdf5_state __attribute__((visibility("hidden")));

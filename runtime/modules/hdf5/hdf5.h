@@ -20,15 +20,21 @@ struct h5_known {
   enum h5_kind kind;
   struct h5_dataset *dataset; /* H5_DATASET */
   struct h5_file *file;       /* any kind but H5_UNKNOWN */
+  struct h5_id *place;        /* NULL: it is not known */
+  uint64_t means;             /* what stood there */
 };
 
 /* ids.c */
 int h5_start(void);
-void h5_prepare(void);
+int h5_prepare(void); /* 1, or 0: no memory */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
+/* The file that an object belongs to; asks the library if need be.  NULL: not
+ * recorded. */
+struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
+void h5_forget_known(const struct h5_library *lib, const struct h5_known *known);
 void h5_forget_all(const struct h5_library *lib);
 
 /* files.c */
@@ -39,9 +45,8 @@ void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer
 void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
 void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The file that an object belongs to; asks the library if need be.  NULL: not
- * recorded. */
-struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
+/* That of an id that nobody has seen; NULL: not recorded. */
+struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
 static inline struct h5_file *h5_file_at(uint32_t number) {
   return segments_at(&hdf5_state.files, number);

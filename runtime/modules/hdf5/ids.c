@@ -1,9 +1,6 @@
 /* What the ids of the libraries stand for. */
 #include "hdf5.h"
 
-#include <string.h>
-#include <sys/mman.h>
-
 struct hdf5_state hdf5_state;
 
 int h5_start(void) {
@@ -15,99 +12,198 @@ int h5_start(void) {
   return 0;
 }
 
+static struct h5_ids *table(void) {
+  return __atomic_load_n(&hdf5_state.ids, __ATOMIC_ACQUIRE);
+}
+
+static struct h5_ids *new_ids(uint32_t places) {
+  struct h5_ids *ids = runtime_module_memory(sizeof(*ids) + places * sizeof(struct h5_id));
+  if (ids) ids->mask = places - 1;
+  return ids;
+}
+
 /* The first call of an HDF5 function: a process without one pays nothing. */
-void h5_prepare(void) {
+int h5_prepare(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
-  if (hdf5->prepared) return;
-  struct h5_id *ids = runtime_module_memory(H5_IDS * sizeof(struct h5_id));
+  if (table()) return 1;
+  struct h5_ids *ids = new_ids(H5_FIRST_IDS);
   int begun;
-  if (!spin_lock_alone(SPIN_RECORD, &hdf5->lock, &begun)) return;
-  if (!hdf5->prepared && ids) {
-    hdf5->ids = ids;
-    hdf5->prepared = 1;
-  }
+  if (!spin_lock_alone(SPIN_RECORD, &hdf5->lock, &begun)) return 0;
+  if (!hdf5->ids) __atomic_store_n(&hdf5->ids, ids, __ATOMIC_RELEASE);
   spin_unlock_alone(&hdf5->lock, begun);
+  return table() != NULL;
 }
 
 /* In a forked child everything starts anew; what is open is met when used. */
 void h5_forked(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
-  hdf5->prepared = 0;
+  hdf5->ids = NULL;
   segments_clear(&hdf5->files);
   segments_clear(&hdf5->datasets);
 }
 
-static uint32_t place_of(const struct h5_library *lib, int64_t id) {
-  return (uint32_t)(((uint64_t)id * UINT64_C(0x9E3779B97F4A7C15) >> 40) + lib->common.number) %
-         H5_IDS;
+/* Ids of one kind follow each other, and those of two kinds differ in the upper bits. */
+static inline uint32_t place_of(const struct h5_ids *ids, uint64_t library, int64_t id) {
+  uint64_t key = (uint64_t)id ^ (uint64_t)id >> 51;
+  return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 40) + library) & ids->mask;
 }
 
 static int64_t key_of(const struct h5_library *lib, int64_t id) {
   return lib->narrow_ids ? (int64_t)(int32_t)id : id;
 }
 
-static struct h5_id *find(const struct h5_library *lib, int64_t id) {
-  struct h5_id *ids = hdf5_state.ids;
-  for (uint32_t i = place_of(lib, id), n = 0; n < H5_IDS; i = (i + 1) % H5_IDS, n++) {
-    if (ids[i].library == lib->common.number && ids[i].id == id && !ids[i].deleted) return &ids[i];
-    if (ids[i].library == 0) return NULL;
+/* The place of an id, and what stands there; NULL and 0: it is unknown. */
+struct found {
+  struct h5_id *place;
+  uint64_t means;
+};
+static const struct found unknown;
+
+static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id) {
+  uint32_t i = place_of(ids, library, id);
+  for (uint32_t n = 0; n <= ids->mask; n++, i = (i + 1) & ids->mask) {
+    struct h5_id *place = &ids->place[i];
+    uint64_t means = __atomic_load_n(&place->means, __ATOMIC_ACQUIRE);
+    if (means == 0) return unknown;
+    if (means >> 40 != library || __atomic_load_n(&place->id, __ATOMIC_ACQUIRE) != id) continue;
+    if (__atomic_load_n(&place->means, __ATOMIC_RELAXED) != means) return unknown; /* closed now */
+    return (struct found){place, means};
   }
-  return NULL;
+  return unknown;
+}
+
+/* The tables of a forked child's parent are not this process's: its first event tells. */
+__attribute__((noinline)) static int may_look(void) {
+  if (!runtime_enter()) return 0;
+  runtime_leave();
+  return 1;
+}
+
+/* No lock. */
+static inline struct found look_up(const struct h5_library *lib, int64_t id) {
+  if (UNLIKELY(runtime_phase() != RUNTIME_RECORDING) && !may_look()) return unknown;
+  struct h5_ids *ids = table();
+  return LIKELY(ids != NULL) ? find(ids, lib->common.number, id) : unknown;
+}
+
+static enum h5_kind kind_of(uint64_t means) {
+  return (enum h5_kind)(means >> 32 & 0xff);
+}
+
+static inline struct h5_file *file_of(uint64_t means) {
+  uint32_t number = (uint32_t)means;
+  if (!means) return NULL;
+  return h5_file_at(kind_of(means) == H5_DATASET ? h5_dataset_at(number)->file : number);
 }
 
 struct h5_known h5_known(const struct h5_library *lib, int64_t id) {
-  struct hdf5_state *hdf5 = &hdf5_state;
   struct h5_known known = {.id = key_of(lib, id)};
-  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return known;
-  const struct h5_id *entry = find(lib, known.id);
-  if (entry) {
-    known.kind = entry->kind;
-    if (known.kind == H5_DATASET) {
-      known.dataset = h5_dataset_at(entry->number);
-      known.file = h5_file_at(known.dataset->file);
-    } else
-      known.file = h5_file_at(entry->number);
-  }
-  record_unlock(&hdf5->lock);
+  struct found found = look_up(lib, known.id);
+  known.place = found.place;
+  known.means = found.means;
+  known.kind = kind_of(known.means);
+  if (known.kind == H5_DATASET) known.dataset = h5_dataset_at((uint32_t)known.means);
+  known.file = file_of(known.means);
   return known;
+}
+
+struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
+  struct h5_file *file = file_of(look_up(lib, key_of(lib, id)).means);
+  return LIKELY(file != NULL) ? file : h5f_of_unknown(lib, id);
+}
+
+/* With the lock, below.  The place of an id, else one that it may have; NULL: all are taken. */
+static struct h5_id *place_for(struct h5_ids *ids, uint64_t library, int64_t id) {
+  struct h5_id *deleted = NULL;
+  uint32_t i = place_of(ids, library, id);
+  for (uint32_t n = 0; n <= ids->mask; n++, i = (i + 1) & ids->mask) {
+    struct h5_id *place = &ids->place[i];
+    if (place->means == 0) return deleted ? deleted : place;
+    if (place->means == H5_DELETED && !deleted) deleted = place;
+    if (place->means >> 40 == library && place->id == id) return place;
+  }
+  return deleted;
+}
+
+static inline void put(struct h5_ids *ids, struct h5_id *place, int64_t id, uint64_t means) {
+  ids->live += place->means == 0 || place->means == H5_DELETED;
+  __atomic_store_n(&place->id, id, __ATOMIC_RELEASE);
+  __atomic_store_n(&place->means, means, __ATOMIC_RELEASE);
+}
+
+/* Without memory for a larger table this one becomes fuller. */
+static struct h5_ids *grown(struct h5_ids *ids) {
+  uint32_t places = ids->mask + 1;
+  struct h5_ids *larger = new_ids(2 * places);
+  for (uint32_t i = 0; larger && i < places; i++) {
+    const struct h5_id *from = &ids->place[i];
+    if (from->means == 0 || from->means == H5_DELETED) continue;
+    put(larger, place_for(larger, from->means >> 40, from->id), from->id, from->means);
+  }
+  if (larger) __atomic_store_n(&hdf5_state.ids, larger, __ATOMIC_RELEASE);
+  return larger ? larger : ids;
+}
+
+static inline struct h5_ids *with_room(struct h5_ids *ids) {
+  return UNLIKELY(ids->live > ids->mask / 2 && ids->mask + 1 < H5_IDS) ? grown(ids) : ids;
 }
 
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number) {
   struct hdf5_state *hdf5 = &hdf5_state;
+  uint64_t library = lib->common.number;
   id = key_of(lib, id);
   if (!number || !record_lock(&hdf5->lock)) return;
-  struct h5_id *entry = find(lib, id);
-  uint32_t i = place_of(lib, id);
-  for (uint32_t n = 0; !entry && n < H5_IDS; n++, i = (i + 1) % H5_IDS)
-    if (hdf5->ids[i].library == 0 || hdf5->ids[i].deleted) entry = &hdf5->ids[i];
-  if (!entry) runtime_table_full();
-  if (entry) *entry = (struct h5_id){id, lib->common.number, (uint16_t)kind, 0, number};
+  struct h5_ids *ids = hdf5->ids ? with_room(hdf5->ids) : NULL;
+  struct h5_id *place = ids ? place_for(ids, library, id) : NULL;
+  if (LIKELY(place != NULL))
+    put(ids, place, id, H5_MEANS(library, kind, number));
+  else
+    runtime_table_full();
   record_unlock(&hdf5->lock);
 }
 
-void h5_forget(const struct h5_library *lib, int64_t id) {
-  struct hdf5_state *hdf5 = &hdf5_state;
-  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
-  struct h5_id *entry = find(lib, key_of(lib, id));
-  if (entry) {
-    entry->deleted = 1;
-    /* A run of deleted places that ends at a free one is free again. */
-    uint32_t i = (uint32_t)(entry - hdf5->ids);
-    while (hdf5->ids[i].deleted && hdf5->ids[(i + 1) % H5_IDS].library == 0) {
-      hdf5->ids[i] = (struct h5_id){0, 0, 0, 0, 0};
-      i = (i + H5_IDS - 1) % H5_IDS;
-    }
+/* A run of deleted places that ends at a free one is free again. */
+static void forget_place(struct h5_ids *ids, struct h5_id *place) {
+  uint32_t i = (uint32_t)(place - ids->place);
+  __atomic_store_n(&place->means, H5_DELETED, __ATOMIC_RELEASE);
+  ids->live--;
+  while (ids->place[i].means == H5_DELETED && ids->place[(i + 1) & ids->mask].means == 0) {
+    __atomic_store_n(&ids->place[i].means, 0, __ATOMIC_RELEASE);
+    i = (i - 1) & ids->mask;
   }
+}
+
+/* With the lock: is a place that was found without it in the table, and as it was? */
+static inline int is_still(const struct h5_ids *ids, const struct h5_known *known) {
+  return ids && known->place >= ids->place && known->place <= ids->place + ids->mask &&
+         known->place->means == known->means && known->place->id == known->id;
+}
+
+void h5_forget_known(const struct h5_library *lib, const struct h5_known *known) {
+  struct hdf5_state *hdf5 = &hdf5_state;
+  struct h5_id *place = known->place;
+  if (!place || !record_lock(&hdf5->lock)) return;
+  if (UNLIKELY(!is_still(hdf5->ids, known)))
+    place = hdf5->ids ? find(hdf5->ids, lib->common.number, known->id).place : NULL;
+  if (LIKELY(place != NULL)) forget_place(hdf5->ids, place);
   record_unlock(&hdf5->lock);
+}
+
+/* Most ids that are forgotten so are new ones, which nobody knows: no lock is taken. */
+void h5_forget(const struct h5_library *lib, int64_t id) {
+  struct found found = look_up(lib, key_of(lib, id));
+  struct h5_known known = {.id = key_of(lib, id), .place = found.place, .means = found.means};
+  h5_forget_known(lib, &known);
 }
 
 /* H5close, or the library was unloaded: every id of it ends, and the numbers
  * will come again. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &hdf5_state;
-  if (!hdf5->prepared || !record_lock(&hdf5->lock)) return;
-  for (uint32_t i = 0; i < H5_IDS; i++)
-    if (hdf5->ids[i].library == lib->common.number) hdf5->ids[i].deleted = 1;
+  if (!table() || !record_lock(&hdf5->lock)) return;
+  for (uint32_t i = 0; hdf5->ids && i <= hdf5->ids->mask; i++)
+    if (hdf5->ids->place[i].means >> 40 == lib->common.number)
+      forget_place(hdf5->ids, &hdf5->ids->place[i]);
   record_unlock(&hdf5->lock);
 }

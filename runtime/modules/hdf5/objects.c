@@ -8,34 +8,47 @@ enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
 /* With the file's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
   struct record_store *store = &darshan_store;
-  if (!file->meta && store_lock(store)) {
-    struct store_entry *entry =
-        store_enter(store, file->record->base.id, file->name, file->name_length);
-    file->meta = store_record_number(store, STORE_H5_META, entry);
-    store_unlock(store);
-  }
-  return file->meta ? store_record(store, STORE_H5_META, file->meta) : NULL;
+  if (LIKELY(file->meta != NULL)) return file->meta;
+  if (!store_lock(store)) return NULL;
+  struct store_entry *entry =
+      store_enter(store, file->record->base.id, file->name, file->name_length);
+  uint32_t number = store_record_number(store, STORE_H5_META, entry);
+  if (number)
+    __atomic_store_n(&file->meta, store_record(store, STORE_H5_META, number), __ATOMIC_RELAXED);
+  store_unlock(store);
+  return file->meta;
 }
 
+static void count_meta(struct h5_file *file, int counter, int fcounter, uint64_t t1, uint64_t t2) {
+  struct darshan_h5_meta_record *record = meta_record(file);
+  if (!record) return;
+  record->counters[counter]++;
+  if (fcounter >= 0)
+    record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
+}
+
+/* One update for both records: a call on an attribute takes HDF5 itself half a microsecond. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
-  record_make_room(STORE_H5_META);
-  if (file && record_lock(&file->lock)) {
-    struct darshan_h5_meta_record *record = meta_record(file);
-    if (record) {
-      record->counters[counter]++;
-      if (fcounter >= 0)
-        record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
+  struct layer_part *part = file && frame ? file->layer.part : NULL;
+  if (file && UNLIKELY(!__atomic_load_n(&file->meta, __ATOMIC_RELAXED)))
+    record_make_room(STORE_H5_META);
+  if (file && runtime_enter()) {
+    if (LIKELY(spin_lock(SPIN_RECORD, &file->lock))) {
+      count_meta(file, counter, fcounter, t1, t2);
+      spin_unlock(&file->lock);
     }
-    record_unlock(&file->lock);
+    if (part) layer_pop_inside(frame, part, t1, t2);
+    runtime_leave();
+    if (part) return;
   }
-  if (frame) layer_pop(frame, file ? &file->layer : NULL, t1, t2);
+  layer_pop(frame, file ? &file->layer : NULL, t1, t2);
 }
 
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct h5_file *file = result >= 0 ? known->file : NULL;
-  if (result >= 0) h5_forget(lib, known->id);
+  if (result >= 0) h5_forget_known(lib, known);
   if (file && known->kind == H5_DATASET)
     h5d_closed(known->dataset, frame, t1, t2);
   else if (file && known->kind == H5_FILE)
@@ -51,7 +64,7 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     layer_pop(frame, known->file ? &known->file->layer : NULL, t1, t2);
   } else if (known->kind == H5_ATTR || known->kind == H5_GROUP) {
     int attr = known->kind == H5_ATTR;
-    h5_forget(lib, known->id);
+    h5_forget_known(lib, known);
     h5_meta(known->file, attr ? H5_META_ATTR_OTHER : H5_META_GROUP_OTHER,
             attr ? H5_META_F_ATTR_TIME : H5_META_F_GROUP_TIME, frame, t1, t2);
   } else

@@ -56,7 +56,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
   if (file) h5_remember(lib, r, H5_##time, h5f_number(file));                                      \
   h5_meta(file, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 #define META_CLOSE(counter, time)                                                                  \
-  if (r >= 0) h5_forget(lib, known.id);                                                            \
+  if (r >= 0) h5_forget_known(lib, &known);                                                        \
   h5_meta(r >= 0 ? known.file : NULL, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 
 /* The arguments of a call that creates a dataset say what it is like. */

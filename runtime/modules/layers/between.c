@@ -29,6 +29,7 @@ void layer_communication_begin(struct layer_between *between) {
 void layer_communication_end(const struct layer_between *between, uint64_t t1, uint64_t t2) {
   struct layer_frame *frame = between->frame;
   if (!frame) return;
+  frame->sums.told = 1;
   frame->sums.counts[BELOW_COMM_CALLS]++;
   frame->sums.ticks[BELOW_COMM] += own_ticks(between, t1, t2);
 }
@@ -51,6 +52,7 @@ void layer_mpiio_end(const struct layer_between *between, struct layer_state *st
                      int64_t bytes_read, int64_t bytes_written, uint64_t t1, uint64_t t2) {
   struct layer_frame *frame = between->frame;
   if (!frame) return;
+  frame->sums.told = 1;
   frame->sums.counts[BELOW_MPIIO_CALLS]++;
   frame->sums.ticks[BELOW_MPIIO] += own_ticks(between, t1, t2);
   add_size(frame, 0, bytes_read);

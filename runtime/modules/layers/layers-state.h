@@ -52,19 +52,21 @@ enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES
 
 struct layer_sums {
   uint64_t nested_ticks; /* calls of upper layers inside this one */
+  uint32_t operation;
+  uint32_t told; /* something happened below; 0: all that follows is zero */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
   uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
-  uint32_t operation;
 };
 
 struct layer_frame {
   struct layer_sums sums;
+  uint32_t pieces; /* filled; the rest is undefined */
+  int64_t bytes_without_piece[2];
   struct layer_state *state;
   const char *stack; /* to tell a frame that was left by longjmp */
   struct layer_thread *of;
-  uint32_t pieces; /* filled; the rest is undefined */
-  int64_t bytes_without_piece[2];
+  uint32_t level; /* in it */
   struct layer_piece piece[LAYER_PIECES];
 };
 

@@ -91,11 +91,7 @@ static struct layer_thread *frames_to_use(void) {
   return frames;
 }
 
-static void frames_are_spare(struct layer_thread *frames) {
-  if (!spare) {
-    spare = frames;
-    return;
-  }
+__attribute__((noinline)) static void more_are_spare(struct layer_thread *frames) {
   for (int i = 0; i < SPARE_LAYERS; i++) {
     struct layer_thread *none = NULL;
     if (__atomic_compare_exchange_n(&more_spare[i], &none, frames, 0, __ATOMIC_RELEASE,
@@ -121,21 +117,44 @@ struct layer_frame *layer_current_above(const char *stack) {
   return layer_current();
 }
 
-struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
-  const char *stack = __builtin_frame_address(0);
-  struct layer_thread *thread = this_stack();
-  if (UNLIKELY(!layers_state.active)) layers_activate();
-  if (!thread) return NULL;
-  layer_current_above(stack);
-  if (thread->depth == LAYER_DEPTH) return NULL;
+__attribute__((noinline)) static void clean(struct layer_frame *frame) {
+  memset(frame, 0, offsetof(struct layer_frame, state));
+}
+
+static inline struct layer_frame *next_frame(struct layer_thread *thread, const char *stack,
+                                             enum layer_operation operation,
+                                             struct layer_state *state) {
   struct layer_frame *frame = &thread->frames[thread->depth];
-  memset(frame, 0, offsetof(struct layer_frame, piece));
+  if (UNLIKELY(frame->sums.told)) clean(frame);
+  frame->sums.nested_ticks = 0;
   frame->sums.operation = operation;
   frame->state = state;
   frame->stack = stack;
   frame->of = thread;
+  frame->level = thread->depth;
   thread->depth++;
   return frame;
+}
+
+/* The first call of all or of this stack, or one inside another. */
+__attribute__((noinline)) static struct layer_frame *
+push_inner(const char *stack, enum layer_operation operation, struct layer_state *state) {
+  struct layer_thread *thread = this_stack();
+  if (UNLIKELY(!layers_state.active)) layers_activate();
+  if (!thread) return NULL;
+  layer_current_above(stack);
+  return thread->depth == LAYER_DEPTH ? NULL : next_frame(thread, stack, operation, state);
+}
+
+struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state) {
+  const char *stack = __builtin_frame_address(0);
+  if (UNLIKELY(darshan_inside.layers || !layers_state.active))
+    return push_inner(stack, operation, state);
+  struct layer_thread *thread = spare;
+  spare = NULL; /* at once, see frames_to_use */
+  if (UNLIKELY(!thread)) return push_inner(stack, operation, state);
+  darshan_inside.layers = thread;
+  return next_frame(thread, stack, operation, state);
 }
 
 struct darshan_layers_record *layer_lock(struct layer_state *state) {
@@ -161,26 +180,13 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-/* Nothing was called below: most calls that are about metadata end so. */
-static int is_alone(const struct layer_sums *sums) {
-  uint64_t any = 0;
-  for (int i = 0; i < BELOW_COUNTS; i++)
-    any |= (uint64_t)sums->counts[i];
-  for (int i = 0; i < BELOW_TIMES; i++)
-    any |= sums->ticks[i];
-  return any == 0;
-}
-
-static void add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
-                     uint64_t ticks) {
+/* What was called below.  Out of line: most calls that are about metadata have none of it. */
+__attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
+                                                const struct layer_sums *sums, double tick) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
   int64_t *sizes =
       &record->counters[LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * sums->operation];
   double *times = &record->fcounters[LAYERS_F_OPEN_TIME + TIMES * sums->operation];
-  double tick = clock_line(&darshan_hot.clock).seconds_per_tick;
-  counters[0]++;
-  times[0] += (double)(int64_t)(ticks - sums->nested_ticks) * tick;
-  if (is_alone(sums)) return;
   for (int i = 0; i < BELOW_COUNTS; i++)
     counters[1 + i] += sums->counts[i];
   if (sums->counts[BELOW_POSIX_READS]) add_sizes(sizes, sums->sizes[0]);
@@ -191,6 +197,15 @@ static void add_sums(struct darshan_layers_record *record, const struct layer_su
   }
   for (int i = 0; i < BELOW_TIMES; i++)
     times[1 + i] += (double)(int64_t)sums->ticks[i] * tick;
+}
+
+static inline void add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
+                            uint64_t ticks) {
+  double tick = clock_tick(&darshan_hot.clock);
+  record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION]++;
+  record->fcounters[LAYERS_F_OPEN_TIME + TIMES * sums->operation] +=
+      (double)(int64_t)(ticks - sums->nested_ticks) * tick;
+  if (sums->told) add_below(record, sums, tick);
 }
 
 /* Distinct bytes: the file in the upper bits, the offset in the lower.  With the
@@ -242,19 +257,21 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
 }
 
 /* Not a call any more: the frame goes, and the one around it leaves this time out. */
-static void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
+static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = frame->of;
-  uint32_t level = (uint32_t)(frame - thread->frames);
-  thread->depth = level; /* frames above were left by longjmp */
-  if (level > 0) thread->frames[level - 1].sums.nested_ticks += t2 - t1;
-  ticks_span(t2, t2);
+  thread->depth = frame->level; /* frames above were left by longjmp */
+  if (frame->level > 0) frame[-1].sums.nested_ticks += t2 - t1;
+  ticks_passed(t2);
 }
 
 /* Booked: nothing of it is read any more. */
-static void done_with(struct layer_thread *thread) {
+static inline void done_with(struct layer_thread *thread) {
   if (thread->depth > 0 || thread != darshan_inside.layers) return;
   darshan_inside.layers = NULL;
-  frames_are_spare(thread);
+  if (LIKELY(!spare))
+    spare = thread;
+  else
+    more_are_spare(thread);
 }
 
 /* A call that is about nothing we record is the application's. */
@@ -262,15 +279,30 @@ static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }
 
+/* With the lock of the record. */
+static inline void book(struct layer_part *part, struct layer_frame *frame, uint64_t t1,
+                        uint64_t t2) {
+  add_sums(part->record, &frame->sums, t2 - t1);
+  if (frame->sums.told) note_pieces(part, frame);
+}
+
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2) {
   if (!frame) return;
   leave(frame, t1, t2);
   state = charged(state);
-  struct darshan_layers_record *record = layer_lock(state);
-  if (record) {
-    add_sums(record, &frame->sums, t2 - t1);
-    note_pieces(state->part, frame);
+  if (layer_lock(state)) {
+    book(state->part, frame, t1, t2);
     layer_unlock(state);
+  }
+  done_with(frame->of);
+}
+
+void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1,
+                      uint64_t t2) {
+  leave(frame, t1, t2);
+  if (LIKELY(spin_lock(SPIN_RECORD, &part->lock))) {
+    book(part, frame, t1, t2);
+    spin_unlock(&part->lock);
   }
   done_with(frame->of);
 }
@@ -302,6 +334,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
 /* --- what the layers at the bottom, POSIX and STDIO, tell of ------------------------- */
 
 static void add_transfer(struct layer_sums *sums, int writes, int64_t bytes, uint64_t ticks) {
+  sums->told = 1;
   sums->counts[BELOW_POSIX_READS + writes]++;
   sums->counts[BELOW_POSIX_BYTES_READ + writes] += bytes;
   sums->sizes[writes][size_bin(bytes)]++;
@@ -340,6 +373,7 @@ void layers_other_slow(uint64_t ticks) {
   struct layer_sums alone = {.operation = LAYER_META};
   struct layer_frame *frame = layer_current();
   struct layer_sums *sums = frame ? &frame->sums : &alone;
+  sums->told = 1;
   sums->counts[BELOW_POSIX_OTHER]++;
   sums->ticks[BELOW_POSIX] += ticks;
   if (!frame) add_to_application(&alone);
@@ -350,6 +384,7 @@ void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks
   struct layer_sums alone = {.operation = !bytes_written && bytes_read ? LAYER_READ : operation};
   struct layer_frame *frame = layer_current();
   struct layer_sums *sums = frame ? &frame->sums : &alone;
+  sums->told = 1;
   sums->counts[BELOW_STDIO_CALLS]++;
   sums->counts[BELOW_STDIO_BYTES_READ] += bytes_read;
   sums->counts[BELOW_STDIO_BYTES_WRITTEN] += bytes_written;

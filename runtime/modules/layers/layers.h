@@ -40,6 +40,8 @@ void layers_left(int (*is_left)(const void *jump, const char *frame), const void
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);
 /* Books the frame; state NULL: nothing is recorded of this call. */
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
+/* The same inside an update (runtime_enter), with no lock held. */
+void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1, uint64_t t2);
 
 /* Instead of layer_pop, where a call was about several records: books `weight` of
  * `of`, which is what has not been booked yet, with the time from t1 to t2.  The

@@ -68,6 +68,7 @@ void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t wei
   }
   memset(part, 0, offsetof(struct layer_frame, piece));
   part->sums.operation = left->sums.operation;
+  part->sums.told = left->sums.told;
   part->sums.nested_ticks = take_ticks(&left->sums.nested_ticks, weight, of);
   for (int i = 0; i < BELOW_TIMES; i++)
     part->sums.ticks[i] = take_ticks(&left->sums.ticks[i], weight, of);
