@@ -63,9 +63,11 @@ static void quick_last(void) { put("quick-last", 2), at_quick_exit(quick_first);
 __attribute__((destructor)) static void end(void) { put("destructor", 3); }
 static void of_thread(void *unused) { (void)unused, put("key", 9); }
 static pthread_key_t key;
+static pthread_t main_thread;
+/* Not while main is being unwound: a static program forgets at exit how to do that, and aborts. */
 static void *thread(void *way) {
   put("thread", 11);
-  if (!strcmp(way, "thread-exits")) exit(0);
+  if (!strcmp(way, "thread-exits")) pthread_join(main_thread, NULL), exit(0);
   return NULL;
 }
 static void handler(int number) { (void)number, exit(0); }
@@ -98,6 +100,7 @@ int main(int argc, char **argv) {
   if (!strcmp(way, "handler")) signal(SIGUSR1, handler), raise(SIGUSR1);
   if (!strcmp(way, "last-thread") || !strcmp(way, "thread-exits")) {
     pthread_t one;
+    main_thread = pthread_self();
     pthread_create(&one, NULL, thread, (void *)way);
     pthread_exit(NULL);
   }
