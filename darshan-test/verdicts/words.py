@@ -113,6 +113,20 @@ def _files() -> list[Row]:
             ),
             settings=(("SLOW_META", "900"),),
         ),
+        file(
+            "kept-aside",
+            "rewritten-whole",
+            "append",
+            says=(r"/index\.dir was written whole [45]\d\d times",),
+            never=(r"index\.bak",),
+        ),
+        file(
+            "chunks-by-rename",
+            "many-small-files",
+            "container",
+            says=("1,20\\d files of at most",),
+            never=("partial",),
+        ),
         replace(
             file(
                 "files-by-threads",

@@ -259,6 +259,29 @@ def prepare_imports_and_array() -> None:
     np.zeros(1 << 21).tofile("array")
 
 
+def kept_aside(cured: bool) -> None:
+    """An index is written whole for each entry; the version before is kept as index.bak."""
+    for i in range(20 if cured else 500):
+        if i and not cured:
+            os.rename("index.dir", "index.bak")
+        with open("index.dir", "a" if cured else "w", encoding="ascii") as file:
+            file.writelines([f"entry {i}\n"] if cured else [f"entry {j}\n" for j in range(500 + i)])
+        assert cured or i % 50 or Path("index.dir").read_text()
+
+
+def chunks_by_rename(cured: bool) -> None:
+    """As zarr writes: each chunk under a name of its own, which is then taken away."""
+    os.mkdir("array")
+    if cured:
+        Path("array/all").write_bytes(bytes(1200 * 500))
+        return
+    for i in range(1200):
+        partial = f"array/{i}.{(i + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}.partial"
+        Path(partial).write_bytes(bytes(500))
+        os.rename(partial, f"array/{i}")
+    assert all(len(Path(f"array/{i}").read_bytes()) == 500 for i in range(1200))
+
+
 def files_by_threads(cured: bool) -> None:
     """2,000 small files, each read by one of eight threads."""
     names = ["many.txt"] if cured else [f"parts/{i % 2000}" for i in range(4000)]

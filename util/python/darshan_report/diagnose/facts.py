@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..measure.hosts import Host, hosts
 from ..measure.layers import LAYERS, Layer
 from ..measure.overflow import ID, NAME, TREE, Group, files_in_it, groups
 from ..measure.processes import Processes
+from ..measure.renamed import finals
 from ..measure.shared import Shared, Users, shared
 from ..measure.shares import Shares
 from ..measure.streams import of_files, standard_ids
@@ -305,8 +306,19 @@ class Facts:
         return found
 
     def name(self, record: int) -> str:
-        """The name of a record, or its number."""
+        """The name that a person knows a file by, which is that of its last rename; or its
+        number."""
+        return self.own_name(self.finals.get(int(record), int(record)))
+
+    def own_name(self, record: int) -> str:
+        """The name of a record as the log has it, or its number."""
         return self.log.name(int(record)) or f"(no name, id {int(record)})"
+
+    @functools.cached_property
+    def finals(self) -> Mapping[int, int]:
+        """By the id of a temporary file: that of the name which it was renamed to."""
+        posix = self.table("POSIX")
+        return {} if posix is None else finals(posix, self.own_name)
 
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
         """A stake, never more than there is."""
@@ -388,7 +400,7 @@ class Facts:
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
         """Evidence: counters of one file."""
         number = int(table.ids[place])
-        module, record = table.records.module.name, self.name(number)
+        module, record = table.records.module.name, self.own_name(number)
         return tuple(
             Evidence(module, record, f"{table.prefix}_{n}", table[n][place].item(), number)
             for n in names
@@ -433,7 +445,7 @@ class Facts:
 
     def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:
         """Evidence: LAYERS counters of a dataset or file."""
-        record = self.name(upper.id)
+        record = self.own_name(upper.id)
         values = {**upper.counters, **upper.times}
         return tuple(
             Evidence("LAYERS", record, f"LAYERS_{n}", values[n], upper.id)

@@ -64,8 +64,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     many = costly and made >= facts.limits["files.some"]
     if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
         return
-    # Those of both layers once.
-    number = len(frozenset().union(*(t.ids[mask].tolist() for t, mask in found))) + more
+    # Those of both layers once, and those of two names.
+    ids = frozenset().union(*(t.ids[mask].tolist() for t, mask in found))
+    number = len({facts.finals.get(record, record) for record in ids}) + more
     yield Finding(
         NAME,
         "Many small files",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...measure.renamed import is_aside
 from ...summary.units import amount, count, plural, seconds
 from ..facts import Facts, once
 from ..finding import Evidence, Finding, Remedy
@@ -105,10 +106,10 @@ def _renamed(facts: Facts) -> list[Rewritten]:
         return []
     by_folder: dict[str, list[int]] = defaultdict(list)
     for place in np.flatnonzero(posix["RENAME_SOURCES"] > 0):
-        by_folder[os.path.dirname(facts.name(int(posix.ids[place])))].append(int(place))
+        by_folder[os.path.dirname(facts.own_name(int(posix.ids[place])))].append(int(place))
     found = []
     for target in targets:
-        folder = os.path.dirname(facts.name(int(posix.ids[target])))
+        folder = os.path.dirname(facts.own_name(int(posix.ids[target])))
         places = [place for place in by_folder[folder] if place != target]
         last = posix.place(int(posix["RENAMED_FROM"][target].astype("u8")))
         # Several files of one folder that are replaced: of a name that is used again the last one.
@@ -140,9 +141,12 @@ def _of_target(facts: Facts, posix: Table, target: int, places: list[int]) -> Re
         return None
     if size > facts.limits["files.small"] and written >= _EVEN * renames * size:
         return None
+    # What is kept aside has the name of another file, which is written anew.
+    aside = is_aside(facts.own_name(number)) and len(sources) == 1
+    known_as = facts.own_name(int(sources[0]) if aside else number)
     return Rewritten(
-        facts.name(number), frozenset({number, *map(int, sources)}),
-        renames / max(1, int(posix.processes[target])), written, size, lost, True,
+        known_as, frozenset({number, *map(int, sources)}),
+        renames / max(1, int(posix.processes[target])), written, size, lost, not aside,
         facts.rows(posix, target, "RENAME_TARGETS", "F_META_TIME"),
     )  # fmt: skip
 
