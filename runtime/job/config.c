@@ -23,7 +23,7 @@ static void empty(int *count) {
 }
 
 static void set_defaults(struct darshan_config *config) {
-  memset(config, 0, offsetof(struct darshan_config, rank_exclude));
+  memset(config, 0, offsetof(struct darshan_config, arena));
   empty(&config->rank_exclude.count);
   empty(&config->rank_include.count);
   empty(&config->app_exclude.count);

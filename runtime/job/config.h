@@ -113,12 +113,12 @@ struct darshan_config {
   size_t arena_used;
 
   /* Reset one by one, not cleared: see above. */
+  char arena[DARSHAN_CONFIG_ARENA]; /* first, since its beginning is used by every process */
   struct darshan_rank_ranges rank_exclude, rank_include;
   struct darshan_words app_exclude, app_include, launchers;
   struct darshan_words program_trees; /* beside those of names/program-trees.def */
   struct darshan_words filter_calls;  /* what may be called under an inherited filter */
   struct darshan_name_rules name_exclude, name_include;
-  char arena[DARSHAN_CONFIG_ARENA];
 };
 
 /* Fills config from defaults, the file that DARSHAN_CONFIG_PATH names, and

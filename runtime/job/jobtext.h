@@ -35,8 +35,8 @@ void darshan_metadata_drop(char *metadata, const char *key);
 /* The job that the records of this process are about. */
 struct job_state {
   struct darshan_job job;
-  char text[DARSHAN_JOB_TEXT_ROOM];
   size_t text_length;
+  char text[DARSHAN_JOB_TEXT_ROOM]; /* last: mostly only its beginning is touched */
 };
 extern struct job_state job_state __attribute__((visibility("hidden")));
 

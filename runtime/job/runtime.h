@@ -33,7 +33,7 @@ struct exec_state {
   uint32_t phase_before;
   int thread; /* who is about to exec, and in which frame */
   const char *frame;
-  int log_written; /* log_state.path is a finished log */
+  int log_written; /* log_path is a finished log */
 };
 extern struct exec_state exec_state __attribute__((visibility("hidden")));
 

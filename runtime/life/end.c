@@ -240,7 +240,7 @@ static void restore_journal(void) {
 static void exec_failed(void *nothing) {
   (void)nothing;
   if (exec_state.log_written) {
-    log_take_back(log_state.path);
+    log_take_back(log_path);
     restore_journal();
   }
   darshan_store.closed = 0;

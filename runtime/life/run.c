@@ -324,7 +324,7 @@ int run_part_stays(int result) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;
   if (records_are_lost) tell(&row); /* the program that it becomes does not know */
-  int taken = result < 0 || is_open() || log_take_back(log_state.path) < 0;
+  int taken = result < 0 || is_open() || log_take_back(log_path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';
   return taken;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../intercept/guard.h"
 #include "../intercept/spin.h"
 #include "../job/identity.h"
 #include "../job/language.h"
@@ -26,6 +27,7 @@
 #include "torn.h"
 
 struct log_state log_state;
+SELDOM char log_path[DARSHAN_PATH_ROOM];
 
 enum { NUMBER_ROOM = 21 };
 
@@ -229,7 +231,7 @@ static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
 
 /* The log was written, maybe under another name than DARSHAN_LOGFILE. */
 static void note_name(const struct darshan_log_identity *identity) {
-  const char *wanted = darshan_config.logfile, *path = log_state.path;
+  const char *wanted = darshan_config.logfile, *path = log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
     darshan_message_add(&darshan_problems, "DARSHAN_LOGFILE", "the name is taken, the log is", path,
                         strlen(path));
@@ -308,8 +310,8 @@ int log_write(void) {
   if (result == 0) result = log_compose(&draft, &content);
   if (torn_apart()) result = -1; /* what was read just now are zeros */
   if (result == 0) {
-    result = log_save(&draft, &darshan_config, &identity, begun, log_state.path);
-    if (result < 0) result = log_save_elsewhere(&draft, &identity, begun, log_state.path);
+    result = log_save(&draft, &darshan_config, &identity, begun, log_path);
+    if (result < 0) result = log_save_elsewhere(&draft, &identity, begun, log_path);
   }
   /* Not given back: the process is at its end. */
   if (result < 0)
@@ -426,7 +428,7 @@ int log_write_ranks(struct rank_comm *comm) {
       .config = &darshan_config,
       .identity = runtime_identity(),
       .begun_ns = begun,
-      .final_path = log_state.path};
+      .final_path = log_path};
   int result = reduce_all(comm, &source);
   if (result < 0)
     note_failure();

@@ -31,8 +31,8 @@ struct log_state {
   int has_lost;     /* records, when nothing could be written */
   dev_t stderr_dev; /* to recognise stderr at the end */
   ino_t stderr_ino;
-  char path[DARSHAN_PATH_ROOM]; /* last: only its beginning is touched */
 };
 extern struct log_state log_state __attribute__((visibility("hidden")));
+extern char log_path[DARSHAN_PATH_ROOM] __attribute__((visibility("hidden"))); /* of the log */
 
 #endif

@@ -12,6 +12,8 @@ static void forget(struct library *gone) {
   (void)gone;
 }
 
+SELDOM static struct libraries libraries[2]; /* libdfs, libdaos */
+
 static const struct library_kind libdfs = {"dfs_mount", sizeof(struct daos_library),
                                            runtime_module_memory, ask, forget};
 static const struct library_kind libdaos = {"daos_init", sizeof(struct daos_library),
@@ -19,7 +21,7 @@ static const struct library_kind libdaos = {"daos_init", sizeof(struct daos_libr
 
 struct daos_library *daos_library_of(enum daos_family family, const void *caller) {
   const struct library_kind *kind = family == DAOS_LIBDFS ? &libdfs : &libdaos;
-  return (struct daos_library *)(void *)library_of(&daos_state.libraries[family], kind, caller);
+  return (struct daos_library *)(void *)library_of(&libraries[family], kind, caller);
 }
 
 void *daos_function(struct daos_library *lib, int number, const char *name) {

@@ -72,7 +72,6 @@ struct daos_state {
   int lock;
   uint32_t containers;            /* in use */
   uint32_t pending;               /* how many there are, about */
-  struct libraries libraries[2];  /* libdfs, libdaos */
   struct segments files, objects; /* daos_item, by record number */
   struct daos_memory *memory;
 };

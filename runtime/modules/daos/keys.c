@@ -1,7 +1,7 @@
 /* What is open: handles and addresses, and what they stand for. */
 #include "daos.h"
 
-SELDOM struct daos_state daos_state;
+struct daos_state daos_state;
 
 int daos_prepare(void) {
   struct daos_state *daos = &daos_state;
