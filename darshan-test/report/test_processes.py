@@ -325,7 +325,7 @@ def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
         made.modules = [Module("STDIO", 2, [stream(name, 2)])]
         path.write_bytes(encode(made))
         joined = " ".join(summary("--text", path).stdout.split())
-        piped = "64.0 MiB were read and 0 B written in 9.00 s, which are in no other" in joined
+        piped = "they read 64.0 MiB from them, in 9.00 s. No other number" in joined
         assert piped == (name == b"<STDIN>")
         assert ("A stream reads without a buffer" in joined) != piped
         assert ("STDIO streams" in joined) != piped

@@ -88,6 +88,14 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
     assert not any("nded badly" in line for line in lines)  # a grep that found nothing
 
 
+def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
+    """What went through pipes is told, and nothing of what did not."""
+    lines, _ = screen(ran(build, tmp_path, "sh", "-c", "seq 3; seq 3; true"))
+    text = " ".join(lines)
+    assert "they wrote 12 B to them, in " in text
+    assert "0 B from them" not in text and "were read" not in text
+
+
 def test_build(build: Path, work: Path, tmp_path: Path) -> None:
     needs("program:make")
     for name in ("one", "two", "three"):

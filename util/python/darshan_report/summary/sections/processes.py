@@ -132,15 +132,22 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
     running, lost = still_running(tree), unknown(tree)
     if running:
         text += f" {running:,} had not ended when the log was written."
-    read, written, time = context.streams
-    if read or written:
-        text += (
-            f" Through standard streams that are no files (pipes, terminals) {amount(read)} were "
-            f"read and {amount(written)} written in {seconds(time)}, which are in no other number."
-        )
+    text += _through_pipes(*context.streams)
     if lost:
         text += f" How {lost:,} of them ended is not known."
     return text
+
+
+def _through_pipes(read: int, written: int, time: float) -> str:
+    """What went through standard streams that are no files; empty if nothing did."""
+    moved = [f"read {amount(read)} from them"] if read else []
+    moved += [f"wrote {amount(written)} to them"] if written else []
+    if not moved:
+        return ""
+    return (
+        " The programs also used standard streams that are no files (pipes, terminals): they "
+        f"{' and '.join(moved)}, in {seconds(time)}. No other number holds this."
+    )
 
 
 def ended_badly(tree: Processes) -> str:
