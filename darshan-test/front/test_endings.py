@@ -98,6 +98,7 @@ def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> Non
         (("bash", "job.sh"), "job.sh"),
         (("env", "A=1", "bash", "job.sh"), "job.sh"),
         (("sh", "-c", "touch file; exec rm file"), "sh -c touch \u2026"),
+        (("sh", "-c", "set -e; touch file; rm file"), "sh -c touch \u2026"),
         (("sh", "-c", "cd . && nice -n 1 bash job.sh > out"), "job.sh"),
         (("timeout", "-s", "INT", "99", "env", "-u", "B", "A=1", "bash", "job.sh"), "job.sh"),
         (("nohup", "stdbuf", "-o", "0", "sh", "-c", "bash job.sh"), "job.sh"),

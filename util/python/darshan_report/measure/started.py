@@ -94,11 +94,16 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
     return []
 
 
+def _parts(text: str) -> list[str]:
+    """The commands that a shell is given, without those that prepare for them."""
+    parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
+    return [p for p in parts if p and p.split()[0] not in _PREPARES]
+
+
 def _of_shell(text: str) -> list[str]:
     """The one command of what a shell is given by -c; empty: it is several, or none that is a
     program."""
-    parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
-    parts = [p for p in parts if p and p.split()[0] not in _PREPARES]
+    parts = _parts(text)
     if len(parts) != 1:
         return []
     command = re.split(r"\s[0-9]?[<>]|[0-9]?>&", parts[0])[0]
@@ -143,6 +148,6 @@ def asked_for(command: str) -> str:
         words = inner
     name, is_shell = program_name(" ".join(words))
     code = _code_of_shell(words) if is_shell else None
-    if code and (first := code.split()[:1]):
+    if code and (first := "".join(_parts(code)[:1] or [code]).split()[:1]):
         return f"{name} -c {_base(first[0])} \u2026"
     return name
