@@ -64,3 +64,21 @@ def test_front_of_a_small_program(build: Path, tmp_path: Path) -> None:
     assert len(own) <= CALLS
     assert any(re.search(r" vfork\(|CLONE_VFORK", line) for line in own)
     assert instructions(build, Path("/bin/true"), tmp_path) <= INSTRUCTIONS
+
+
+SYMBOLS = 2000
+EACH = 165  # instructions for a symbol: 143, and 214 where whole names are compared
+
+
+@pytest.mark.needs("program:valgrind")
+def test_symbols_are_told_apart_by_their_beginning(build: Path, tmp_path: Path) -> None:
+    """The search for functions of libraries inside does not read each name to its end."""
+    functions = "".join(f"void Py_function_{i}(void) {{}}\n" for i in range(SYMBOLS))
+    programs = {"few": "", "many": functions}
+    counts = []
+    for name, source in programs.items():
+        (tmp_path / f"{name}.c").write_text(f"{source}int main(void) {{ return 0; }}\n")
+        command = [shutil.which("gcc") or "cc", "-s", "-rdynamic", "-o", name, f"{name}.c"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        counts.append(instructions(build, tmp_path / name, tmp_path))
+    assert (counts[1] - counts[0]) / SYMBOLS <= EACH

@@ -47,9 +47,10 @@ static int section(const struct image *image, const ElfW(Ehdr) * file, size_t nu
 /* Whether a name is in a table of names, at this place. */
 static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t at,
                     const char *name) {
-  if (at >= names->sh_size) return 0;
+  if (at >= names->sh_size || names->sh_size - at < 2) return 0;
   const char *here = image->bytes + names->sh_offset + at;
-  if (here[0] != name[0]) return 0; /* as of nearly all of the thousands that a program has */
+  /* A program may have thousands; two letters, since those of Python begin as PMPI does. */
+  if (here[0] != name[0] || here[1] != name[1]) return 0;
   size_t length = strlen(name) + 1;
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
