@@ -2,6 +2,10 @@
 
 #include <libdeflate.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 struct match {
   unsigned length, place;
   int gain; /* bits that it saves, about */
@@ -22,6 +26,14 @@ enum { WORD = sizeof(uint64_t), THREE_BYTES = 0xffffff /* the shortest match */ 
 /* How many bytes are the same, up to `most`. */
 static unsigned same(const char *a, const char *b, unsigned most) {
   unsigned n = 0;
+#ifdef __SSE2__ /* of every x86-64 */
+  for (; n + sizeof(__m128i) <= most; n += sizeof(__m128i)) {
+    __m128i left = _mm_loadu_si128((const __m128i *)(const void *)(a + n));
+    __m128i right = _mm_loadu_si128((const __m128i *)(const void *)(b + n));
+    unsigned equal = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(left, right));
+    if (equal != 0xffff) return n + (unsigned)__builtin_ctz(~equal);
+  }
+#endif
   for (; n + sizeof(uint64_t) <= most; n += sizeof(uint64_t)) {
     uint64_t left, right;
     memcpy(&left, a + n, sizeof(left));
