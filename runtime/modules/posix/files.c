@@ -33,7 +33,9 @@ int posix_prepare(void) {
   posix->used_files = POSIX_SHARED_FILE;
   segments_prepare(&posix->files, sizeof(struct posix_file), SEGMENTS_PAGE);
   segments_prepare(&posix->aux, sizeof(struct posix_aux), SEGMENTS_PAGE);
+  segments_prepare(&posix->values, sizeof(struct posix_values), SEGMENTS_PAGE);
   store_beside(&darshan_store, STORE_POSIX, &posix->aux);
+  store_beside(&darshan_store, STORE_POSIX, &posix->values);
   store_guard(&darshan_store, &other_paths.lock, 0);
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
@@ -215,6 +217,7 @@ void posix_aux_prepare(uint32_t number) {
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
   memset((char *)aux + lock, 0, sizeof(*aux) - lock);
+  aux->values = segments_at(&posix_state.values, number);
   aux->watched = layers_state.active;
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
@@ -397,6 +400,7 @@ void posix_forked(void) {
   }
   posix->used_files = kept;
   segments_clear(&posix->aux);
+  segments_clear(&posix->values);
   memset(posix->other_paths, 0, sizeof(*posix->other_paths));
   missed_folders_forget();
   requests_forget(posix->aio);

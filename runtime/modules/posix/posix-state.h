@@ -11,17 +11,23 @@
 struct darshan_posix_record;
 struct requests;
 
-/* Belongs to a record: its lock, and the tables behind its common values. */
-struct posix_aux { /* in lines of its own: another thread may own the next one */
+/* Belongs to a record: the tables behind its common values.  Apart from the rest, since a file
+ * that is only asked about or opened never touches them. */
+struct posix_values {
+  struct common_values access, stride;
+} __attribute__((aligned(64)));
+
+/* Belongs to a record: its lock, and what every event may need. */
+struct posix_aux { /* in a line of its own: another thread may own the next one */
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record, 0: none yet */
   uint32_t watched; /* events are told to the layers module */
   uint32_t traced;  /* number of its record if transfers are told to DXT, else 0 */
   struct heatmap_span span;
-  struct common_values access;
-  int64_t booked[2]; /* here, so that each line in use holds what belongs together */
-  struct common_values stride;
+  int64_t booked[2];
+  struct posix_values *values;
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct posix_aux) == 64, "one line, of which there may be a million");
 
 /* The files for which no state of their own can be had. */
 enum { POSIX_SHARED_FILE = 1 };
@@ -63,6 +69,7 @@ struct posix_state {
   uint64_t mem_alignment;          /* as configured */
   struct segments files;           /* posix_file [1..]: one per record, and those of the overflow */
   struct segments aux;             /* posix_aux, by record number */
+  struct segments values;          /* posix_values, by record number */
   uint32_t used_files, most_files; /* most: without those of the overflow */
   uint32_t overflow_files, free_overflow; /* how many there are; the first that is free */
   uint64_t *overflow_set;                 /* ids seen in the overflow, with their last operation */

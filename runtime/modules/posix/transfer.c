@@ -25,14 +25,15 @@ static inline int misaligned(uint64_t address, uint64_t alignment) {
 static inline ALWAYS_INLINE void count_pattern(struct posix_file *file, int op, int64_t bytes,
                                                int64_t offset) {
   int64_t *counters = file->record->counters;
+  struct posix_values *values = file->aux->values;
   int64_t last = file->last_byte[op];
   int64_t end = offset + bytes - 1;
   counters[POSIX_SEQ_READS + op - 1] += offset > last;
   counters[POSIX_CONSEC_READS + op - 1] += offset == last + 1;
   int64_t stride = offset > last && last != 0 ? offset - last - 1 : 0;
-  common_values_count(&file->aux->stride, &darshan_scratch, &counters[POSIX_STRIDE1_STRIDE],
+  common_values_count(&values->stride, &darshan_scratch, &counters[POSIX_STRIDE1_STRIDE],
                       &counters[POSIX_STRIDE1_COUNT], stride);
-  common_values_count(&file->aux->access, &darshan_scratch, &counters[POSIX_ACCESS1_ACCESS],
+  common_values_count(&values->access, &darshan_scratch, &counters[POSIX_ACCESS1_ACCESS],
                       &counters[POSIX_ACCESS1_COUNT], bytes);
   file->last_byte[op] = end;
   file->offset = offset + bytes;
