@@ -147,8 +147,9 @@ class Judge:
         source = HERE / "programs" / row.program
         if source.suffix == ".py":
             return [sys.executable, str(source), row.case]
-        if source.suffix == ".sh":
-            return ["bash", str(source), row.case]
+        shells = {".sh": "bash", ".js": "node", ".pl": "perl"}
+        if source.suffix in shells:
+            return [shells[source.suffix], str(source), row.case]
         if source.suffix == ".java":
             return ["java", "-cp", str(self.compiled(source)), source.stem.capitalize(), row.case]
         return [str(self.compiled(source, mpi_of(row))), row.case]
@@ -360,8 +361,10 @@ def needed(row: Row) -> list[str]:
         found.append(f"{'hdf5' if row.program.endswith('_fields.c') else 'mpi'}:{row.mpi}")
     if row.hosts:
         found.append(runs("unshare", "-u", "sh", "-c", NAMED, "sh"))
-    if (language := row.program.rpartition(".")[2]) in ("java", "rs"):
-        found.append({"java": "java", "rs": "rust"}[language])
+    language = row.program.rpartition(".")[2]
+    known = {"java": "java", "rs": "rust", "js": "program:node", "pl": "program:perl"}
+    if language in known:
+        found.append(known[language])
     if row.program == "sync.c":
         found.append("sqlite")
     return [*found, "hdf5"] if row.program == "fields.c" else found

@@ -157,6 +157,11 @@ def _languages() -> list[Row]:
         replace(line("java", "bytes-in", read, "BufferedInputStream"), place=HERE),
         line("rs", "lines-out", write, "BufWriter"),
         line("rs", "bytes-in", read, "BufReader"),
+        # Node makes its calls in the thread that slow.c is about; as Perl does.
+        line("js", "lines-out", write, "fs.createWriteStream"),
+        line("js", "pieces-in", read, "fs.createReadStream"),
+        line("pl", "lines-out", write, "push @lines"),
+        line("pl", "pieces-in", read, "local $/"),
         line("sh", "echo-each", f"{write} line-buffered", "printf"),
         line("sh", "dd-small", f"{read} {write}", "bs=1M"),
         replace(line("cc", "direct-blocks", read, "larger blocks"), input=16),

@@ -1,0 +1,18 @@
+# Lines in Perl: words.pl CASE [cured].
+use strict;
+use warnings;
+use IO::Handle;
+my ($which, $cured) = @ARGV;
+
+if ($which eq 'lines-out') {
+    open(my $file, '>', 'log') or die "log: $!";
+    $file->autoflush(1) unless $cured;
+    print $file "line $_\n" for 0 .. 5999;
+    close($file) or die "log: $!";
+} else {
+    open(my $file, '<', 'input') or die "input: $!";
+    my ($moved, $piece) = (0, '');
+    while ($moved < 100000) {
+        $moved += sysread($file, $piece, $cured ? 1 << 20 : 16) or die "input: $!";
+    }
+}
