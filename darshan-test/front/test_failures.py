@@ -71,6 +71,7 @@ def test_answers_of_a_run_that_failed(darshan: Run) -> None:
         ("bash -c 'kill -KILL $$'; true", "bash (SIGKILL)"),
         ("sleep 9 & kill $!; wait; true", ""),
         ("yes | head -n 1; true", ""),
+        ("yes | head -n 1; exit 7", "bash (status 7)"),
     ],
 )
 def test_signals(darshan: Run, script: str, told: str) -> None:
