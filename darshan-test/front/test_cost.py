@@ -49,7 +49,7 @@ def test_large_programs_are_not_searched(build: Path, tmp_path: Path) -> None:
     assert large < small + ALLOWED
 
 
-CALLS = 195  # of `darshan` itself, of which some 45 are its own start; it was 227
+CALLS = 195  # of `darshan` itself, of which 32 are its own start; it was 227
 INSTRUCTIONS = 430_000  # it was 647,000
 
 

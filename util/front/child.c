@@ -76,8 +76,9 @@ struct signals_before {
   sigset_t blocked;
 };
 
-/* The child has this memory until the program is there, since a copy of it would cost half as
- * much as all else: what it changes of the environment is not ours. */
+/* The child has this memory until the program is there, since a copy of it would cost page
+ * tables, and a fault in both for each page that is written: what it changes of the environment
+ * is not ours. */
 static __attribute__((noinline)) pid_t begin(char *const *command,
                                              void (*prepare)(const void *context),
                                              const void *context, int report,
