@@ -19,8 +19,12 @@ CASES = re.findall(
 APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
 
 
-def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
+def run_both(
+    build: Path, programs: Path, name: str, tmp_path: Path, configuration: str = ""
+) -> tuple[Observed, Path]:
     """Bare, then instrumented, in one folder; everything printed must agree."""
+    (tmp_path / "configuration").write_text(configuration)
+    settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
     command = [programs / "hdf5-cases", name]
     work = tmp_path / "work"
     work.mkdir()
@@ -28,7 +32,7 @@ def run_both(build: Path, programs: Path, name: str, tmp_path: Path) -> tuple[Ob
     assert without.status == 0, without.stderr
     shutil.rmtree(work)
     work.mkdir()
-    with_us = instrumented(build, command, work, tmp_path / "logs")
+    with_us = instrumented(build, command, work, tmp_path / "logs", settings)
     assert (with_us.status, with_us.stdout, with_us.stderr) == (0, without.stdout, without.stderr)
     assert not with_us.journals
     return with_us, work
@@ -87,7 +91,7 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
     """Past the limit of records the rest is together in one: totals are exact."""
-    observed, _ = run_both(build, programs, "many_datasets", tmp_path)
+    observed, _ = run_both(build, programs, "many_datasets", tmp_path, "MAX_RECORDS 1024 H5D\n")
     rows = read_rows(parser, observed.logs)
     found = [row for (module, _), row in rows.items() if module == "H5D"]
     assert 1 < len(found) < 3000

@@ -10,19 +10,19 @@ import pytest
 from .observe import bare, instrumented, read_rows
 
 DATASETS, BYTES = 10_000, 16  # of each
-LIMIT = 1024  # records of H5D, by default
+LIMIT = 1024  # records of H5D, as in a rank of an MPI job
 MIB = 1024  # of the KiB that the program prints
-# By default 12.3 MiB were taken where each dataset had tables for 32 accesses and 96 pieces of
+# With that limit 12.3 MiB were taken where each dataset had tables for 32 accesses and 96 pieces of
 # its file, and those past the limit left their names behind; 9.0 KiB for each with a record.
 MOST = 6.5 * MIB
 MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
-RAISED = f"MAX_RECORDS {2 * DATASETS} H5D\nMODMEM 400\nNAMEMEM 100\n"
+LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 
 
 @pytest.mark.parametrize(
     "case",
-    [("", LIMIT, MOST), (RAISED, DATASETS, DATASETS * MOST_OF_EACH)],
-    ids=["default", "raised"],
+    [(LIMITED, LIMIT, MOST), ("", DATASETS, DATASETS * MOST_OF_EACH)],
+    ids=["limited", "default"],
 )
 def test_many_datasets(
     build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, float]
@@ -52,7 +52,9 @@ def test_many_datasets(
 def test_names_past_the_limit(build: Path, programs: Path, tmp_path: Path) -> None:
     """Datasets without a record leave no name in the log."""
     command: list[str | Path] = [programs / "many-datasets", "many.h5", str(2 * LIMIT)]
-    observed = instrumented(build, command, tmp_path, tmp_path / "logs")
+    (tmp_path / "configuration").write_text(LIMITED)
+    settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
+    observed = instrumented(build, command, tmp_path, tmp_path / "logs", settings)
     assert (observed.status, observed.stderr) == (0, "")
     (log,) = observed.logs
     plain = tmp_path / "plain.darshan"
