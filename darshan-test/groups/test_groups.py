@@ -75,6 +75,8 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "model.h5").write_bytes(bytes(1000 + p))
     for i in range(40):
         (top / f"image{i}.jpg").write_bytes(bytes(100))
+    # The first import of a module writes it to a temporary file, which would count, too.
+    subprocess.run([sys.executable, "-m", "compileall", "-q", packages], check=True)
     return packages
 
 
@@ -119,7 +121,6 @@ def configured(folder: Path, text: str) -> str:
 
 def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None:
     script = IMPORTS.format(packages=PACKAGES)
-    watched(build, tmp_path / "compile", venv, script, "0", str(MODULES))
     shared = watched(build, tmp_path / "shared", venv, script, "0", str(MODULES))
     each = watched(
         build, tmp_path / "each", venv, script, "0", str(MODULES), DARSHAN_PROGRAM_FILES="1"
@@ -296,8 +297,8 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
     config = configured(tmp_path, "MAX_RECORDS 30 POSIX\n")
     limits = ("0", str(MODULES), str(venv.parents[2]))
     told = watched(build, tmp_path / "work", venv, script, *limits, DARSHAN_CONFIG_PATH=config)
-    log, name = tmp_path / "work" / "one.darshan", f"{venv}/*"
-    files = told.files(name)
+    log = tmp_path / "work" / "one.darshan"
+    shown = f"{tmp_path}/work/*"
 
     def run(*command: str | Path) -> str:
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
@@ -308,7 +309,8 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
     number = sum(told.files(n) if n in groups else 1 for n in told.of("POSIX"))
     screen = run(build / "darshan", "stat", "-r", log)
     assert re.search(rf"^POSIX +{number} ", screen, re.M)
-    assert f"({files} files)" in screen and "totals are exact" in screen
+    # Program trees stand behind the user's own files, of which there are more than rows.
+    assert f"/work/* ({told.files(shown)} files)" in screen and "totals are exact" in screen
     text = run(build / "darshan", "report", "--text", log)
     assert re.search(rf"^POSIX +{number:,} ", text, re.M)
     hidden = tmp_path / "hidden.darshan"

@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 }
 """
 
-OWN_KIB = 190  # private pages of a process with one file
+OWN_KIB = 204  # private pages of a process with one file; some lie elsewhere each time
 
 
 def own_kib(text: str) -> int:

@@ -100,15 +100,16 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* What descriptor and FILE stand for now: the file that the descriptor was given,
- * or a standard stream.  0: nothing that is followed. */
+/* What descriptor and FILE stand for now: the file that the descriptor was given, or a standard
+ * stream.  name: that of the stream, which becomes the other.  0: nothing that is followed. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
-  *name = posix_named(stream->name, stream->name_length, stream->id);
   if (!posix) return standard_name(stream->file, name);
   if (posix->id == stream->id) return 1;
-  *name = posix_named(posix->name, posix->name_length, posix->id);
+  name->text = posix->name;
+  name->length = posix->name_length;
+  name->id = posix->id;
   if (posix->overflow) name->id = darshan_hash(posix->name, posix->name_length, 0);
   return name->text[0] != '/' ||
          /* a name of ours */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
@@ -132,10 +133,14 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* Others may be inside a call of this stream: they hold the lock of the record
+/* A function of its own, so that its frame is not part of the deepest path, on which the record
+ * is looked for.
+ *
+ * Others may be inside a call of this stream: they hold the lock of the record
  * that it had, and look again once they have it (stdio_lock). */
-static int assign(struct stdio_stream *stream, const struct posix_name *name, uint32_t number,
-                  uint32_t below, int given) {
+static __attribute__((noinline)) int assign(struct stdio_stream *stream,
+                                            const struct posix_name *name, uint32_t number,
+                                            uint32_t below, int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
   struct darshan_stdio_record *record = store_record(&darshan_store, STORE_STDIO, number);
   if (!stdio_was_used(record)) aux->watched = layers_state.active;
