@@ -1,5 +1,5 @@
-/* Pieces of records, for the POSIX module's own files: what an event adds to a record
- * that is locked, and who is told when it is unlocked. */
+/* For the POSIX module's own files: what an event adds to a locked record, and which modules are
+ * notified when the record is unlocked. */
 #ifndef DARSHAN_POSIX_ACCOUNT_H
 #define DARSHAN_POSIX_ACCOUNT_H
 
@@ -9,8 +9,8 @@
 #include "modules/posix/records.h"
 #include "posix.h"
 
-/* Upper layers want to know what became of their calls; told when no lock is
- * held any more. */
+/* Unlock a record, then notify the layers module. It locks records of its own, so no lock is held
+ * then. */
 static inline void posix_unlock_other(struct posix_file *file, uint64_t t1, uint64_t t2) {
   uint32_t watched = file->aux->watched;
   posix_unlock(file);
@@ -29,7 +29,7 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     layers_transfer_slow(posix_file_number(file), writes, bytes, offset, t2 - t1);
 }
 
-/* Pieces of records, used by all of the above with the record locked. */
+/* Parts of records. The caller holds the record's lock. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
                                   struct clock_span at) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], at);

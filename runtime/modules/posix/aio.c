@@ -1,5 +1,5 @@
-/* Asynchronous transfers: booked when their result is known, with the time
- * from submission to that moment. */
+/* Asynchronous transfers are counted when their result is known. Their time begins with the
+ * submission. */
 #include "account.h"
 #include "posix.h"
 
@@ -7,7 +7,8 @@
 
 #include "requests.h"
 
-/* One request of an address at a time: one that was never fetched makes room for the next. */
+/* Stores one request per address. The next request at an address replaces one whose result was
+ * never fetched. */
 static void remember(const void *address, uint64_t ticks) {
   struct requests *requests = posix_state.aio;
   uint64_t key = (uintptr_t)address;
@@ -18,7 +19,7 @@ static void remember(const void *address, uint64_t ticks) {
   record_unlock(&requests->lock);
 }
 
-/* 1: it was under way since these ticks. */
+/* Returns 1 if the request was under way, and the ticks of its submission. */
 static int recall(const void *address, uint64_t *ticks) {
   struct requests *requests = posix_state.aio;
   struct request request;
@@ -43,8 +44,8 @@ void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t resul
                   uint64_t t2) {
   uint64_t start = t1;
   int is_transfer = cb->aio_lio_opcode == LIO_WRITE || cb->aio_lio_opcode == LIO_READ;
-  /* What is not known is an fsync, or was fetched before; but where not all requests could be
-   * remembered, a transfer may be one of those, which then began at its end. */
+  /* An unknown request is an fsync, or was fetched before. But if the table was full, it may also
+   * be a transfer that was not stored; its time then begins with this call. */
   if (!recall(cb, &start) && !(is_transfer && posix_state.aio->was_full)) return;
   enum posix_operation operation = cb->aio_lio_opcode == LIO_WRITE ? POSIX_WRITE : POSIX_READ;
   posix_transferred(file, operation, result, cb->aio_offset, (const void *)cb->aio_buf, start, t2);

@@ -1,5 +1,5 @@
-/* Descriptors that others opened: what the process was born with; sent over a socket, fetched
- * from a process; by a stream. */
+/* Descriptors that this process did not open itself: inherited, received over a socket, fetched
+ * from another process, or opened by a stream. */
 #include "posix.h"
 
 #include <sys/socket.h>
@@ -11,13 +11,13 @@
 #include "modules/posix/records.h"
 #include "record-id.h"
 
-/* Where the descriptor of a stream stands. */
+/* Sets the position to the offset of the stream's descriptor. */
 static void place_at(struct posix_file *file, int fd) {
   long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
   if (position >= 0) file->offset = position;
 }
 
-/* Like all that nobody here has opened, it is looked at when it is used. */
+/* The next call on the descriptor classifies it. */
 void posix_arrived(int fd) {
   fd_dropped(fd);
 }
@@ -41,7 +41,7 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
   return 1;
 }
 
-/* Who gave it to us may go on moving its position. */
+/* The process that opened the file may still move its position. */
 static void set_adrift(struct posix_file *file, int fd) {
   long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
   record_make_room(STORE_POSIX_EXT);
@@ -51,9 +51,9 @@ static void set_adrift(struct posix_file *file, int fd) {
   posix_unlock(file);
 }
 
-/* The file of a name that was found, and the number stands for it from now on. */
+/* Gets or makes the file of a name and assigns it to the descriptor. */
 static struct posix_file *found(int fd, const struct posix_name *name, uint32_t block) {
-  if (!runtime_enter()) return NULL; /* in a handler: the next call finds it again */
+  if (!runtime_enter()) return NULL; /* in a handler: the next call tries again */
   uint32_t number = posix_file_unasked(name, block);
   runtime_leave();
   if (!number) {
@@ -66,12 +66,12 @@ static struct posix_file *found(int fd, const struct posix_name *name, uint32_t 
   return file;
 }
 
-/* Until it is known what the number is, nothing of the runtime is made. */
+/* Enters the runtime only for a file that is recorded. */
 static __attribute__((noinline)) struct posix_file *look(int fd) {
   struct fd_facts facts;
   struct posix_name name;
   int result = fd_look(fd, &facts);
-  if (result < 0 && !fd_entry(fd)) return NULL; /* no memory for a number that is closed */
+  if (result < 0 && !fd_entry(fd)) return NULL; /* closed: needs no entry */
   if (result < 0 || !facts.is_regular || !posix_name_behind(&name, DARSHAN_MOD_POSIX, fd, &facts)) {
     int excluded = result == 0 && facts.is_regular && module_is_on(DARSHAN_MOD_POSIX);
     fd_looked_at(fd, excluded ? FD_EXCLUDED : FD_OTHER);
@@ -92,12 +92,12 @@ struct posix_file *posix_file_look(int fd) {
   return look(fd);
 }
 
-/* No call has named it: neither an open nor a fileno is counted. */
+/* No call has named the file: neither an open nor a fileno is counted. */
 struct posix_file *posix_file_of_stream(int fd) {
   struct posix_name name;
   if (!stdio_name_at(fd, &name) || !fd_may_change()) return NULL;
   if (!module_is_on(DARSHAN_MOD_POSIX)) return NULL;
-  if (name.length && name.text[0] == '/' /* else one of ours */ &&
+  if (name.length && name.text[0] == '/' /* else a name that Darshan made */ &&
       name_is_excluded(DARSHAN_MOD_POSIX, name.text, name.length))
     return NULL;
   uint32_t number = posix_file_enter(&name, fd);
@@ -111,13 +111,13 @@ struct posix_file *posix_file_of_stream(int fd) {
 }
 
 struct posix_file *posix_file_behind_far(int fd) {
-  if (!fd_can_follow(fd)) return NULL; /* most often: nothing is recorded, or no file is meant */
+  if (!fd_can_follow(fd)) return NULL; /* most often: nothing is recorded, or fd is not a file */
   const struct fd_entry *entry = fd_entry_far(fd);
   struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
   return file ? fd_followed(file) : posix_file_look(fd);
 }
 
-/* Not by the macros of libc, which call a function of it. */
+/* Does not use CMSG_NXTHDR, which calls a function of libc. */
 void posix_message(const struct msghdr *message) {
   const char *at = message->msg_control;
   size_t left = at ? message->msg_controllen : 0;

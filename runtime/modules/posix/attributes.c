@@ -59,7 +59,7 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
-/* The file of a path, if it has one already, and its id. */
+/* Returns the number of a path's file, or 0 if it has none, and the file's id. */
 static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   struct posix_name name;
   uint32_t number = 0;
@@ -74,7 +74,7 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Only a source that has a record counts; the target then gets one. */
+/* Counts a rename only if the source has a record. The target then gets a record, too. */
 static void book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                         uint64_t t2) {
   struct posix_name target;
@@ -97,7 +97,7 @@ void posix_renamed(int result, int from_dir, const char *from, int to_dir, const
                    unsigned flags, uint64_t t1, uint64_t t2) {
   enum { EXCHANGE = 2 /* RENAME_EXCHANGE */ };
   if (result != 0) return;
-  folder_changed(); /* its name, if it lies below */
+  folder_changed(); /* the working folder may be below the renamed one */
   if (!fd_may_change()) return;
   book_rename(from_dir, from, to_dir, to, t1, t2);
   if (flags & EXCHANGE) book_rename(to_dir, to, from_dir, from, t1, t2);

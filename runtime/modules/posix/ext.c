@@ -1,4 +1,4 @@
-/* POSIX_EXT: what the record of the POSIX module has no place for. */
+/* POSIX_EXT: events that have no counter in the POSIX record. */
 #include "posix.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "record-id.h"
 #include "rings.h"
 
-/* With the lock of whoever keeps the number: the record, made when it is first
- * needed. */
+/* Returns the record, which is created at its first use; NULL if the module is off or the store is
+ * full. The caller holds the lock that protects *number. */
 static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
                                                    size_t length) {
   struct record_store *store = &darshan_store;
@@ -53,14 +53,14 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
 
-/* With the lock of other paths: their record. */
+/* The record of other paths. The caller holds its lock. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
                     sizeof(name) - 1);
 }
 
-/* For what belongs to no file with a record. */
+/* Counts an event that belongs to no file with a record. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   record_make_room(STORE_POSIX_EXT);
@@ -75,8 +75,8 @@ static void add_misses(struct darshan_posix_ext_record *record, int64_t count, d
   record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
 }
 
-/* With the lock of other paths: counts a look-up in a folder that has, or now gets, a record.
- * 0: it is none of these. */
+/* Counts a failed lookup in a folder that has a record or gets one now. Returns 0 if the folder has
+ * none. The caller holds the lock of other paths. */
 static int missed_in_folder(const char *name, size_t length, double seconds) {
   struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
   if (!folder) return 0;
@@ -85,7 +85,7 @@ static int missed_in_folder(const char *name, size_t length, double seconds) {
     folder->seconds += seconds;
     return 0;
   }
-  length--; /* records have no slash at the end */
+  length--; /* names of records have no slash at the end */
   struct darshan_posix_ext_record *record =
       ext_record(&folder->number, begins ? darshan_hash(name, length, 0) : 0, name, length);
   if (!record) return 0;
@@ -141,7 +141,7 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
   if (file) posix_file_unused(file);
 }
 
-/* A look-up that found nothing.  errno is what the application will see. */
+/* Counts a failed lookup. errno is that of the call. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (errno != ENOENT || !path || !fd_may_change()) return;
@@ -191,7 +191,7 @@ void posix_mapping_seen(struct posix_file *file, const struct mapped *found) {
   posix_unlock(file);
 }
 
-/* Like every wait for storage its time is in that of writes, too. */
+/* The time counts as write time, too, like every wait for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {
@@ -219,16 +219,16 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
 }
 
-/* Whether a folder was listed before.  A place holds one of the folders that share it: of
- * more than there are places some are forgotten.  A fork's child knows what its parent did. */
+/* Returns 1 if a folder was listed before. Folders share slots, and a slot holds the last one: of
+ * many folders some are forgotten. A forked child inherits the table. */
 static int was_listed(uint64_t id) {
   enum { PLACES = 4096 };
   SELDOM static uint64_t listed[PLACES];
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
-/* A folder is listed: its descriptor is marked, so that the entries read from
- * it count, and not those of system folders. */
+/* Marks the descriptor of a folder, so that entries read from it are counted, but not those of
+ * system folders. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;
@@ -269,7 +269,8 @@ void ring_unseen(uint32_t n) {
 
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   static const double long_open = 1e-3; /* seconds */
-  /* Only pipes have a size to tell; a stat of ours would be taken for the program's. */
+  /* Only pipes have F_GETPIPE_SZ. A stat by the runtime would be taken for one of the application.
+   */
   struct floats floats;
   floats_take(&floats);
   int was_long = clock_length(ticks_span(t1, t2)) > long_open;

@@ -1,4 +1,4 @@
-/* From a path to the file that is followed and its record. */
+/* From a path to the state of the file and its record. */
 #include "posix.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static struct requests aio_requests;
 int posix_prepare(void) {
   struct posix_state *posix = &posix_state;
   posix->mem_alignment = (uint64_t)mem_alignment();
-  /* A forked child may bring as many inherited files as it may make records. */
+  /* A forked child may inherit as many files as it may make records. */
   posix->most_files = 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
   posix->other_paths = &other_paths;
   posix->aio = &aio_requests;
@@ -40,7 +40,7 @@ int posix_prepare(void) {
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
-/* Absolute, without // and /./: can be used as it is. */
+/* Returns 1 for an absolute path without // and /./, which needs no copy. */
 static int is_clean(const char *path, size_t *length) {
   if (*path != '/') return 0;
   *length = strlen(path);
@@ -50,7 +50,8 @@ static int is_clean(const char *path, size_t *length) {
   return 1;
 }
 
-/* Path of an open folder, from the kernel: no table of ours could be as right. */
+/* Resolves a path below an open folder. The kernel supplies the folder's path, because a table of
+ * the runtime could be out of date. */
 __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, int dirfd,
                                                        const char *path) {
   if (path[0] == '\0') return fd_name(out, room, dirfd); /* AT_EMPTY_PATH: the descriptor itself */
@@ -63,7 +64,7 @@ __attribute__((noinline)) static size_t clean_below_fd(char *out, size_t room, i
   return length;
 }
 
-/* 0: the name cannot be had, or is longer than a log can hold. */
+/* Returns the length of the name; 0 if it is unknown or too long for a log. */
 static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   enum { room = DARSHAN_PATH_ROOM };
   name->buffer = path_buffer_take();
@@ -75,8 +76,8 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return clean_below_fd(buffer, room, dirfd, path);
 }
 
-/* What is behind an excluded name that may stand for any file (/dev/stdin, /proc/self/fd/5):
- * the number that it names, or */
+/* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). behind returns the
+ * descriptor in the name, or one of these. */
 enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
 static int behind(const char *name) {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -93,7 +94,8 @@ static int behind(const char *name) {
   return *at ? BEHIND_SOMETHING : number;
 }
 
-/* Two letters of a folder of the system, which is excluded before anything else is asked. */
+/* Returns 1 if the first two letters are those of a system folder. Most of these names are
+ * excluded, so the exclusion is checked before the record. */
 static int may_be_of_system(const char *name) {
   switch (name[1] << 8 | name[2]) {
   case 'b' << 8 | 'i':
@@ -113,11 +115,12 @@ static int may_be_of_system(const char *name) {
   }
 }
 
-/* What has a record is not excluded: then nothing else needs to be asked, which costs more than
- * all the rest of a stat. */
+/* Returns 1 if the file has a record, and therefore is not excluded. This saves the check for
+ * exclusion, which is the largest part of the cost of a stat. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
-  if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a fork's child has yet to forget */
+  if (runtime_phase() != RUNTIME_RECORDING)
+    return 0; /* a forked child has not yet reset the store */
   const struct store_entry *entry = store_find(&darshan_store, name->id);
   name->is_new = !entry;
   if (!entry) return 0;
@@ -145,7 +148,7 @@ static int name_of(struct posix_name *name, int module, int dirfd, const char *p
   if (!module_is_on(module)) return 0;
   name->text = path;
   if (!is_clean(path, &length)) length = clean_into(name, dirfd, path);
-  if (length == 0 || length > DARSHAN_NAME_MAX) { /* told apart, but not named */
+  if (length == 0 || length > DARSHAN_NAME_MAX) { /* has an id, but no name */
     name->length = 0;
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
@@ -160,7 +163,7 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return name_of(name, module, dirfd, path, NULL);
 }
 
-/* The name that the file of a number has here, if it is the very file. */
+/* Uses the name of the file of this descriptor, if it is the same file. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -178,14 +181,14 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   struct fd_facts facts;
   if (LIKELY(named ? !name->length || name->text[0] == '/' : number == BEHIND_NOTHING))
     return named;
-  posix_name_done(name); /* two buffers at once are none for one frame */
+  posix_name_done(name); /* a frame must not hold two buffers */
   if (fd_look(fd, &facts) == 0 && (named || facts.is_regular) &&
       (is_also(name, module, number, &facts) || posix_name_behind(name, module, fd, &facts)))
     return 1;
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-/* 0: this folder was not asked about. */
+/* Returns 0 if the folder's alignment is not in the table. */
 static uint32_t known_file_system(uint64_t hash) {
   uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
   return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;
@@ -211,8 +214,7 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
-/* All but its lock, which may be held already: who keeps the records holds those of all that are
- * counted. */
+/* Initializes all but the lock, which a thread that locks all records may hold already. */
 void posix_aux_prepare(uint32_t number) {
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
@@ -222,14 +224,16 @@ void posix_aux_prepare(uint32_t number) {
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 
-/* With the store's lock: gives the file a record of its own; 0: at the limit. */
+/* Gives the file a record of its own. Returns 0 at the record limit. The caller holds the store's
+ * lock. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
   if (!number) number = store_new_record(store, STORE_POSIX, entry);
   if (!number) return 0;
   struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
-  if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; this says last that it is ready */
+  if (record->counters[POSIX_MEM_ALIGNMENT] ==
+      0) { /* new; set last, because it marks the record as ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     posix_aux_prepare(number);
     COMPILER_FENCE();
@@ -241,7 +245,8 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
-/* With the store's lock: 0: there is no room for a file with a record of its own. */
+/* Returns the number of a new file with a record of its own; 0 if the table is full. The caller
+ * holds the store's lock. */
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
@@ -260,7 +265,7 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   return number;
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;
@@ -329,10 +334,10 @@ void posix_file_unused(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* A file inherited from the parent gets its record with the first event. */
+/* An inherited file gets its record with its first event. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
-  if (posix_file_at(file->number) != file) { /* a handler forked in the midst of this call */
+  if (posix_file_at(file->number) != file) { /* a handler forked during this call */
     runtime_lost_event(0);
     return 0;
   }
@@ -357,7 +362,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
   *file = *from;
   file->record = NULL;
   file->aux = NULL;
-  memset(file->last_end, 0, sizeof(file->last_end)); /* the parent's time */
+  memset(file->last_end, 0, sizeof(file->last_end)); /* times of the parent */
   if (from->overflow) file->id = darshan_hash(from->name, from->name_length, 0);
   file->overflow = 0;
   file->next_free = 0;
@@ -365,17 +370,17 @@ static void inherit(struct posix_file *from, uint32_t number) {
   from->next_free = number;
 }
 
-/* What stands for a file of the parent from now on; NULL: there is no room. */
+/* Returns the child's state for a file of the parent; NULL if the table is full. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = posix_state.most_files / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
       segments_have(&posix_state.files, *kept + 1) == 0)
-    inherit(file, ++*kept); /* first descriptor, or mapping, of this file */
+    inherit(file, ++*kept); /* first descriptor or mapping of this file */
   return file->next_free ? posix_file_at(file->next_free) : NULL;
 }
 
-/* In the child of a fork: what is open or mapped stays known, without a record yet.
- * Everything else of the parent is dropped. */
+/* Called in the child of a fork. Open and mapped files remain known, without records yet. All other
+ * state of the parent is dropped. */
 void posix_forked(void) {
   struct posix_state *posix = &posix_state;
   uint32_t kept = POSIX_SHARED_FILE;
@@ -392,8 +397,8 @@ void posix_forked(void) {
     if (file) entry->file = heir(file, &kept);
   }
   mappings_forked(heir, &kept);
-  /* The old ones stay, without records: a handler may have forked in the midst of a
-   * call, which goes on in the child. */
+  /* The old states stay allocated, without records: a handler may have forked during a call that
+   * continues in the child. */
   for (uint32_t number = 1; number <= posix->used_files; number++) {
     struct posix_file *file = segments_at(&old, number);
     file->record = NULL;

@@ -1,13 +1,14 @@
+/* Passes names of open files to the program that is about to start. */
 #include "posix.h"
 
 #include "../../door/door.h"
 #include "../../life/run-names.h"
 
-/* What a program opens is mostly its own: no exec has to wait for more. */
+/* Limits, so that no exec has to wait long: a program mostly opens its own files. */
 enum { MOST = 16, HIGHEST = 1024 };
 
 static int closes(int fd) {
-  return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* or is closed */
+  return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* or is closed already */
 }
 
 static void hand_on(int but_closing) {
@@ -21,7 +22,7 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* Who starts another process may give it any number by another one. */
+/* A new process may get any descriptor under another number, so all names are passed. */
 void posix_hand_on(void) {
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }

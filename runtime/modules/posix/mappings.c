@@ -1,4 +1,4 @@
-/* See mappings.h. */
+/* The table of mapped files; see mappings.h. */
 #include "mappings.h"
 
 #include <string.h>
@@ -12,19 +12,19 @@ struct mappings_state mappings_state;
 enum { LOCKS_ON_FAULT = 4 /* MCL_ONFAULT */ };
 enum {
   PAGE = 4096,
-  WRITABLE = 1,  /* shared and writable: what is written goes to the file */
-  POPULATED = 2, /* the kernel mapped all pages because it was asked to */
+  WRITABLE = 1,  /* shared and writable: written data reaches the file */
+  POPULATED = 2, /* the kernel mapped all pages on request */
   COPIED = 4,    /* private and writable: a fork copies its page table */
-  UNKNOWN = 8,   /* a fork did: nobody knows what this process has touched */
-  HOLDS = 16,    /* a file of an overflow record has one more descriptor by this */
+  UNKNOWN = 8,   /* forked: pages touched by this process are unknown */
+  HOLDS = 16,    /* the mapping counts as a descriptor of its overflow file */
 };
 
 static struct mapping {
   uintptr_t from;
-  size_t n;          /* bytes as asked for */
-  struct pages told; /* what is counted already */
+  size_t n;          /* length argument of the call */
+  struct pages told; /* pages that are counted already */
   uint32_t flags;
-  struct posix_file *file; /* NULL: the place is free */
+  struct posix_file *file; /* NULL: the slot is free */
 } mappings[MAPPINGS];
 
 static uintptr_t page_end(uintptr_t at) {
@@ -39,7 +39,8 @@ static struct posix_file *file_at(const struct mapping *mapping) {
   return __atomic_load_n(&mapping->file, __ATOMIC_ACQUIRE);
 }
 
-/* With the lock: the first from `place` on that has a part between; NULL: none. */
+/* Returns the first mapping from slot place on that overlaps the range, or NULL. The caller holds
+ * the lock. */
 static struct mapping *next_in(uint32_t place, uintptr_t from, uintptr_t to) {
   for (; place < mappings_state.used; place++)
     if (mappings[place].from < to && end_of(&mappings[place]) > from && mappings[place].file)
@@ -60,7 +61,8 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Takes the next one out of the table, and goes on behind its place; 0: there is none. */
+/* Removes the next mapping of the range from the table and sets place to the slot after it. Returns
+ * 0 if there is none. */
 static int take_next(uint32_t *place, uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
   struct mapping *mapping = next_in(*place, from, to);
@@ -83,7 +85,7 @@ static void left_out(struct posix_file *file, size_t n) {
   if (n) posix_mapping_seen(file, &found);
 }
 
-/* A copy of this is in the table from now on. */
+/* Adds a copy of a mapping to the table. */
 static void put(struct mapping mapping) {
   struct mappings_state *state = &mappings_state;
   struct mapping *place = NULL;
@@ -116,11 +118,11 @@ static int64_t at_most(uint64_t value, uint64_t most) {
 }
 
 static uint64_t news(uint64_t found, uint64_t told) {
-  return found > told ? found - told : 0; /* less: the kernel took pages back meanwhile */
+  return found > told ? found - told : 0; /* fewer: the kernel reclaimed pages meanwhile */
 }
 
-/* What was found of a mapping goes to its file, but for what is told already.  `asked`: the
- * kernel mapped the pages because it was asked to. */
+/* Adds what was found of a mapping to its file, without what is counted already. asked: the kernel
+ * mapped the pages on request. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
                   const struct pages *found, int asked) {
   const struct pages *told = &mapping->told;
@@ -139,7 +141,7 @@ static void count(const struct page_reader *reader, const struct mapping *mappin
       mapped.dirty =
           pages_tell_dirty(reader) ? at_most(news(found->dirty, told->dirty), mapping->n) : -1;
   }
-  /* A child without records of its own needs none to say that nothing is known. */
+  /* A child without records needs no record that only counts unknown bytes. */
   int only_unknown = (mapping->flags & UNKNOWN) && runtime_phase() != RUNTIME_RECORDING;
   if ((mapped.touched || mapped.populated || mapped.unmeasured) && !only_unknown)
     posix_mapping_seen(mapping->file, &mapped);
@@ -156,7 +158,7 @@ static void look(struct page_reader *reader, const struct mapping *mapping, stru
 
 struct range {
   uintptr_t from, to;
-  int stays; /* the mapping does: only its pages go */
+  int stays; /* the mapping stays, only its pages are dropped */
 };
 
 static int anything_told(const struct mapping *mapping) {
@@ -168,8 +170,8 @@ static struct pages both(const struct pages *a, const struct pages *b) {
                         a->left_out + b->left_out};
 }
 
-/* A part of a mapping goes.  Where something of it has been told already, the rest is looked
- * at, too, since nobody knows in which part that was. */
+/* Handles the removal of a part of a mapping. If pages of the mapping are counted already, inspects
+ * the rest, too, because it is unknown in which part those pages are. */
 static void part_goes(struct page_reader *reader, const struct mapping *mapping,
                       const struct range *range) {
   uintptr_t end = end_of(mapping), last = mapping->from + mapping->n;
@@ -195,10 +197,11 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
   let_go(mapping);
 }
 
-/* What stays is put where the table has its first free place: not behind the one it had. */
+/* put stores the remaining parts in the first free slots. These are not after the slot that was
+ * taken, so the loop does not find them again. */
 static void leave(void *range_) {
   const struct range *range = range_;
-  /* As much again may come later. */
+  /* Half of the remaining time is for later calls. */
   struct page_reader reader = pages_open(2 * (range->to - range->from), 2);
   struct mapping mapping;
   uint32_t place = 0;
@@ -231,7 +234,7 @@ void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int fla
   if (!fd_may_change()) return;
   if (writes) made.flags |= shared ? WRITABLE : COPIED;
   if ((flags & (MAP_POPULATE | MAP_LOCKED)) || mappings_state.locks_all) made.flags |= POPULATED;
-  /* What has gone without our hearing of it. */
+  /* mappings that were removed by calls that the runtime did not see */
   while (mappings_may_hold(at, n) && take(made.from, end_of(&made), &old)) {
     left_out(old.file, old.n);
     let_go(&old);
@@ -249,7 +252,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
   uintptr_t kept = page_end(from + size) < end ? page_end(from + size) : end;
   struct mapping mapping;
   if (to_ == MAP_FAILED || !is_range(from_, n ? n : PAGE)) return;
-  if (n == 0) { /* the same pages once more, of a shared mapping */
+  if (n == 0) { /* mremap maps the same pages of a shared mapping a second time */
     if (!take(from, from + PAGE, &mapping)) return;
     put(mapping);
     let_go(&mapping);
@@ -259,7 +262,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
     put(mapping);
     return;
   }
-  /* One that is moved in part, or several at once, only mremap(2) of today allows. */
+  /* If only a part of the mapping was moved, its bytes count as unmeasured. */
   if (!take(from, kept, &mapping)) return;
   int is_whole = mapping.from == from && end_of(&mapping) == kept;
   struct mapping moved = mapping;
@@ -284,14 +287,14 @@ struct posix_file *mappings_file(const void *at) {
 struct settling {
   uintptr_t from, to;
   int only_writable;
-  int asked; /* what is new the kernel has mapped because it was asked to */
+  int asked; /* the kernel mapped new pages on request */
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Looks at the mapping of a place and tells what is new; it stays where it is. */
+/* Inspects the mapping of a slot and counts what is new. The mapping stays in its slot. */
 static void settle(struct page_reader *reader, uint32_t place, int asked) {
   struct mapping *there = &mappings[place], mapping;
   struct pages found = {0}, *told = &there->told;
@@ -329,7 +332,7 @@ static void settle_range(void *settling_) {
   pages_close(&reader);
 }
 
-/* In the middle of a process's life. */
+/* For calls before the process exits. */
 static void settle_now(struct settling settling) {
   if (fd_may_change() && pages_have_time()) stack_run(settle_range, &settling);
 }
@@ -339,7 +342,7 @@ void mappings_syncing(void *at, size_t n) {
   if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
 }
 
-/* What was touched before counts as touched. */
+/* Pages that are mapped before the call count as touched. */
 void mappings_populating(const void *at, size_t n) {
   uintptr_t from = (uintptr_t)at / PAGE * PAGE;
   settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});

@@ -1,8 +1,7 @@
-/* Which files are mapped where, so that what a program touches of them counts for them.
- *
- * A mapping is looked at (pages.h) before its pages leave the page tables: at munmap, mremap,
- * madvise(MADV_DONTNEED), at a new mapping in its place, before exec and at the end; at msync,
- * so that a killed process has told something. */
+/* Table of mapped files, so that memory that the application touches counts for its file.
+ * pages.h inspects a mapping before its pages leave the page tables: at munmap, mremap,
+ * madvise(MADV_DONTNEED), at a new mapping of the same range, before exec and at exit. Also at
+ * msync, so that a process that is killed later leaves some counts. */
 #ifndef DARSHAN_MAPPINGS_H
 #define DARSHAN_MAPPINGS_H
 
@@ -15,13 +14,13 @@ enum { MAPPINGS = 4096 /* at a time */ };
 
 struct mappings_state {
   int lock;
-  uint32_t used;       /* places that were ever used; 0: nothing was mapped */
-  uintptr_t low, high; /* all mappings lie between */
-  int locks_all;       /* mlockall: the kernel maps all pages of what comes */
+  uint32_t used;       /* slots that were ever used; 0: nothing was mapped */
+  uintptr_t low, high; /* bounds of all mappings */
+  int locks_all;       /* mlockall: the kernel maps all pages of future mappings */
 };
 extern struct mappings_state mappings_state __attribute__((visibility("hidden")));
 
-/* Most calls that unmap memory are about none of these. */
+/* A fast check, because most calls that unmap memory concern no file. */
 static inline int mappings_may_hold(const void *at, size_t n) {
   if (LIKELY(mappings_state.used == 0)) return 0;
   return (uintptr_t)at < mappings_state.high && (uintptr_t)at + n > mappings_state.low;
@@ -29,11 +28,11 @@ static inline int mappings_may_hold(const void *at, size_t n) {
 
 /* A file was mapped. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
-/* Before the pages of this range go, with the mapping or without it. */
+/* Called before the pages of this range are dropped, with or without the mapping. */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
-/* Before and after mlock and madvise(MADV_POPULATE_READ): the kernel maps pages because it is
- * asked to. */
+/* Called before and after mlock and madvise(MADV_POPULATE_READ): the kernel maps pages on
+ * request. */
 void mappings_populating(const void *at, size_t n);
 void mappings_populated(int result, const void *at, size_t n);
 void mappings_locking_all(int flags);
@@ -42,21 +41,22 @@ static inline int advice_populates(int advice) {
   enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
   return advice == POPULATE_READ || advice == POPULATE_WRITE;
 }
-/* Before and after mremap. */
+/* Called before and after mremap. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
-/* The file that is mapped at this address, NULL: none that is followed. */
+/* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
-/* Before msync: what has been written so far. */
+/* Called before msync: counts what was written so far. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
-/* In the child of a fork: `heir` tells which file stands for the parent's, NULL: none. */
+/* Called in the child of a fork. heir returns the child's state for a file of the parent, or
+ * NULL. */
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* ext.c: what one look at a mapping has found; bytes. */
+/* ext.c: bytes found by one inspection of a mapping */
 struct mapped {
-  int64_t touched, writable, dirty /* -1: not known */, populated, estimated, unmeasured;
+  int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };
 void posix_mapping_seen(struct posix_file *file, const struct mapped *found);
 

@@ -1,3 +1,4 @@
+/* Hash table of folders with failed lookups. */
 #include "missed-folders.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ struct missed_folder *missed_folder(const char *name, size_t length) {
     if (place->hash == hash) return place;
     if (!place->number && (!rare || place->count < rare->count)) rare = place;
   }
-  /* What a folder had that loses its place stays where it is counted. */
+  /* The counts of the folder that loses its slot stay in the record of other paths. */
   if (rare) *rare = (struct missed_folder){.hash = hash};
   is_used = 1;
   return rare;

@@ -10,11 +10,11 @@
 #include "account.h"
 #include "record-id.h"
 
-/* How an open begins with its file: at the beginning, as all do; where the program has used
- * the descriptor already, its position stays. */
+/* Position of a file after an open: its beginning; or unchanged, if a descriptor of the file is in
+ * use already. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
-/* counter: what is counted beside OPENS. */
+/* counter: counted besides OPENS. */
 static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
                        uint64_t t2) {
   if (!posix_lock(file)) return;
@@ -23,7 +23,7 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   if (counter >= 0)
     counters[counter]++;
   else if (counter == OPEN_BEGINS) {
-    /* Another descriptor with a position that others share goes on moving it. */
+    /* If other descriptors remain, a shared position still moves. */
     if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) == 1) posix_anchored(file);
     file->offset = 0;
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
@@ -36,7 +36,7 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   posix_unlock_other(file, t1, t2);
 }
 
-/* An open of a name that is not recorded.  What the kernel makes up has no bytes on storage. */
+/* An open of a name that is not recorded. Files of kernel file systems have no bytes on storage. */
 static void opened_excluded(int fd, const char *path) {
   int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
                 strncmp(path, "/sys/", 5) == 0;
@@ -46,7 +46,7 @@ static void opened_excluded(int fd, const char *path) {
     fd_excluded(fd);
 }
 
-/* Books an open that gave this descriptor; counter: what is counted beside OPENS. */
+/* Counts an open that returned this descriptor; counter: counted besides OPENS. */
 static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
                         uint64_t t2) {
   struct posix_file *file = posix_file_at(number);
@@ -62,12 +62,12 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
     posix_missed(dirfd, path, t1, t2);
     return;
   }
-  if (!fd_may_change()) { /* what it does with the descriptor is not seen either */
+  if (!fd_may_change()) { /* later calls on the descriptor are not recorded either */
     runtime_lost_event(1);
     return;
   }
   fd_dropped(fd);
-  int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* a file in the folder of this path */
+  int unnamed = (flags & O_TMPFILE) == O_TMPFILE; /* path is the folder of the unnamed file */
   if (!posix_name_opened(&name, DARSHAN_MOD_POSIX, unnamed ? fd : dirfd, unnamed ? "" : path, fd)) {
     opened_excluded(fd, path);
     return;
@@ -76,7 +76,7 @@ void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, u
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
   register_fd(fd, number, OPEN_BEGINS, creates ? (int64_t)mode : 0, t1, t2);
-  /* O_SYNC has this bit, too. */
+  /* O_SYNC includes this bit. */
   if (number && (flags & O_DSYNC))
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
   if (UNLIKELY(number && posix_waited_for_a_pipe(fd, t1, t2)))
@@ -129,8 +129,8 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_file_unused(file);
 }
 
-/* Linux frees the number even where a close fails, save where somebody (a filter
- * of system calls, a tracer) has kept the call from the kernel. */
+/* Linux frees the descriptor even if close fails, unless a seccomp filter or a tracer kept the call
+ * from the kernel. */
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
   if (errno == EBADF || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
     posix_closed(file, t1, t2);
@@ -184,13 +184,13 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
   case F_DUPFD_CLOEXEC:
     posix_duplicated(file, result, t1, t2);
     break;
-  default: /* the record locks: posix_fcntl_counts lets nothing else come here */
+  default: /* record locks: posix_fcntl_counts rejects all others */
     if (file && result >= 0) posix_ext(file, POSIX_EXT_LOCKS, 1, POSIX_EXT_F_LOCK_TIME, t1, t2);
   }
 }
 
-/* The descriptor of a stream that is followed: from now on what is done with
- * it directly belongs to the file of the stream. */
+/* The application gets the descriptor of a recorded stream. From now on, direct calls on the
+ * descriptor count for the stream's file. */
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;
@@ -198,7 +198,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   if (!module_is_on(DARSHAN_MOD_POSIX)) return;
   uint32_t number = posix_file_enter(&name, fd);
   if (!number) return;
-  if (posix_file_of(fd) == posix_file_at(number)) /* known already: not one more descriptor */
+  if (posix_file_of(fd) == posix_file_at(number)) /* already known: not an additional descriptor */
     __atomic_sub_fetch(&posix_file_at(number)->descriptors, 1, __ATOMIC_RELAXED);
   register_fd(fd, number, POSIX_FILENOS, 0, t1, t2);
 }

@@ -1,3 +1,4 @@
+/* Files that share a record: their states and the set of ids seen so far. */
 #include "overflow.h"
 
 #include <string.h>
@@ -7,10 +8,10 @@
 #include "record-id.h"
 
 enum {
-  FIRST_PLACES = 1 << 10, /* of the set, which becomes larger when it is half full ... */
-  SET_PLACES = 1 << 18,   /* up to here; beyond, the count of names is a lower bound */
-  OPEN_PLACES = 1 << 14,  /* never more than a quarter full */
-  LAST_OPERATION = 3      /* the low bits of an entry of the set */
+  FIRST_PLACES = 1 << 10, /* slots of the set, which grows when it is half full ... */
+  SET_PLACES = 1 << 18,   /* up to this; beyond, the count of names is a lower bound */
+  OPEN_PLACES = 1 << 14,  /* at most a quarter is used */
+  LAST_OPERATION = 3      /* the low bits of an element of the set */
 };
 
 void overflow_reset(struct posix_state *posix) {
@@ -23,10 +24,11 @@ void overflow_reset(struct posix_state *posix) {
   posix->overflow_names = posix->in_overflow = 0;
 }
 
-/* The place of an id in the set, or where it would go; NULL: full. */
+/* Returns the slot of an id in the set, or the slot where it would be inserted; NULL if the set is
+ * full. */
 static uint64_t *set_place(const struct posix_state *posix, uint64_t id) {
   uint64_t key = id | LAST_OPERATION;
-  uint32_t last = posix->set_places - 1; /* a power of two, less one; or there is none */
+  uint32_t last = posix->set_places - 1; /* a mask; not used if set_places is 0 */
   for (uint32_t i = (uint32_t)(id >> 20), n = 0; n < posix->set_places; i++, n++) {
     uint64_t *place = &posix->overflow_set[i & last];
     if (*place == 0 || (*place | LAST_OPERATION) == key) return place;
@@ -39,13 +41,13 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
-/* 1: names have new places, so that there is room for one more; without memory, it is
- * not told apart from others. */
+/* Returns 1 if the set has grown and has space for one more id. If out of memory, a new id cannot
+ * be distinguished from known ids. */
 static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
   if (posix->overflow_names < places / 2) return 0;
-  if (places) more = 4 * places; /* each time all names find new places */
+  if (places) more = 4 * places; /* large steps, because each growth rehashes all ids */
   uint64_t *set = more <= SET_PLACES ? private_memory(more * sizeof(*set)) : NULL;
   if (!set) return 0;
   posix->overflow_set = set;
@@ -75,7 +77,7 @@ static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   posix->overflow_open[i] = number;
 }
 
-/* Takes a number out and closes the gap, so that no tombstones pile up. */
+/* Removes a number and closes the gap, so that no tombstones accumulate. */
 static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {
@@ -93,7 +95,7 @@ static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id)
   posix->overflow_open[i] = 0;
 }
 
-/* 0: too many are open, or there is no memory. */
+/* Returns 0 if too many files are open, or if out of memory. */
 static uint32_t take_number(struct posix_state *posix) {
   uint32_t number = posix->free_overflow;
   if (!posix->overflow_open) posix->overflow_open = private_memory(OPEN_PLACES * sizeof(uint32_t));
@@ -115,7 +117,7 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
   if (shared->counters[POSIX_MEM_ALIGNMENT] == 0) {
     posix_aux_prepare(record);
     shared->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
-    COMPILER_FENCE(); /* what says that it is ready comes last */
+    COMPILER_FENCE(); /* set last, because it marks the record as ready */
     shared->counters[POSIX_MEM_ALIGNMENT] = mem_alignment();
   }
   file->aux = posix_aux_of(record);
@@ -127,7 +129,7 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
 
 static const struct name_folder no_folder;
 
-/* The files that no state of their own can be had for have one together. */
+/* Files for which no state is free share one state. */
 static uint32_t share_state(uint32_t alignment) {
   struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
   if (file->record) return POSIX_SHARED_FILE;
@@ -140,7 +142,8 @@ static uint32_t share_state(uint32_t alignment) {
              : 0;
 }
 
-/* Is it new in its group?  If it is not, its last operation is known. */
+/* Returns 1 if the file is new in its group, 0 if not, STORE_MAY_BE_NEW if unknown. Restores the
+ * last operation of a known file. */
 static int met_first(struct posix_state *posix, struct posix_file *file) {
   uint64_t *place = set_place(posix, file->id);
   if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, file->id);

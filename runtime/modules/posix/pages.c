@@ -1,4 +1,4 @@
-/* See pages.h. */
+/* Inspection of the page tables; see pages.h. */
 #include "pages.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct scan {
 #define SCAN _IOWR('f', 16, struct scan)
 enum { IS_PRESENT = 1 << 3, IS_SWAPPED = 1 << 4, IS_SOFT_DIRTY = 1 << 7 };
 
-/* An entry of /proc/self/pagemap, where the kernel has no such call. */
+/* An entry of /proc/self/pagemap, for kernels without PAGEMAP_SCAN. */
 #define ENTRY_PRESENT (UINT64_C(1) << 63)
 #define ENTRY_SWAPPED (UINT64_C(1) << 62)
 #define ENTRY_SOFT_DIRTY (UINT64_C(1) << 55)
@@ -29,11 +29,11 @@ enum {
   PAGE = 4096,
   REGIONS = 512,
   ENTRIES = 512,
-  STEP_NS = 100000, /* about what one question takes */
+  STEP_NS = 100000, /* about what one scan takes */
   PIECE = 16 * PAGE,
-  PIECE_NS = 800, /* about what a look at one piece takes */
+  PIECE_NS = 800, /* about what one sample takes */
   PIECES_MOST = 1024,
-  PIECES_LEAST = 16, /* fewer tell too little */
+  PIECES_LEAST = 16, /* fewer samples are too inaccurate */
 };
 static const uint64_t first_step = UINT64_C(16) << 20, largest_step = UINT64_C(1) << 40;
 
@@ -55,7 +55,7 @@ int pages_have_time(void) {
   return spent_ns() < most_ns() / 4;
 }
 
-/* Processor time: on a busy machine a thread may wait for longer than all of this takes. */
+/* Processor time, because on a busy machine a thread may wait for longer than all of this takes. */
 static uint64_t now_ns(void) {
   return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -82,7 +82,7 @@ void pages_close(struct page_reader *reader) {
   __atomic_fetch_add(&spent, now_ns() - reader->begun, __ATOMIC_RELAXED);
 }
 
-/* Up to where it looked; `from`: the kernel cannot be asked so. */
+/* Returns the end of the inspected range; from if the kernel does not support the call. */
 static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                       uintptr_t to) {
   struct scan_region regions[REGIONS];
@@ -98,7 +98,7 @@ static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintp
     uint64_t bytes = regions[i].end - regions[i].start;
     sum->touched += bytes;
     if (regions[i].categories & IS_SOFT_DIRTY) sum->dirty += bytes;
-    /* The kernel may have gone back to before the last region. */
+    /* walk_end may be before the end of the last region. */
     if (regions[i].end > reached) reached = (uintptr_t)regions[i].end;
   }
   return reached;
@@ -132,14 +132,15 @@ static uintptr_t look(const struct page_reader *reader, struct pages *sum, uintp
   return read_entries(reader, sum, from, to);
 }
 
-/* Where in its stride a piece lies: strides of the program would meet those of a fixed place. */
+/* Returns a pseudo-random offset of a sample in its stride. A fixed offset could coincide with
+ * strides of the application. */
 static uint64_t place_in_stride(uint64_t number, uint64_t stride) {
   const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t places = (stride - PIECE) / PAGE + 1;
   return ((number * golden) >> 32) % places * PAGE;
 }
 
-/* Looks at one piece in each of many strides; 0: there is too little time for it. */
+/* Estimates a range from one sample per stride. Returns 0 if there is too little time. */
 static int estimate(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                     uintptr_t to, uint64_t time) {
   uint64_t n = time / PIECE_NS;
@@ -159,7 +160,8 @@ static int estimate(const struct page_reader *reader, struct pages *sum, uintptr
   return 1;
 }
 
-/* Up to where it looked at everything, in the time until only `kept` is left. */
+/* Inspects a range while more than kept of the time remains. Returns the end of the inspected
+ * part. */
 static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                              uintptr_t to, uint64_t kept) {
   uint64_t step = first_step;
@@ -169,7 +171,7 @@ static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum
     uintptr_t reached = look(reader, sum, from, end);
     if (reached <= from) break;
     from = reached;
-    /* Where little was touched the kernel passes over gigabytes at once. */
+    /* The kernel skips gigabytes at once if little was touched. */
     uint64_t took = now_ns() - begun;
     if (took < STEP_NS / 4 && step < largest_step) step *= 2;
     if (took > STEP_NS && step > first_step / 4) step /= 2;
@@ -177,8 +179,8 @@ static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum
   return from;
 }
 
-/* Its part of the time is that of its bytes or that of its call, whichever is more: of the
- * bytes of a mapping nearly none may have been touched. */
+/* Returns the range's part of the time: by its bytes or by its call, whichever is more, because few
+ * of the bytes of a mapping may have been touched. */
 static uint64_t part_of(struct page_reader *reader, uint64_t time, uint64_t bytes) {
   uint64_t by_bytes = reader->bytes > bytes
                           ? (uint64_t)((double)time * (double)bytes / (double)reader->bytes)
@@ -197,7 +199,7 @@ void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, ui
 }
 
 int pages_tell_dirty(const struct page_reader *reader) {
-  volatile char written = 1; /* so its page is dirty */
+  volatile char written = 1; /* makes its page dirty */
   struct pages found = {0};
   uintptr_t page = (uintptr_t)&written / PAGE * PAGE;
   written = 2;

@@ -1,3 +1,4 @@
+/* The table of descriptors: which file or stream each descriptor refers to. */
 #include "posix-fds.h"
 
 #include "../../intercept/memory.h"
@@ -23,7 +24,8 @@ struct fd_entry *fd_entry_far(int fd) {
   return page ? &page[fd % FAR_PAGE] : NULL;
 }
 
-/* What stands in a place, or new memory that is there from now on. */
+/* Returns the pointer stored at slot. If it is NULL, allocates memory and stores its address there
+ * first. */
 static void *have(void *place, size_t size) {
   void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -35,7 +37,7 @@ static void *have(void *place, size_t size) {
   return none;
 }
 
-/* NULL: it cannot be followed. */
+/* Returns NULL if the descriptor cannot be followed. */
 static struct fd_entry *make_entry(int fd) {
   if (!fd_can_follow(fd)) return NULL;
   if (fd < RUNTIME_FDS) return &darshan_hot.fds[fd];
@@ -57,7 +59,9 @@ int fd_next(int fd) {
 void fd_set_file(int fd, uint32_t file) {
   struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
-  if (file) note_highest(fd); /* first: a fork in a handler looks no further */
+  if (file)
+    note_highest(fd); /* first, because a fork in a signal handler reads the table only up to the
+                         highest number */
   __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
   if (file && UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }
@@ -113,7 +117,7 @@ void fd_dropped_slow(int fd) {
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }
 
-/* A far one without an entry is looked at when it is used. */
+/* A descriptor from RUNTIME_FDS on without an entry is classified when it is used. */
 void fd_is_other(int fd) {
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);

@@ -1,9 +1,7 @@
-/* What descriptor numbers stand for.  A stale entry would charge one file with
- * another's traffic, so every way to make or end a descriptor comes through
- * here.
- *
- * The first RUNTIME_FDS numbers are an array; entries of the others are made, a page
- * at a time, when one of them is followed. */
+/* Meaning of descriptors. A stale entry would count one file's traffic for another file, so every
+ * call that creates or closes a descriptor uses these functions.
+ * The first RUNTIME_FDS descriptors are an array. Entries of the others are allocated a page at a
+ * time, when one of them is followed. */
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
@@ -14,36 +12,36 @@
 /* fd_entry.stream of a folder that is being listed */
 #define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
 
-/* fd_entry.file of a number that was looked at: no file that is recorded.  NULL: nobody has
- * looked yet, as of all that a process is born with. */
+/* fd_entry.file of a descriptor that is classified as not recorded. NULL: not classified yet, like
+ * all inherited descriptors. */
 #define FD_OTHER ((struct posix_file *)(uintptr_t)1)
-/* ... that of a regular file whose name is excluded: only its bytes are counted (usage.h). */
+/* fd_entry.file of a regular file whose name is excluded: only its bytes are counted (usage.h). */
 #define FD_EXCLUDED ((struct posix_file *)(uintptr_t)2)
 static inline struct posix_file *fd_followed(struct posix_file *file) {
   return LIKELY((uintptr_t)file > (uintptr_t)FD_EXCLUDED) ? file : NULL;
 }
 
-/* Besides the array in darshan_hot. */
+/* State that is not in darshan_hot. */
 struct fds_state {
-  uint32_t highest;      /* highest number of which ever something was known */
-  struct fd_entry **far; /* those from RUNTIME_FDS on, by pages; NULL: none yet */
+  uint32_t highest;      /* highest descriptor that ever had an entry */
+  struct fd_entry **far; /* pages of entries from RUNTIME_FDS on; NULL: none yet */
 };
 extern struct fds_state fds_state __attribute__((visibility("hidden")));
 
-/* The entry of a number; NULL: none, as long as nothing of it is followed. */
+/* Returns the entry of a descriptor; NULL if its page is not allocated. */
 struct fd_entry *fd_entry_far(int fd);
 static inline struct fd_entry *fd_entry(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return fd_entry_far(fd);
   return &darshan_hot.fds[fd];
 }
-/* 1 if this number can be followed, now. */
+/* Returns 1 if the descriptor can be followed now. */
 static inline int fd_can_follow(int fd) {
   return darshan_hot.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
 }
-/* The next number after this one that has an entry; -1: none that was ever followed. */
+/* Returns the next descriptor after fd that has an entry; -1 if there is none. */
 int fd_next(int fd);
 
-/* The file behind a descriptor, NULL if it is not followed. */
+/* Returns the file behind a descriptor; NULL if it is not recorded. */
 static inline struct posix_file *posix_file_of(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) {
     const struct fd_entry *entry = fd_entry_far(fd);
@@ -52,9 +50,9 @@ static inline struct posix_file *posix_file_of(int fd) {
   return fd_followed(__atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED));
 }
 
-/* The same for a call that the program makes with this number.  Of one that nobody has
- * looked at it is found out, once: one that only a stream used so far stands for the file
- * of the stream, any other for what the system says. */
+/* Like posix_file_of, for a call that the application makes on this descriptor. Classifies an
+ * unclassified descriptor once: a descriptor that only a stream used so far belongs to the file of
+ * the stream; for any other the kernel supplies the file. */
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
@@ -65,7 +63,8 @@ static inline struct posix_file *posix_file_behind(int fd) {
   return posix_file_look(fd);
 }
 
-/* Known to be a file whose name is excluded; asked of those that are not followed. */
+/* Returns 1 if the file is known and its name is excluded. Called for files that are not
+ * recorded. */
 static inline int fd_is_excluded(int fd) {
   return LIKELY((uint32_t)fd < darshan_hot.fd_limit) &&
          __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED) == FD_EXCLUDED;
@@ -75,7 +74,7 @@ static inline struct posix_file *posix_file_at(uint32_t number) {
   return segments_at(&posix_state.files, number);
 }
 
-/* Where it stands, as far as this process knows: below 0 if it does not. */
+/* Returns the position as far as this process knows it: below 0 if it is unknown. */
 static inline int64_t posix_place_of(const struct posix_file *file) {
   return file->adrift ? file->adrift : file->offset;
 }
@@ -84,13 +83,12 @@ static inline uint32_t posix_file_number(const struct posix_file *file) {
   return file->number;
 }
 
-/* From now on the descriptor stands for this file (0: for nothing we follow). */
+/* Assigns a file to the descriptor (0: none). */
 void fd_set_file(int fd, uint32_t file);
-/* A number in use turned out to be one more descriptor of this file; 0: another thread
- * has found that out. */
+/* Records that an open descriptor belongs to this file. Returns 0 if another thread was faster. */
 int fd_found_file(int fd, struct posix_file *file);
-/* What nobody had looked at is this file, or FD_OTHER; 0: somebody else was faster, or there
- * is no memory to remember it. */
+/* Classifies a descriptor as this file, FD_OTHER or FD_EXCLUDED. Returns 0 if another thread was
+ * faster, or if out of memory. */
 int fd_looked_at(int fd, struct posix_file *what);
 void fd_set_stream(int fd, struct stdio_stream *stream);
 
@@ -99,16 +97,16 @@ static inline int fd_is_free(const struct fd_entry *entry) {
           (uintptr_t)__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
 }
 
-/* What the streams' module does when a descriptor with a stream is given a file, or
- * something that is not followed: from the next call on, the stream's bytes belong there. */
+/* Implemented by the STDIO module: a descriptor with a stream got a new file or is no longer
+ * recorded. From the next call on, the stream's bytes belong to that file. */
 void stdio_descriptor_changed(int fd);
-/* ... and when it is about to be closed by its number. */
+/* Implemented by the STDIO module: the descriptor of the stream is about to be closed. */
 void stdio_number_closed(struct stdio_stream *stream);
 
-/* What rings.h does when a number that may be that of a ring is closed. */
+/* Implemented by rings.h: a descriptor that may belong to a ring is closed. */
 void ring_closed(int fd);
 
-/* The descriptor is about to be closed: what it stood for, NULL if nothing. */
+/* Forgets a descriptor that is about to be closed. Returns its file, or NULL. */
 struct posix_file *fd_release_slow(int fd);
 void fd_dropped_slow(int fd);
 static inline struct posix_file *fd_release(int fd) {
@@ -117,12 +115,13 @@ static inline struct posix_file *fd_release(int fd) {
   return fd_release_slow(fd);
 }
 
-/* The number was reused for something else. */
+/* The descriptor was reused for something else. */
 static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
-/* ... which is known; which is a file whose name is excluded. */
+/* The descriptor was reused for something that is not recorded; for a file whose name is
+ * excluded. */
 void fd_is_other(int fd);
 void fd_excluded(int fd);
 

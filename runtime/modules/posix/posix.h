@@ -1,5 +1,5 @@
-/* The POSIX module: what each call does to the records.  Events get the result
- * of the real call and the ticks before and after it; they leave errno alone. */
+/* The POSIX module: how each call changes the records. Event functions receive the result of the
+ * real call and the ticks before and after it; they preserve errno. */
 #ifndef DARSHAN_POSIX_H
 #define DARSHAN_POSIX_H
 
@@ -22,10 +22,10 @@ struct posix_name {
   const char *text;
   uint32_t length; /* 0: a file without a name, for the overflow record */
   uint64_t id;
-  struct path_buffer *buffer; /* that holds the text; NULL: the caller's own does */
-  uint32_t file;              /* of POSIX, if it was met when the name was made; 0: ask */
-  uint32_t is_new;            /* 1: there was no entry when the name was made */
-  struct name_folder folder;  /* hash 0: not looked for, posix_folder_of does */
+  struct path_buffer *buffer; /* holds the text; NULL: the caller owns the text */
+  uint32_t file;   /* file number, if the file was known when the name was made; 0: look it up */
+  uint32_t is_new; /* 1: the store had no entry when the name was made */
+  struct name_folder folder; /* hash 0: not computed yet, see posix_folder_of */
 };
 static inline struct posix_name posix_named(const char *text, uint32_t length, uint64_t id) {
   return (struct posix_name){.text = text, .length = length, .id = id};
@@ -37,39 +37,41 @@ int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&posix_state.aux, record);
 }
-/* Of a new record, before that says that it is ready. */
+/* Initializes the state of a new record, before the record is marked as ready. */
 void posix_aux_prepare(uint32_t number);
-/* The name of a path; 0: not to be recorded.  Else posix_name_done, when the text
- * is not needed any more. */
+/* Makes the name of a path. Returns 0 if the file is not recorded. Else the caller calls
+ * posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
-/* The same of what was opened as this number, which says more where the path says nothing of
- * the file: it stands for a descriptor (/dev/stdin), or begins in a folder without a name. */
+/* Like posix_name_of, for a file that was opened as fd. If the path does not name the file, because
+ * it is the path of a descriptor (/dev/stdin) or relative to a folder without a name, the name
+ * comes from fd. */
 int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd);
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
 }
-/* FILE_ALIGNMENT of a file, asked for once per folder, with no lock held; ON_LUSTRE
- * is added where its striping can be asked for. */
+/* Returns FILE_ALIGNMENT of a file, which is determined once per folder, plus ON_LUSTRE if Lustre
+ * can report the striping. The caller holds no lock. */
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 uint32_t posix_file_system_of(const struct posix_name *name, int fd);
-/* The file of this name, made if necessary (fd: one open on it, or -1). */
+/* Returns the file of this name, created if necessary. fd: a descriptor of the file, or -1. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
-/* The same of a file that nobody has opened here: no server is asked about it. */
+/* Like posix_file_get, for a file that this process did not open: sends no request to a file
+ * server. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* The same as an event of its own; 0: not to be counted. */
+/* Like posix_file_get, as an event of its own. Returns 0 if the event is not counted. */
 uint32_t posix_file_enter(const struct posix_name *name, int fd);
-/* The file of this name if there is one; 0. */
+/* Returns the file of this name, or 0 if none exists. */
 uint32_t posix_file_find(const struct posix_name *name);
-/* A file without open descriptors that shares the overflow record may go. */
+/* Releases the state of an overflow file that has no open descriptor. */
 void posix_file_unused(struct posix_file *file);
 int posix_materialise(struct posix_file *file);
 void posix_forked(void);
 void posix_ended(void);
-/* For the metadata: names that share the overflow record. */
+/* For the metadata: number of names that share the overflow record. */
 uint64_t posix_files_in_overflow(void);
 
-/* Locks a file's record for an update; 0: the event is not to be counted. */
+/* Locks a file's record for an update. Returns 0 if the event is not counted. */
 static inline ALWAYS_INLINE int posix_lock(struct posix_file *file) {
   if (UNLIKELY(!runtime_enter())) return 0;
   if (UNLIKELY(!file->record) && !posix_materialise(file)) {
@@ -103,16 +105,17 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
-/* Where a call began that moved an offset in the program's memory.  Only after one
- * that succeeded has the kernel found that this memory is there. */
+/* Returns where a call began that advanced *offset. Reads *offset, which is the application's
+ * memory, only after a successful call: then the kernel has checked the pointer. */
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
-/* Where the next write to a descriptor will be, -1: not known; what it grew since then. */
+/* posix_next_place returns the offset of the next write to fd, or -1 if unknown; posix_grew counts
+ * what was written since then. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
-/* The position is not known any more, or what others make of it does not matter any more.
- * With the record's lock. */
+/* posix_set_adrift: other processes may move the position, which is unknown from now on.
+ * posix_anchored: the position is known again. The caller holds the record's lock. */
 void posix_set_adrift(struct posix_file *file, int appends);
 void posix_anchored(struct posix_file *file);
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
@@ -121,8 +124,8 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
 /* open.c */
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
-/* The same of an open that gave no descriptor, or one that has another meaning by now: the file,
- * which has one more descriptor; NULL: not followed. */
+/* Like posix_opened, for an open that returned no descriptor or whose descriptor was reused since.
+ * Returns the file with one more descriptor; NULL if it is not recorded. */
 struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
                                        uint64_t t1, uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
@@ -130,29 +133,29 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
-/* Only duplications and record locks are events, the latter of what is followed. */
+/* Only duplications and, for recorded files, record locks are events. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 
-/* 0, 1 and 2 are a terminal now. */
+/* Descriptors 0, 1 and 2 refer to a terminal now. */
 void posix_standard_replaced(void);
 
-/* arrive.c: descriptors that others opened */
+/* arrive.c: descriptors that this process did not open */
 struct mmsghdr;
 struct msghdr;
 void posix_arrived(int fd);
-/* The name of what is behind a descriptor, of which these facts are known; 0: not to be
- * recorded.  Else posix_name_done. */
+/* Makes the name of the file behind a descriptor with these facts. Returns 0 if the file is not
+ * recorded; else the caller calls posix_name_done. */
 struct fd_facts;
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
-/* A message was received: with it, descriptors may have come. */
+/* Forgets the descriptors that arrived with a received message. */
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);
 
-/* hand-on.c: names that files have here, and for the system have not, go to the program
- * that is about to start in a process of its own, or in this one. */
+/* hand-on.c: passes names of open files, which the system knows by other names, to a program that
+ * starts in another process, or in this one by exec. */
 void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 
@@ -162,7 +165,7 @@ void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2);
 
-/* ext.c: what the POSIX record has no place for */
+/* ext.c: events that have no counter in the POSIX record */
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
                uint64_t t2);
 void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
@@ -178,18 +181,19 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
-/* A library that calls itself by name is counted once. */
+/* Marks a call of liburing. Its functions call each other by exported name; only the outermost call
+ * is counted. */
 int posix_ring_begin(void);
 int posix_ring_end(int outermost);
 void posix_ring_counted(void);
 int posix_is_folder(const char *path);
-/* For the STDIO module; number: where it keeps that of the EXT record. */
-/* Whether an open that gave this descriptor waited until somebody opened the other end of
- * a pipe; asked only after one that took long. */
+/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened. Checked
+ * only if the open took long. */
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
 }
+/* For the STDIO module. *number: stores the number of the POSIX_EXT record. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* aio.c */
@@ -219,11 +223,11 @@ void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_
 void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2);
 
 /* syscall.c */
-struct posix_call { /* by number */
+struct posix_call { /* a system call by number */
   long number, argument[6];
-  struct ring *ring;          /* that is entered */
-  struct posix_file *closing; /* what the descriptor stood for that is closed */
-  int leaves;                 /* another program comes, if the call succeeds */
+  struct ring *ring;          /* the ring that io_uring_enter uses */
+  struct posix_file *closing; /* the file of the descriptor that is closed */
+  int leaves;                 /* 1: exec, which does not return if it succeeds */
 };
 void posix_before_syscall(struct posix_call *call);
 void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint64_t t2);

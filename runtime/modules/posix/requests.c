@@ -1,4 +1,4 @@
-/* Asynchronous requests under way: a hash table with chains, whose places never move. */
+/* Asynchronous requests under way: a hash table with chains. Its slots never move. */
 #include "requests.h"
 
 #include "../../intercept/guard.h"
@@ -12,7 +12,7 @@ static struct request *at(const struct requests *requests, uint32_t number) {
   return segments_at(&requests->places, number);
 }
 
-/* The number of a place for one more; 0: there is none. */
+/* Returns the number of a free slot; 0 if there is none. */
 static uint32_t take_place(struct requests *requests) {
   uint32_t number = requests->free;
   if (number) {
@@ -39,7 +39,7 @@ struct request *requests_add(struct requests *requests, uint64_t key) {
   uint32_t *bucket = &requests->bucket[bucket_of(key)];
   struct request *request = at(requests, number);
   *request = (struct request){.key = key, .next = *bucket};
-  COMPILER_FENCE(); /* this frame may be left: then the chain is as before */
+  COMPILER_FENCE(); /* this frame may be abandoned: then the chain is unchanged */
   *bucket = number;
   requests->open++;
   return request;
@@ -67,7 +67,7 @@ void requests_take(struct requests *requests, const struct request *request, str
   requests->open--;
 }
 
-/* The places stay, as does what is in them: a handler may have forked in the midst of a call. */
+/* The slots and their contents stay: a handler may have forked during a call. */
 void requests_forget(struct requests *requests) {
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));

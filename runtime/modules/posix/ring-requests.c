@@ -1,5 +1,5 @@
-/* What is submitted to rings: an entry is understood then, since the program may use its place
- * again at once. */
+/* Entries that are submitted to rings. They are read at submission, because the application may
+ * reuse their slots at once. */
 #include "ring-requests.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include "../../intercept/stack.h"
 #include "account.h"
 
-enum { AT_ONCE = 1, PATH_PIECE = 1024, PAGE = 4096 }; /* little of the caller's stack */
+enum { AT_ONCE = 1, PATH_PIECE = 1024, PAGE = 4096 }; /* small, to save the caller's stack */
 
-/* --- the program's memory, which may not be there ------------------------------------- */
+/* --- the application's memory, which may be unmapped ----------------------------------- */
 
 long ring_copy_in(void *to, uint64_t from, size_t n) {
   struct iovec here = {to, n}, there[2] = {{(void *)(uintptr_t)from, n}, {NULL, 0}};
@@ -27,7 +27,7 @@ char *ring_path(const struct ring *ring, uint32_t number) {
   return number ? segments_at(&ring->paths, number) : NULL;
 }
 
-/* A place for a path; 0: no memory. */
+/* Returns the number of a slot for a path; 0 if out of memory. */
 static uint32_t path_take(struct ring *ring) {
   if (!record_lock(&ring->requests.lock)) return 0;
   if (ring->paths.item_size == 0) segments_prepare(&ring->paths, PATH_PIECE, SEGMENTS_PAGE);
@@ -48,8 +48,8 @@ void ring_path_give(struct ring *ring, uint32_t number) {
   record_unlock(&ring->requests.lock);
 }
 
-/* A copy of a path, since the program's own may be gone when the result comes; 0: there is
- * none, it is too long, or the kernel does not let us read it. */
+/* Copies a path, because the application may free it before the result arrives. Returns 0 if there
+ * is none, if it is too long, or if the runtime may not read it. */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;
@@ -61,8 +61,8 @@ static uint32_t path_keep(struct ring *ring, uint64_t address) {
 
 /* --- submission ----------------------------------------------------------------------- */
 
-/* The file of a descriptor, or of a registered one; NULL: not followed, or not known before the
- * request is over, which `late` then says: it gets the slot, counted from 1. */
+/* Returns the file of a descriptor or of a registered slot; NULL if it is not recorded. If the file
+ * is known only after an earlier request of the chain, sets *late to the slot, counted from 1. */
 static struct posix_file *file_of(const struct ring *ring, int registered, uint32_t number,
                                   uint32_t *late) {
   struct posix_file *file;
@@ -86,8 +86,7 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* What descriptor it will no more be, from here on: another thread may get the number before
- * the result is seen. */
+/* Releases the descriptor at submission: another thread may get it before the result is seen. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;
@@ -107,11 +106,11 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
   request->fd = entry->fd;
   request->path[0] = path_keep(ring, entry->address);
   request->path[1] = entry->slot;
-  request->length = entry->length; /* the mode */
+  request->length = entry->length; /* mode */
   request->flags = entry->operation_flags;
   if (entry->slot && entry->slot != SLOT_ANY) {
     request->before = ring_file(ring, entry->slot - 1);
-    /* Without a result nobody will know what it has opened. */
+    /* Without a result it never becomes known what was opened. */
     ring_set_file(ring, entry->slot - 1, entry->flags & ENTRY_NO_RESULT ? NULL : SLOT_OPENS);
   }
   if (entry->operation == URING_OPENAT) return;
@@ -121,7 +120,7 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
   request->length = (uint32_t)how.mode;
 }
 
-/* Slots that change at once: entries behind this one mean the new files. */
+/* Updates the slots at once, because later entries refer to the new files. */
 enum { SLOTS_AT_ONCE = 8 };
 static void understand_update(struct ring *ring, const struct uring_entry *entry) {
   int fds[SLOTS_AT_ONCE];
@@ -179,7 +178,7 @@ static void understand(struct ring *ring, const struct uring_entry *entry,
   case URING_SYMLINKAT:
   case URING_LINKAT:
     request->path[1] = path_keep(ring, entry->offset);
-    request->length = entry->length; /* the second folder; of a symbolic link there is one */
+    request->length = entry->length; /* second folder; the only folder of a symbolic link */
     __attribute__((fallthrough));
   case URING_STATX:
   case URING_UNLINKAT:
@@ -196,8 +195,8 @@ static void understand(struct ring *ring, const struct uring_entry *entry,
   }
 }
 
-/* The file of the usual request, a transfer of a file that is known; NULL: it is another, which
- * takes more of a stack than a coroutine may have. */
+/* Returns the file of the usual request, a transfer of a known file. NULL: another request, which
+ * needs more stack than a coroutine may have. */
 static struct posix_file *usual_file(const struct ring *ring, const struct uring_entry *entry) {
   if (!ring_is_transfer(entry->operation) || entry->fd < 0) return NULL;
   if (!(entry->flags & ENTRY_FIXED_FILE)) return posix_file_of(entry->fd);
@@ -215,7 +214,7 @@ static void understand_there(void *understanding_) {
   understand(it->ring, it->entry, it->request);
 }
 
-/* Has a result for each event; all but the last say that others follow. */
+/* Returns 1 for a multishot request, which has a result per event; all but the last have a flag. */
 static int tells_often(const struct uring_entry *entry) {
   enum { POLL_MULTI = 1, ACCEPT_MULTI = 1, RECEIVE_MULTI = 2, TIMEOUT_MULTI = 1 << 6 };
   switch (entry->operation) {
@@ -233,8 +232,9 @@ static int tells_often(const struct uring_entry *entry) {
   }
 }
 
-/* A request about no file is remembered, too: its result could be taken for that of a file's
- * request with the same user data.  Of one that tells often the results are known by a flag. */
+/* Stores a request, even one without a recorded file: its result could be taken for that of another
+ * request with the same user data. Multishot requests are not stored, because a flag marks their
+ * results. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);
@@ -260,7 +260,7 @@ static void submitted(struct ring *ring, const struct uring_entry *entry, uint64
   if (request.file) posix_ext(request.file, POSIX_EXT_URING_SUBMITS, 1, -1, 0, 0);
   if (request.kind == URING_SPLICE && request.from && request.from != request.file)
     posix_ext(request.from, POSIX_EXT_URING_SUBMITS, 1, -1, 0, 0);
-  if (entry->flags & ENTRY_NO_RESULT) { /* whether it succeeded is known to nobody */
+  if (entry->flags & ENTRY_NO_RESULT) { /* success is unknown */
     if (request.kind == URING_CLOSE && request.file)
       posix_closed(request.file, t1, t1);
     else if (request.kind != KIND_OTHER)
@@ -284,14 +284,14 @@ uint32_t ring_missed(struct ring *ring) {
   return (uint32_t)gone;
 }
 
-/* Which entries are meant: those up to liburing's own tail, or up to that of the ring, but no
- * more than `most`. */
+/* Entries of one submission: up to liburing's own tail, or up to the ring's tail, but at most
+ * most. */
 struct range {
   const struct uring *library; /* NULL: the ring's tail */
   long most;                   /* RING_ALL: all */
 };
 
-/* With the ring's lock. */
+/* The caller holds the ring's lock. */
 static uint32_t end_of(const struct ring *ring, const struct range *range) {
   if (range->library) return range->library->submission.end;
   uint32_t tail = ring_word(ring, ring->tail_at), head = ring_word(ring, ring->head_at);
@@ -299,8 +299,8 @@ static uint32_t end_of(const struct ring *ring, const struct range *range) {
   return limited && tail - head > range->most ? head + (uint32_t)range->most : tail;
 }
 
-/* Copies entries that were not seen before: how many.  Where liburing fills the array by
- * itself, entry and place have the same number. */
+/* Copies entries that were not read before and returns their number. If liburing fills the array
+ * itself, entry and array element have the same index. */
 static int entries_here(struct ring *ring, const struct range *range, struct uring_entry *copy,
                         uint32_t *unseen) {
   int n = 0;

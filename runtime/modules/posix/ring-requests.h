@@ -1,12 +1,12 @@
-/* Between the two halves of what goes through rings: ring-requests.c understands an entry when it
- * is submitted, ring-results.c counts it when its result is there. */
+/* Interface between ring-requests.c, which reads an entry when it is submitted, and ring-results.c,
+ * which counts it when its result arrives. */
 #ifndef DARSHAN_RING_REQUESTS_H
 #define DARSHAN_RING_REQUESTS_H
 
 #include "rings.h"
 
-enum { KIND_OTHER = -1 }; /* of a request that is about no file */
-enum { LATE = 1 };        /* where `path` of a request without a second path has a slot */
+enum { KIND_OTHER = -1 }; /* kind of a request without a recorded file */
+enum { LATE = 1 };        /* path[LATE] of a request without a second path holds a slot */
 
 static inline uint32_t ring_word(const struct ring *ring, uint32_t offset) {
   return __atomic_load_n((const uint32_t *)(const void *)(ring->memory + offset), __ATOMIC_ACQUIRE);
@@ -28,10 +28,11 @@ static inline int ring_is_transfer(int operation) {
   }
 }
 
-/* From the program's memory, which may not be there: how many bytes could be copied. */
+/* Copies from the application's memory, which may be unmapped. Returns the number of copied bytes,
+ * or a negative value. */
 long ring_copy_in(void *to, uint64_t from, size_t n);
 
-/* A path that was kept when its request was submitted; NULL: none. */
+/* Returns a path that was stored when its request was submitted; NULL if there is none. */
 char *ring_path(const struct ring *ring, uint32_t number);
 void ring_path_give(struct ring *ring, uint32_t number);
 

@@ -1,4 +1,4 @@
-/* What rings have done: a request counts when its result is there. */
+/* Results of rings: a request is counted when its result arrives. */
 #include <errno.h>
 #include <libc-statx.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void opened(struct ring *ring, const struct done *done, uint64_t t2) {
   } else if (!path) {
     posix_opened(fd, fd, "", flags, (mode_t)request->length, t1, t2);
   } else if (posix_file_of(fd) || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
-    /* The program has used the number before we saw that it was there, or closed it. */
+    /* The application used or closed the descriptor before the runtime saw the result. */
     posix_opened_unseen(dirfd, path, flags, (mode_t)request->length, t1, t2);
   } else {
     posix_opened(fd, dirfd, path, flags, (mode_t)request->length, t1, t2);
@@ -91,7 +91,7 @@ static void closed(struct ring *ring, const struct done *done, uint64_t t2) {
     if (request->path[LATE]) ring_set_file(ring, request->path[0] - 1, FD_OTHER);
     posix_closed(request->file, request->submitted, t2);
   } else if (request->path[LATE]) {
-    return; /* the slot is as it was */
+    return; /* the slot is unchanged */
   } else if (request->path[0]) {
     ring_set_file(ring, request->path[0] - 1, request->file);
   } else {
@@ -168,7 +168,7 @@ static void completed_there(void *completion_) {
   }
 }
 
-/* What was opened in a slot before this request, in the same chain. */
+/* Returns the file that an earlier request of the same chain opened in a slot. */
 static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   struct posix_file *file = ring_file(ring, slot - 1);
   if (!file || file == SLOT_OPENS) ring_unseen(1);
@@ -177,7 +177,7 @@ static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   return file;
 }
 
-/* Requests whose file is known only now; those of no file become others. */
+/* Sets files that become known only now. A request without a recorded file becomes KIND_OTHER. */
 static void know_late(struct ring *ring, struct request *request) {
   switch (request->kind) {
   case URING_OPENAT:
@@ -207,8 +207,9 @@ static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_
   if (t1 > done->request.submitted) layers_began_before(t1 - done->request.submitted);
 }
 
-/* With the ring's lock: results that the queue does not hold any more are of requests that
- * cannot be told from those which are under way. */
+/* Forgets all requests, because the queue overwrote results, and their requests cannot be
+ * distinguished from those under way. Returns the number of lost requests on files. The caller
+ * holds the ring's lock. */
 static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   uint32_t unseen = ring->requests.open - ring->others;
   ring->others = 0;
@@ -218,7 +219,8 @@ static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   return unseen;
 }
 
-/* Takes out the next request that is over; 0: none.  Results of none of ours are passed. */
+/* Removes the next completed request on a file. Returns 0 if there is none. Skips all other
+ * results. */
 static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
   int n = 0;
   if (!record_lock(&ring->requests.lock)) return 0;
@@ -236,7 +238,7 @@ static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
       break;
     }
     ring->results_seen++;
-    if (result.flags & (RESULT_NOTICE | RESULT_MORE)) continue; /* of no request on a file */
+    if (result.flags & (RESULT_NOTICE | RESULT_MORE)) continue; /* not from a request on a file */
     const struct request *request = requests_find(&ring->requests, result.user_data);
     if (!request) continue;
     done->result = result.result;
@@ -304,7 +306,7 @@ static void look_last(void *nothing) {
   }
 }
 
-/* The process ends: what nobody saw is known now. */
+/* The process exits: counts all requests that the runtime did not see. */
 void rings_ending(void) {
   if (rings_state.used) stack_run_anyway(look_last, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which rings there are, and which files are registered with them. */
+/* The table of rings, and the files that are registered with them. */
 #include "rings.h"
 
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 struct rings_state rings_state;
 
-enum { QUEUES = 0, ENTRIES = 0x10000000 }; /* what is mapped of a ring, by offset */
+enum { QUEUES = 0, ENTRIES = 0x10000000 }; /* offsets of the mappings of a ring */
 
 static struct ring *ring_at(uint32_t number) {
   return segments_at(&rings_state.rings, number);
@@ -39,14 +39,15 @@ struct ring *ring_of_number(int fd, int registered) {
   return NULL;
 }
 
-/* The struct may have been copied, and have no number any more. */
+/* liburing's struct may have been copied, and its descriptor may be closed, so the head identifies
+ * it. */
 struct ring *ring_of(const struct uring *ring) {
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (ring_at(i)->head == ring->submission.head && fd_of(ring_at(i)) >= 0) return ring_at(i);
   return NULL;
 }
 
-/* With the lock of all rings: a place for one more; NULL: no memory. */
+/* Returns a free slot, or NULL if out of memory. The caller holds the lock of all rings. */
 static struct ring *new_place(void) {
   struct rings_state *rings = &rings_state;
   for (uint32_t i = 0; i < rings->used; i++)
@@ -60,7 +61,7 @@ static struct ring *new_place(void) {
   return ring;
 }
 
-/* A child of a fork does not get it: it would keep the ring alive there. */
+/* MADV_DONTFORK: in a forked child the mapping would keep the ring alive. */
 static char *map(int fd, size_t size, long part) {
   void *memory = sys_mmap(NULL, size, PROT_READ, MAP_SHARED, fd, part);
   if (sys_failed(memory)) return NULL;
@@ -121,7 +122,7 @@ static void begin(int fd, const struct uring_setup *setup, const char *head) {
   if (!ring) runtime_table_full();
   if (known) return;
   posix_ring_counted();
-  if (!ring || !ring->memory) ring_unseen(1); /* one, at least */
+  if (!ring || !ring->memory) ring_unseen(1); /* at least one */
 }
 
 void ring_made(int fd, const struct uring_setup *setup) {
@@ -136,7 +137,7 @@ void ring_made_by_library(const struct uring *ring) {
   if (!fd_may_change() || ring->fd < 0) return;
   struct ring *fresh = ring_of_number(ring->fd, 0);
   if (fresh && !fresh->head && fresh->seen == 0 && ring_missed(fresh) == 0) {
-    fresh->head = ring->submission.head; /* the library's own call of the kernel was seen */
+    fresh->head = ring->submission.head; /* the library's system call was seen */
     return;
   }
   fd_is_other(ring->fd);
@@ -188,7 +189,7 @@ void ring_set_file(struct ring *ring, uint32_t slot, struct posix_file *file) {
   if (ring->files.item_size == 0)
     segments_prepare(&ring->files, sizeof(struct posix_file *), SEGMENTS_PAGE);
   if (segments_have(&ring->files, slot) == 0) {
-    for (uint32_t i = ring->files_used; i < slot; i++) /* what an earlier ring left */
+    for (uint32_t i = ring->files_used; i < slot; i++) /* stale slots of an earlier ring */
       *(struct posix_file **)segments_at(&ring->files, i) = NULL;
     *(struct posix_file **)segments_at(&ring->files, slot) = file;
     if (slot >= ring->files_used) __atomic_store_n(&ring->files_used, slot + 1, __ATOMIC_RELEASE);
@@ -233,7 +234,7 @@ static void registered_there(void *registration_) {
     if (files->data) ring_files(ring, 0, list_at(files->data), files->count);
     break;
   case REGISTER_FILES_UPDATE:
-  case REGISTER_FILES_UPDATE2: /* the result: how many of them */
+  case REGISTER_FILES_UPDATE2: /* result: how many of them */
     ring_files(ring, update->offset, list_at(update->data), (unsigned)result);
     break;
   case UNREGISTER_FILES:
@@ -251,13 +252,13 @@ static void registered_there(void *registration_) {
   }
 }
 
-/* What is known of each file is asked deep below: on memory of ours. */
+/* Looking up the files needs much stack, so it uses the runtime's own. */
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
   struct registration registration = {fd, operation, n, argument, result};
   if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);
 }
 
-/* The child has no mapping of ours, and rings are their maker's. */
+/* A forked child does not inherit the runtime's mappings; the rings belong to the parent. */
 void rings_forked(void) {
   for (uint32_t i = 0; i < rings_state.used; i++) {
     struct ring *ring = ring_at(i);

@@ -1,5 +1,5 @@
-/* syscall(2): the same events as through the functions of libc, for runtimes
- * that call the kernel by number (libuv closes every descriptor like this). */
+/* syscall(2): the same events as of the functions of libc, for libraries that make system calls by
+ * number (libuv closes every descriptor this way). */
 #include "posix.h"
 
 #include <libc-statx.h>
@@ -64,7 +64,8 @@ static int mode_of(const void *status, long result) {
   return result == 0 ? (int)((const struct stat *)status)->st_mode : 0;
 }
 
-/* Descriptors of what is not followed; 0: another call. */
+/* Marks new descriptors of sockets, pipes and the like as not recorded. Returns 0 for other
+ * calls. */
 static int other_made(const struct posix_call *call, long result) {
   const int *pair = NULL;
   switch (call->number) {
@@ -93,7 +94,8 @@ static int other_made(const struct posix_call *call, long result) {
   return 1;
 }
 
-/* The kernel looks up "/x" and ".." below the folder there, not below the root. */
+/* With RESOLVE_IN_ROOT the kernel resolves "/x" and ".." below dirfd, so the name comes from the
+ * descriptor. */
 static void opened_how(const struct posix_call *call, int result, uint64_t t1, uint64_t t2) {
   const struct open_how *how = (const struct open_how *)call->argument[2];
   int confined = result >= 0 && (how->resolve & RESOLVE_IN_ROOT);
@@ -102,7 +104,7 @@ static void opened_how(const struct posix_call *call, int result, uint64_t t1, u
                result >= 0 ? (mode_t)how->mode : 0, t1, t2);
 }
 
-/* What made a descriptor of a file; 0: another call. */
+/* Handles calls that return a descriptor of a file. Returns 0 for other calls. */
 static int descriptor_made(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   int fd = (int)a[0], made = (int)result;
@@ -154,7 +156,7 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
-/* Another program takes the place of this one. */
+/* Called before exec. */
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;
@@ -194,7 +196,7 @@ void posix_before_syscall(struct posix_call *call) {
   case SYS_dup2:
 #endif
   case SYS_dup3:
-    posix_file_behind((int)call->argument[0]); /* from here on it is known */
+    posix_file_behind((int)call->argument[0]); /* classifies the descriptor */
     break;
   case SYS_io_uring_enter:
     call->ring =
@@ -226,7 +228,8 @@ void posix_before_syscall(struct posix_call *call) {
   }
 }
 
-/* Names of files, and where they begin; 0: another call. */
+/* Handles calls that change names of files, or the folder or root where they begin. Returns 0 for
+ * other calls. */
 static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   switch (call->number) {

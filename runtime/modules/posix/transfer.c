@@ -4,7 +4,7 @@
 #include "../../counting/size-bins.h"
 #include "account.h"
 
-/* Read and write counters stand side by side, so one function serves both. */
+/* Read and write counters are adjacent, so that one function serves both. */
 static_assert(POSIX_WRITES == POSIX_READS + 1, "pairs");
 static_assert(POSIX_BYTES_WRITTEN == POSIX_BYTES_READ + 1, "pairs");
 static_assert(POSIX_MAX_BYTE_WRITTEN == POSIX_MAX_BYTE_READ + 1, "pairs");
@@ -67,10 +67,10 @@ static inline ALWAYS_INLINE void count_all_else(struct posix_file *file, int op,
   count_times(file, op, bytes, t1, t2);
 }
 
-enum { NO_BYTE = -1 }; /* the last of none, at the beginning of the file */
+enum { NO_BYTE = -1 }; /* last byte after a transfer of zero bytes at offset 0 */
 
-/* Of a file without an alignment, or with a position that others may move: that is below 0,
- * and steps are this process's own.  Known offsets among them begin anew. */
+/* Counts a transfer of a file without an alignment, or with an unknown position, which is below 0;
+ * its pattern is that of this process alone. At a known offset the pattern starts over. */
 static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
                                                         int64_t bytes, int64_t offset,
                                                         int memory_misaligned, uint64_t t1,
@@ -88,8 +88,8 @@ static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file,
   return -1;
 }
 
-/* The record is locked.  Returns where the transfer was, -1: nobody knows.  Copied into its
- * callers: with a constant op, a fifth of the instructions is not there. */
+/* Returns the offset of the transfer, or -1 if it is unknown. The caller holds the record's lock.
+ * Inlined, because a constant op saves a fifth of the instructions. */
 static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
                                                    int64_t offset, int memory_misaligned,
                                                    uint64_t t1, uint64_t t2) {
@@ -139,7 +139,8 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2) {
   struct posix_file *side[2] = {in, out};
   int64_t offset[2] = {in_offset, out_offset};
-  /* Half of the time was a read, half a write, or a copy would take twice as long as it did. */
+  /* Half of the time counts as read, half as write; else a copy would take twice as long as it
+   * did. */
   uint64_t middle = in && out ? t1 + (t2 - t1) / 2 : 0;
   uint64_t from[2] = {t1, middle ? middle : t1}, to[2] = {middle ? middle : t2, t2};
   if (bytes < 0) return;
@@ -153,7 +154,8 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   }
 }
 
-/* Where a pwritev2 really wrote: RWF_APPEND goes to the end, whatever was asked. */
+/* Returns the offset of a pwritev2: RWF_APPEND writes at the end, whatever the offset argument
+ * is. */
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   enum { APPEND = 0x10 /* RWF_APPEND */ };
   struct stat st;

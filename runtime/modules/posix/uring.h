@@ -1,5 +1,5 @@
-/* What the kernel and liburing agree on about io_uring, of which headers may be older than the
- * kernel: the entries of both queues, operations, flags, and how liburing's struct begins. */
+/* The binary interface of io_uring: entries of both queues, operations, flags, and the start of
+ * liburing's struct. The installed headers may be older than the kernel. */
 #ifndef DARSHAN_URING_H
 #define DARSHAN_URING_H
 
@@ -43,28 +43,28 @@ struct uring_entry { /* of the submission queue */
   uint16_t priority;
   int32_t fd;
   uint64_t offset;  /* or a second address */
-  uint64_t address; /* or an offset in what is read by a splice */
+  uint64_t address; /* or the source offset of a splice */
   uint32_t length;
   uint32_t operation_flags;
   uint64_t user_data;
   uint16_t buffer, personality;
-  uint32_t slot; /* a registered file, counted from 1; or what is read by a splice */
+  uint32_t slot; /* a registered file, counted from 1; or the source of a splice */
   uint64_t more[2];
 };
 _Static_assert(sizeof(struct uring_entry) == 64, "as in the kernel");
 
 enum { ENTRY_FIXED_FILE = 1, ENTRY_NO_RESULT = 1 << 6 }; /* flags of an entry */
-enum { SLOT_ANY = UINT32_MAX };                          /* the kernel chooses one, its result */
+enum { SLOT_ANY = UINT32_MAX }; /* the kernel chooses a slot and returns it */
 
 struct uring_result { /* of the completion queue */
   uint64_t user_data;
   int32_t result;
   uint32_t flags;
 };
-enum { RESULT_MORE = 1 << 1, RESULT_NOTICE = 1 << 3 }; /* others follow; a buffer is free */
+enum { RESULT_MORE = 1 << 1, RESULT_NOTICE = 1 << 3 }; /* more results follow; a buffer is free */
 
 enum {
-  RING_POLLED = 1 << 1, /* a thread of the kernel takes what is submitted */
+  RING_POLLED = 1 << 1, /* a kernel thread takes submitted entries */
   RING_LARGE_ENTRIES = 1 << 10,
   RING_LARGE_RESULTS = 1 << 11,
   RING_NO_MAPPING = 1 << 14,
@@ -87,10 +87,10 @@ struct uring_setup { /* struct io_uring_params */
 };
 _Static_assert(sizeof(struct uring_setup) == 120, "as in the kernel");
 
-struct uring { /* struct io_uring of liburing 2, as far as it is the same in all versions */
+struct uring { /* struct io_uring of liburing 2: the members that all versions share */
   struct {
     char *head, *tail, *mask, *entries, *flags, *dropped, *array, *queue;
-    uint32_t first, end; /* entries that were made; the second is not in the ring's tail yet */
+    uint32_t first, end; /* entries that were made; the ring's tail does not include end yet */
     uint64_t size;
     char *memory;
     uint32_t reserved[4];
@@ -115,7 +115,7 @@ enum { /* of io_uring_register */
        REGISTER_RINGS = 20,
        UNREGISTER_RINGS = 21
 };
-enum { FILE_SKIP = -2 }; /* in a list of files: this slot stays as it is */
+enum { FILE_SKIP = -2 }; /* in a list of files: do not change this slot */
 
 struct uring_update { /* of registered files, both forms */
   uint32_t offset, reserved;

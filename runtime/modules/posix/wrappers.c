@@ -44,10 +44,10 @@ struct uring_setup;
 #include "mappings.h"
 #include "rings.h"
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
-/* The same of a transfer: bytes of an excluded file are kept in a sum (usage.h). */
+/* Like FD, for a transfer: bytes of excluded files are summed (usage.h). */
 #define FD_MOVES(way, name, args)                                                                  \
   struct posix_file *f = posix_file_behind(fd);                                                    \
   if (LIKELY(!f)) {                                                                                \
@@ -68,20 +68,20 @@ struct uring_setup;
 #define HANDLER(sig, handler)                                                                      \
   if (darshan_hot.fd_limit) handler = handler_door(sig, handler, 0)
 #define HANDLER_SET(sig) r = torn_handler_set(sig, handler_behind(r))
-/* What a path means may have changed. */
+/* Paths may have another meaning from now on. */
 #define ROOT_CHANGED                                                                               \
   if (r == 0) folder_changed();                                                                    \
   root_changed(r)
-/* A walk through folders, which may go there. */
+/* nftw changes the working folder if FTW_CHDIR is set. */
 #define WALK(flags)                                                                                \
   if ((flags)&FTW_CHDIR) folder_distrust()
 #define WALKED(flags)                                                                              \
   if ((flags)&FTW_CHDIR) folder_trust_again()
-/* A new mapping takes the place of what is there. */
+/* A new mapping replaces existing ones. */
 #define MAPS(at, n, flags, fd)                                                                     \
   if (UNLIKELY(((flags)&MAP_FIXED) && mappings_may_hold(at, n))) mappings_leaving(at, n);          \
   FD(fd)
-/* Memory that a mapping of a file may lie in. */
+/* A range of memory that may contain mappings of files. */
 #define MAPPED(at, n)                                                                              \
   if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
   ACTIVE
@@ -121,7 +121,7 @@ struct uring_setup;
   } else {                                                                                         \
     posix_close_failed(f, fd, t1, t2);                                                             \
   }
-/* The mode is there only if the call may create something. */
+/* The mode is passed only if the call may create a file. */
 #define OPEN_MODE(flags)                                                                           \
   mode_t mode = 0;                                                                                 \
   if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                     \
@@ -158,7 +158,7 @@ struct uring_setup;
   if (UNLIKELY(by_number == SYS_exit_group || by_number == SYS_exit)) runtime_ends_by(by_number);  \
   ACTIVE;                                                                                          \
   posix_before_syscall(&call)
-/* Only what forbids something is an event. */
+/* Only calls that install a filter are events. */
 #define PRCTL(option)                                                                              \
   va_list list;                                                                                    \
   va_start(list, option);                                                                          \
@@ -173,7 +173,7 @@ struct uring_setup;
   int outermost = posix_ring_begin()
 #define RING_MADE(ring)                                                                            \
   if (posix_ring_end(outermost) && r >= 0) ring_made_by_library(ring)
-/* A ring that is followed: of liburing's struct, or of a number. */
+/* Finds a recorded ring by liburing's struct or by its descriptor. */
 #define RING_OF(ring)                                                                              \
   struct ring *known = ring_of(ring);                                                              \
   if (LIKELY(!known)) FORWARD;                                                                     \
@@ -185,17 +185,17 @@ struct uring_setup;
 #define RING_SUBMITS(ring)                                                                         \
   RING_OF(ring);                                                                                   \
   ring_submits_by_library(known, ring)
-/* The library has told the ring before, if this call submits at all. */
+/* The library has updated the ring's tail before, if this call submits at all. */
 #define RING_WAITS(ring)                                                                           \
   RING_OF(ring);                                                                                   \
   ring_submits(known, RING_ALL)
 #define RING_LOOK ring_look(known, t1, t2)
-/* Where programs wait for what rings may be behind. */
+/* For functions in which applications wait for events, which may be those of rings. */
 #define RINGS_LOOK                                                                                 \
   if (LIKELY(!rings_state.used)) FORWARD;                                                          \
   ACTIVE;                                                                                          \
   rings_look()
-/* Who has no memory for records has something to say all the same. */
+/* No ACTIVE: a process that is out of memory for records stores its exit status, too. */
 #define ENDS(status)                                                                               \
   run_note_status(status);                                                                         \
   runtime_finish();                                                                                \
@@ -203,7 +203,8 @@ struct uring_setup;
 #define STARTS                                                                                     \
   run_grows();                                                                                     \
   posix_hand_on()
-/* Where the program does not want to know the process, or how it ended, we do. */
+/* If the application passes NULL for the pid or the status, the runtime uses a variable of its
+ * own. */
 #define SPAWN(pid, look)                                                                           \
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
   enum exec_kind kind = look;                                                                      \
@@ -221,7 +222,7 @@ struct uring_setup;
 #define WAITED(what, options)                                                                      \
   if (r == 0 && what && !((options)&WNOWAIT))                                                      \
   run_told(what->si_pid, what->si_code, what->si_status, &waiting)
-/* given: the environment for the next program. */
+/* given: the environment of the next program. */
 #define EXEC(look, envp)                                                                           \
   char *const *given = envp;                                                                       \
   int has_to_say = runtime_has_something_to_say();                                                 \
@@ -233,7 +234,8 @@ struct uring_setup;
 #define EXEC_FAILED                                                                                \
   environment_done();                                                                              \
   if (has_to_say) runtime_exec_failed()
-/* Of what takes its environment from libc, but by this function if it gets another one. */
+/* For functions that use libc's environment. If the program needs another environment, "by" is
+ * called instead. */
 #define EXEC_HERE(look, by, args)                                                                  \
   EXEC(look, __environ);                                                                           \
   if (UNLIKELY(given != __environ)) {                                                              \
@@ -242,7 +244,7 @@ struct uring_setup;
     return failed;                                                                                 \
   }
 
-/* What a row may say in its column "event". */
+/* Macros for the column "event" of a row. */
 #define OPENED(dirfd, path, flags, mode) posix_opened(r, dirfd, path, flags, mode, t1, t2)
 #define READ_HERE(memory) posix_read_done(f, r, POSIX_HERE, memory, t1, t2)
 #define WRITE_HERE(memory) posix_write_done(f, r, POSIX_HERE, memory, t1, t2)
@@ -257,7 +259,7 @@ struct uring_setup;
 #define EXT_FD(counter)                                                                            \
   if (r == 0) posix_ext(f, POSIX_EXT_##counter, 1, POSIX_EXT_F_META_TIME, t1, t2)
 
-/* It leaves standard streams where they were, or sends them to /dev/null. */
+/* daemon leaves the standard streams unchanged, or redirects them to /dev/null. */
 #define DAEMON_BECAME                                                                              \
   daemon_became(r);                                                                                \
   if (r == 0 && !keep_streams) posix_standard_replaced()
