@@ -1,3 +1,4 @@
+/* See content.h. */
 #include "content.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void add_name(uint64_t id, const char *name, void *context) {
     bytes->n = before;
 }
 
-/* All records of a module; in the newest layout, so of the newest version. */
+/* Reads all records of a module in the newest layout, so the part has the newest version. */
 static int read_part(struct journal_content *content, darshan_log *log,
                      const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
@@ -86,7 +87,7 @@ void journal_content_free(struct journal_content *content) {
   memset(content, 0, sizeof(*content));
 }
 
-/* Mount points that had no place in the journal have none here: same bounds. */
+/* Skips the mount points that do not fit, like the journal's writer, which has the same limit. */
 static size_t put_text(char *out, size_t room, const struct darshan_info *info,
                        const char *command) {
   size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);

@@ -1,4 +1,4 @@
-/* The records of one journal as the reduction wants them. */
+/* Prepares the records of one journal for the reduction. */
 #ifndef DARSHAN_MERGE_CONTENT_H
 #define DARSHAN_MERGE_CONTENT_H
 
@@ -12,14 +12,14 @@ struct journal_content {
   int num_blocks;
 };
 
-/* with_records 0: names alone.  0, or -1 with an error. */
+/* with_records 0: reads only names. Returns 0, or -1 with an error. */
 int journal_content_read(struct journal_content *content, const char *path, int with_records,
                          struct darshan_error *error);
 void journal_content_free(struct journal_content *content);
 
-/* The job region of a log: record and text of the journal's, with the metadata
- * that come on top ("key=value\n" each) but without those that are left out, and this
- * command line, if it is another one (else NULL).  Returns its length. */
+/* Writes the job region of a log: the job record and text of the journal at path. `more`
+ * ("key=value\n" each) is added to the metadata, keys for which leave_out returns 1 are skipped.
+ * `command` replaces the command line unless it is NULL. Returns the region's length. */
 size_t journal_job(char *out, const char *path, struct darshan_job job, const char *more,
                    const char *command, int (*leave_out)(const char *key));
 

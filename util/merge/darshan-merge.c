@@ -1,4 +1,4 @@
-/* darshan-merge: one log from what the ranks of a job left: journals, or logs of their own. */
+/* darshan-merge makes one log from what the ranks of a job left: journals, or logs of their own. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -57,10 +57,10 @@ static const char usage[] =
 
 struct options {
   const char *output;
-  int keep_ranks; /* -1: nobody said it */
+  int keep_ranks; /* -1: no option sets it */
   int remove;
   int64_t end;     /* 0: not given */
-  const char *job; /* NULL: the only one */
+  const char *job; /* NULL: there is only one job */
   struct run_options run;
 };
 
@@ -70,15 +70,15 @@ struct merge {
   struct darshan_config config;
   char final[DARSHAN_PATH_ROOM];
   struct target target;
-  char more[DARSHAN_JOB_METADATA_LEN]; /* metadata on top */
+  char more[DARSHAN_JOB_METADATA_LEN]; /* added to the log's metadata */
   struct journal_content content;      /* of the rank that is open */
-  struct node_log node;                /* where its log is of several */
-  int rank;                            /* which: the place of its journal */
+  struct node_log node;                /* the node log in memory */
+  int rank;                            /* index of the open rank's journal */
   int keep_ranks;
   struct darshan_error error;
 };
 
-/* Each journal has a head of its own; that of the first rank stays, with what is known now. */
+/* Each journal has its own APMPI head. The first rank's head stays and gets the final variances. */
 static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
   struct darshan_apmpi_head head;
   double variances[2];
@@ -93,7 +93,8 @@ static void settle_head(struct log_part *part, const struct facts *agreed, int i
   facts_variances(agreed, variances);
   head.variance_of_time = variances[0];
   head.variance_of_sync_time = variances[1];
-  memcpy((char *)(uintptr_t)part->records, &head, sizeof(head)); /* memory of ours */
+  memcpy((char *)(uintptr_t)part->records, &head,
+         sizeof(head)); /* cast away const: the memory is our copy */
 }
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
@@ -104,7 +105,7 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
-/* What the log of one node says of itself is said anew. */
+/* Returns 1 if a key of a node's log is computed again for the merged log. */
 static int is_of_a_part(const char *key) {
   return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
          strcmp(key, "end") == 0;
@@ -125,7 +126,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return journal_job(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
 }
 
-/* A process that was killed has no end: the last thing that it recorded. */
+/* A journal of a killed process has no end time. Its latest timestamp is used instead. */
 static struct facts_times times_of(const struct journal_file *file) {
   struct facts_times times = {file->job.start_time_sec, file->job.start_time_nsec,
                               file->job.end_time_sec, file->job.end_time_nsec, file->last};
@@ -154,25 +155,24 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
     merge_say("%s: %s", file->path, merge->error.text);
     return -1;
   }
-  *source =
-      (struct reduce_source){.context = merge,
-                             .rank = file->rank,
-                             .nprocs = merge->journals.nprocs,
-                             .keep_ranks = merge->keep_ranks,
-                             .limits = reduce_default_limits,
-                             .host = "",
-                             .names = merge->content.content.names,
-                             .names_length = merge->content.content.names_length,
-                             .bytes = 1, /* a journal is there because something was recorded */
-                             .times = times_of(file),
-                             .spread = file->has_talk ? facts_spread_of(file->talk, rank)
-                                                      : (struct facts_spread){.ranks = 0},
-                             .content = content,
-                             .job = job,
-                             .config = &merge->config,
-                             .identity = {.jobid = file->job.jobid, .pid = getpid()},
-                             .begun_ns = 0,
-                             .final_path = merge->final};
+  *source = (struct reduce_source){.context = merge,
+                                   .rank = file->rank,
+                                   .nprocs = merge->journals.nprocs,
+                                   .keep_ranks = merge->keep_ranks,
+                                   .limits = reduce_default_limits,
+                                   .host = "",
+                                   .names = merge->content.content.names,
+                                   .names_length = merge->content.content.names_length,
+                                   .bytes = 1, /* a journal exists because something was recorded */
+                                   .times = times_of(file),
+                                   .spread = file->has_talk ? facts_spread_of(file->talk, rank)
+                                                            : (struct facts_spread){.ranks = 0},
+                                   .content = content,
+                                   .job = job,
+                                   .config = &merge->config,
+                                   .identity = {.jobid = file->job.jobid, .pid = getpid()},
+                                   .begun_ns = 0,
+                                   .final_path = merge->final};
   return 0;
 }
 
@@ -183,8 +183,8 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
-/* Records that ranks share are kept apart while some ranks are missing: they may be on another
- * node, whose log is joined with this one later. */
+/* Keeps the records of a shared file apart while ranks are missing, unless an option says
+ * otherwise: the missing ranks may be on another node, whose log is merged with this one later. */
 static void say_missing(struct merge *merge) {
   char missing[256], part[64] = "";
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
@@ -220,7 +220,8 @@ static int run(struct merge *merge) {
   if (target_close(&merge->target, made) < 0) return 1;
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0 &&
-        !(errno == ENOENT && merge->journals.files[i].is_part)) /* with another rank */
+        !(errno == ENOENT &&
+          merge->journals.files[i].is_part)) /* already removed with another rank */
       merge_say("%s: %s", merge->journals.files[i].path, strerror(errno));
   return 0;
 }
@@ -270,7 +271,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Of --run; 0: it is none of them. */
+/* Returns 0 if the option does not belong to --run. */
 static int read_run_option(struct run_options *run, int code) {
   switch (code) {
   case RUN:
@@ -320,7 +321,7 @@ static int read_options(struct options *options, int argc, char **argv) {
     else if (!read_run_option(&options->run, code))
       return code == 'h' ? HELP : code == 'V' ? VERSION_ : -1;
   }
-  if (options->run.folder) /* one place for the log, and nothing of the other use */
+  if (options->run.folder) /* --run takes one destination and no other input */
     return optind == argc && !options->run.output == !!options->run.logs ? 0 : -1;
   return optind < argc ? 0 : -1;
 }
@@ -336,7 +337,7 @@ static int run_job(const struct options *options, char *const *paths, int count)
   return merge_job(&job, paths, count);
 }
 
-/* Logs of nodes in a folder where others tell of a launcher: those of the job that is asked for. */
+/* Returns 1 if the paths hold node logs of the selected job, next to logs that name a launcher. */
 static int is_of_nodes(const struct options *options, char *const *paths, int count) {
   struct journals journals = {.job = options->job};
   int parts = 0;

@@ -1,5 +1,5 @@
-/* What processes could not count, as their logs' metadata say ("dropped_in_signal_handlers=12"):
- * the sums of several logs, for the metadata of one. */
+/* Sums of dropped events over several logs, from their metadata ("dropped_in_signal_handlers=12"),
+ * for the metadata of the merged log. */
 #ifndef DARSHAN_MERGE_DROPPED_H
 #define DARSHAN_MERGE_DROPPED_H
 
@@ -15,13 +15,12 @@ struct dropped { /* zeroed before its first use */
   int count;
 };
 
-/* 1: a key of the metadata that the sums replace. */
+/* Returns 1 for a metadata key that the sums replace. */
 int dropped_is_key(const char *key);
-/* Adds what the metadata of a log say.  A ninth kind is left out; the runtime has six. */
+/* Adds the dropped events of a log. Ignores a ninth kind; the runtime has six. */
 void dropped_add(struct dropped *sums, const struct darshan_info *info);
-/* Adds sums to others. */
 void dropped_add_sums(struct dropped *sums, const struct dropped *more);
-/* Adds the sums to metadata of `used` bytes; returns the new length. */
+/* Appends the sums to `used` bytes of metadata. Returns the new length. */
 size_t dropped_tell(const struct dropped *sums, char *out, size_t room, size_t used);
 
 #endif

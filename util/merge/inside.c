@@ -1,4 +1,4 @@
-/* darshan-merge never changes its root: paths mean what they say. */
+/* darshan-merge never changes its root directory, so these functions pass paths on unchanged. */
 #include "inside.h"
 #include "../../runtime/records/outside.h"
 

@@ -1,4 +1,4 @@
-/* Who wants to know where a log is being written, before it is. */
+/* Callbacks before the merger creates or renames a file. They let a later merger finish. */
 #ifndef DARSHAN_MERGE_INSIDE_H
 #define DARSHAN_MERGE_INSIDE_H
 

@@ -1,3 +1,4 @@
+/* See journals.h. */
 #include "journals.h"
 
 #include <dirent.h>
@@ -34,7 +35,7 @@ static int is_counted(const struct darshan_module *module) {
          (module->kind == DARSHAN_KIND_COUNTERS || module->kind == DARSHAN_KIND_FILE_COUNTERS);
 }
 
-/* The latest timestamp of a record. */
+/* Returns the latest timestamp of a record. */
 static double last_of(const struct darshan_module *module, const void *record) {
   size_t at = module->record_size - (size_t)module->num_fcounters * sizeof(double);
   const double *values = (const double *)(const void *)((const char *)record + at);
@@ -52,9 +53,9 @@ static void note_talk(struct journal_file *file, const struct darshan_apmpi_reco
   file->talk[1] = record->total_sync_time;
 }
 
-/* --- what a file says --------------------------------------------------------------------- */
+/* --- reading a file ------------------------------------------------------------------------ */
 
-/* A row for another rank; -1: no memory. */
+/* Adds a row for another rank. Returns its index, or -1 if out of memory. */
 static int add_row(struct journals *journals, const struct journal_file *row) {
   struct journal_file *files =
       realloc(journals->files, ((size_t)journals->count + 1) * sizeof(*files));
@@ -65,7 +66,7 @@ static int add_row(struct journals *journals, const struct journal_file *row) {
   return files[journals->count].path ? journals->count++ : -1;
 }
 
-/* The row of a file for this rank, of those from `first` on; -1: one line is in error. */
+/* Returns the row of a rank of this file, whose rows begin at `first`, or -1 with an error. */
 static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
   struct journal_file *head = &journals->files[first];
   int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);
@@ -91,7 +92,8 @@ static int row_of(struct journals *journals, int first, int64_t rank, struct dar
   return row ? at : -1;
 }
 
-/* Whose it is is what its records say; the head of APMPI stands for all in a log of several. */
+/* The rank in a record tells which row it belongs to. The one APMPI head of a node log belongs to
+ * all its ranks. */
 static int read_record(struct journals *journals, int first, const struct darshan_module *module,
                        const void *record, struct darshan_error *error) {
   const struct darshan_base_record *base = record;
@@ -125,7 +127,7 @@ static int read_module(struct journals *journals, int first, darshan_log *log,
   return more;
 }
 
-/* A journal is named with the number; a log of one node says it. */
+/* A journal has the job's number in its file name, a node log has it in its metadata. */
 static void identify(struct journal_file *file, const struct darshan_info *info) {
   const char *slash = strrchr(file->path, '/');
   const char *mark = strstr(slash ? slash : file->path, journal_mark);
@@ -145,7 +147,7 @@ static int is_of_job(const struct journals *journals, const struct journal_file 
   return strcmp(journals->job, number[0]) == 0 || strcmp(journals->job, number[1]) == 0;
 }
 
-/* only_parts: a log that is of no node is nobody's concern. */
+/* only_parts 1: ignores a log that is not a node log. */
 static int read_journal(struct journals *journals, const char *path, int only_parts,
                         struct darshan_error *error) {
   struct journal_file row = {.path = (char *)(uintptr_t)path};
@@ -164,11 +166,11 @@ static int read_journal(struct journals *journals, const char *path, int only_pa
     result = read_module(journals, first, log, &info->modules[i], error);
   darshan_log_free(log);
   if (is_wanted && result == 0 && journals->files[first].rank < 0)
-    journals->files[first].rank = 0; /* names alone: whose does not matter */
+    journals->files[first].rank = 0; /* it holds only names: any rank will do */
   return result;
 }
 
-/* --- which files --------------------------------------------------------------------------- */
+/* --- finding the files --------------------------------------------------------------------- */
 
 static int add_file(struct journals *journals, const char *path, int only_parts) {
   struct darshan_error error = {""};
@@ -222,7 +224,7 @@ static int by_rank(const void *a, const void *b) {
   return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
-/* -1: they are of two jobs, of which one line tells. */
+/* Returns -1 after a message if the files belong to two jobs. */
 static int is_of_one_job(const struct journal_file *first, const struct journal_file *file) {
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)
@@ -270,7 +272,7 @@ static size_t add_range(char *out, size_t room, size_t used, int64_t first, int6
                                    first, last);
   if (used + (size_t)n + sizeof(",...") > room) {
     if (used + sizeof(",...") <= room) strcpy(out + used, ",...");
-    return room; /* nothing more fits */
+    return room; /* the text is full */
   }
   strcpy(out + used, text);
   return used + (size_t)n;

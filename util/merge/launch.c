@@ -15,7 +15,7 @@ const char *launch_metadata(const struct darshan_info *info, const char *key) {
   return NULL;
 }
 
-/* A number from 0 on; missing: there is none. */
+/* Returns a number of 0 or more from the metadata, `missing` if there is none. */
 static int64_t number_of(const struct darshan_info *info, const char *key, int64_t missing) {
   const char *text = launch_metadata(info, key);
   char *end;
@@ -28,7 +28,7 @@ static int64_t number_of(const struct darshan_info *info, const char *key, int64
 static void copy(char *out, size_t room, const struct darshan_info *info, const char *key) {
   const char *text = launch_metadata(info, key);
   snprintf(out, room, "%s", text ? text : "");
-  darshan_utf8_make_clean(out, strlen(out)); /* it may be a stranger's, and goes to the terminal */
+  darshan_utf8_make_clean(out, strlen(out)); /* the text is untrusted and goes to the terminal */
 }
 
 int launch_read(struct launch *launch, const struct darshan_info *info) {

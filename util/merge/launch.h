@@ -1,4 +1,4 @@
-/* What a log's metadata say of the launcher that started its process as one of several. */
+/* The launcher that started a process as one of several, from the metadata of the process's log. */
 #ifndef DARSHAN_MERGE_LAUNCH_H
 #define DARSHAN_MERGE_LAUNCH_H
 
@@ -7,22 +7,23 @@
 enum { LAUNCH_NAME = 32, LAUNCH_TEXT = 200, LAUNCH_HOST = 64 };
 
 struct launch {
-  int64_t id;   /* the same in all that were started together; 0: no launcher said anything */
-  int64_t rank; /* -1: it said none */
+  int64_t id;   /* the same for all ranks of one launch; 0: no launcher */
+  int64_t rank; /* -1: not known */
   int64_t size; /* 0: not known */
   int64_t pid;  /* 0: not known */
   char launcher[LAUNCH_NAME];
-  char text[LAUNCH_TEXT]; /* as the launcher names what it started; "": it does not */
+  char text[LAUNCH_TEXT]; /* the launcher's name for the launch; "": none */
   char host[LAUNCH_HOST];
 };
 
-/* From the metadata of a log.  1: it says something. */
+/* Reads the metadata of a log. Returns 1 if they name a launcher, a rank or a size. */
 int launch_read(struct launch *launch, const struct darshan_info *info);
-/* Is this a name that no two launches have? */
+/* Returns 1 if the launcher never gives two launches the same name. */
 int launch_is_unique(const char *launcher, const char *text);
-/* The value of a key of the metadata, or NULL. */
+/* Returns the value of a metadata key, or NULL. */
 const char *launch_metadata(const struct darshan_info *info, const char *key);
-/* A key that tells of one process and its launcher, and is not true of many. */
+/* Returns 1 for a key that describes one process and its launcher, so is not true of a merged
+ * log. */
 int launch_is_key(const char *key);
 
 #endif

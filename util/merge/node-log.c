@@ -29,7 +29,7 @@ static int load(struct node_log *log, const char *path, struct darshan_error *er
   return log->path ? 0 : -1;
 }
 
-/* 0: of a kind that is not told apart. */
+/* Returns 0 if records of this kind have no known size. */
 static size_t size_of(const struct part_module *of, const char *record) {
   const struct darshan_apmpi_head *head = (const void *)record;
   if (of->module->kind != DARSHAN_KIND_APMPI) return part_record_size(of, record);
@@ -45,7 +45,7 @@ static int take_name(struct node_log *log, uint64_t id, struct bytes *names) {
   return bytes_add(names, &id, sizeof(id)) < 0 ? -1 : bytes_add(names, name, strlen(name) + 1);
 }
 
-/* A log has one head of APMPI, each journal its own: here each rank gets that one. */
+/* A node log has one APMPI head, but each journal has its own. So each rank gets a copy of it. */
 static int take_module(struct node_log *log, const struct part_module *from, int64_t rank,
                        struct bytes *records, struct bytes *names) {
   const char *head = NULL;

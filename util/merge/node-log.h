@@ -1,5 +1,5 @@
-/* A log that was made of the journals of one node, while other ranks of the job were on others:
- * it has a record per rank, so that what each rank did can be had of it again. */
+/* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
+ * It keeps one record per rank, so that the records of each rank can be read again. */
 #ifndef DARSHAN_MERGE_NODE_LOG_H
 #define DARSHAN_MERGE_NODE_LOG_H
 
@@ -7,20 +7,19 @@
 #include "run/map.h"
 #include "run/part.h"
 
-/* Metadata of such a log: the number that the ranks of its job have in common. */
+/* The metadata key of a node log; its value is the number that all ranks of the job share. */
 #define NODE_LOG_KEY "part_of_job"
 
-struct node_log { /* zeroed before its first use; the one that is in memory */
+struct node_log { /* zeroed before its first use; one log is in memory */
   char *path;
   struct part part;
-  darshan_log *open; /* for its names */
+  darshan_log *open; /* for record names */
   struct map named;
 };
 
-/* The number, 0: it is no such log. */
+/* Returns the job's number, or 0 if the log is not a node log. */
 uint64_t node_log_job(const struct darshan_info *info);
-/* What one of its ranks did, read anew only if another log was in memory.  0, or -1 with an error.
- */
+/* Reads the records of one rank. Keeps the last log in memory. Returns 0, or -1 with an error. */
 int node_log_rank(struct node_log *log, const char *path, int64_t rank,
                   struct journal_content *content, struct darshan_error *error);
 void node_log_free(struct node_log *log);

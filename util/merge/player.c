@@ -1,3 +1,4 @@
+/* See player.h. */
 #include "player.h"
 
 #include <stdlib.h>
@@ -18,17 +19,17 @@ struct played_rank {
   struct rank_comm comm;
   struct reduce_source source;
   struct reduction reduction;
-  struct letter *letters; /* in the order in which they came */
+  struct letter *letters; /* in order of arrival */
 };
 
 struct game {
   struct player *player;
   struct played_rank *ranks;
-  double since; /* the rank at work is at work since */
+  double since; /* when the rank at work started */
   int stopped;
 };
 
-/* --- time, as if every rank had a processor ----------------------------------- */
+/* --- time, as if every rank had its own processor ----------------------------- */
 
 static double processor_seconds(void) {
   struct timespec now;

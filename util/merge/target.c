@@ -18,7 +18,7 @@ static int absolute(struct target *target, const char *name) {
   return n < (int)sizeof(target->path) ? 0 : -1;
 }
 
-/* The log is made in a folder of its own first: nobody waits for half of it. */
+/* Makes the log in a temporary folder first: readers of a pipe never get half of a log. */
 static int go_through(struct target *target, const char *name) {
   const char *where = getenv("TMPDIR");
   if (!where || where[0] != '/') where = "/tmp";

@@ -1,5 +1,5 @@
-/* Where the merged log goes: to a new file, or through a target that is no
- * regular file (a pipe, a device), which is written to and never replaced. */
+/* The destination of the merged log: a new file, or an existing pipe or device, which is written to
+ * and never replaced. */
 #ifndef DARSHAN_MERGE_TARGET_H
 #define DARSHAN_MERGE_TARGET_H
 
@@ -7,13 +7,14 @@
 
 struct target {
   char path[PATH_MAX];   /* where the log is made */
-  char folder[PATH_MAX]; /* of ours, for the way to what is no regular file; "": none */
-  const char *through;   /* what that is, "-" for standard output; NULL: none */
+  char folder[PATH_MAX]; /* temporary folder, if the destination is not a regular file; "": none */
+  const char *through;   /* that destination, "-" for standard output; NULL: a new file */
 };
 
-/* 0, or -1 after a line that says why not: the file is there, or is a terminal. */
+/* Returns 0, or -1 after a message, for example if the file exists or is a terminal. */
 int target_open(struct target *target, const char *name);
-/* The log is at path (made) or nothing is: brings it where it belongs.  0 or -1. */
+/* If made, copies the log from path to a pipe or device. Removes the temporary folder. Returns 0 or
+ * -1. */
 int target_close(struct target *target, int made);
 
 #endif

@@ -34,12 +34,12 @@ static int has_records_of(const struct darshan_info *info, int module) {
   return 0;
 }
 
-/* A log that was made of such logs is none. */
+/* A log that was merged from rank logs is not one itself. */
 static int is_merged(const struct darshan_info *info) {
   return launch_metadata(info, "ranks_merged") != NULL;
 }
 
-/* --- who is in it ------------------------------------------------------------------------- */
+/* --- its processes ------------------------------------------------------------------------ */
 
 static struct job_unit unit_of(const struct launch *launch) {
   return (struct job_unit){launch->rank < 0 ? 0 : launch->id, launch->rank, launch->size,
@@ -94,7 +94,7 @@ static int read_units(struct job_log *log, darshan_log *open, struct darshan_err
   return 0;
 }
 
-/* A killed process's last moment is what its records know. */
+/* A killed process has no end time. The latest timestamp of its records is used. */
 static int read_times(struct job_log *log, darshan_log *open, struct darshan_error *error) {
   struct part part = {.count = 0};
   traces_note(open);
@@ -138,7 +138,7 @@ static int read_log(struct job_log *log, struct darshan_error *error) {
   return result;
 }
 
-/* --- which logs --------------------------------------------------------------------------- */
+/* --- finding the logs --------------------------------------------------------------------- */
 
 static int is_there(const struct job_logs *logs, const struct job_log *log) {
   for (size_t i = 0; i < logs->count; i++)
@@ -165,7 +165,7 @@ static int add_log(struct job_logs *logs, const char *path, struct darshan_error
   return result;
 }
 
-/* 1: it tells of a launcher, 0: it does not, -1: it cannot be read. */
+/* Returns 1 if the log names a launcher, 0 if not, -1 if it is unreadable. */
 static int tells_of_one(const char *path, struct darshan_error *error) {
   struct launch launch;
   darshan_log *log = darshan_log_read(path, error);
@@ -199,13 +199,14 @@ static int is_candidate(const struct dirent *entry) {
   return is_log(entry->d_name);
 }
 
-/* What is no file may wait for somebody. */
+/* Opening anything but a regular file, for example a pipe, may block. */
 static int is_file(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Calls back for each log there, in order, until that says something but 0. */
+/* Calls `each` for the logs of a folder in order of their names, until it returns a nonzero
+ * value. */
 static int each_in_folder(const char *folder, int (*each)(void *context, const char *path),
                           void *context) {
   struct dirent **entries;
@@ -260,7 +261,7 @@ int job_logs_is_one(const char *path) {
     look_at(&found, path);
     return found == TELLS;
   }
-  merge_quiet++; /* a folder that cannot be read is told of once */
+  merge_quiet++; /* job_logs_add reports an unreadable folder */
   each_in_folder(path, look_at, &found);
   merge_quiet--;
   return found == TELLS;

@@ -1,4 +1,4 @@
-/* The logs of processes that a launcher started side by side, and what each says of them. */
+/* The logs of processes that a launcher started side by side, and what each log tells of them. */
 #ifndef DARSHAN_MERGE_JOB_LOGS_H
 #define DARSHAN_MERGE_JOB_LOGS_H
 
@@ -7,9 +7,9 @@
 #include "../dropped.h"
 #include "../launch.h"
 
-/* What is a rank in a log: a process, or several. */
+/* A rank of such a log: one process, or several. */
 struct job_unit {
-  int64_t launch; /* 0: no launcher said anything of it */
+  int64_t launch; /* 0: no launcher started it */
   int64_t rank, size;
   int64_t pid;
   int is_there; /* it has a PROCESS record */
@@ -21,10 +21,10 @@ struct job_log {
   ino_t inode;
   struct darshan_job job;
   int64_t start_ns, end_ns;
-  int is_journal; /* of a process that was killed, or lives */
-  int is_child;   /* of a process that has a log, too */
-  int is_whole;   /* one process, without PROCESS */
-  int left_out;   /* 1: a part of it cannot be read */
+  int is_journal; /* of a process that was killed or still runs */
+  int is_child;   /* its parent process has a log, too */
+  int is_whole;   /* it has no PROCESS records: all of it is one process */
+  int left_out;   /* 1: unreadable */
   struct launch launch;
   struct dropped dropped;
   struct job_unit *units; /* by rank in this log */
@@ -34,18 +34,18 @@ struct job_log {
 struct job_logs { /* zeroed before its first use */
   struct job_log *logs;
   size_t count, room;
-  size_t unreadable; /* in folders */
-  char damaged[256]; /* the first of them */
+  size_t unreadable; /* skipped files of folders */
+  char damaged[256]; /* names of the first of them */
 };
 
-/* Adds a log, or those in a folder that tell of a launcher; what cannot be read there is
- * left out with a line.  -1: one line was said. */
+/* Adds a log, or the logs of a folder that name a launcher. Skips unreadable logs of a folder with
+ * a message. Returns 0, or -1 after a message. */
 int job_logs_add(struct job_logs *logs, const char *path);
-/* Does a path, or anything in a folder, tell of a launcher?  A folder with journals that do
- * not is one of an MPI job. */
+/* Returns 1 if the log, or a log in the folder, names a launcher. Journals that name none make it
+ * the folder of an MPI job: 0. */
 int job_logs_is_one(const char *path);
 void job_logs_free(struct job_logs *logs);
-/* One that turned out to be damaged. */
+/* Marks a log as skipped, after a message. */
 void job_log_leave_out(struct job_logs *logs, struct job_log *log, const char *why);
 
 #endif

@@ -18,7 +18,7 @@ int merge_job_is_meant(char *const *paths, int count) {
   return 0;
 }
 
-/* --- one of them ---------------------------------------------------------------------------- */
+/* --- one job -------------------------------------------------------------------------------- */
 
 static void say_ranks(const struct job_world *world) {
   char missing[256];
@@ -29,7 +29,7 @@ static void say_ranks(const struct job_world *world) {
               world->num_ranks, size, world->name, missing);
 }
 
-/* A log that holds anything else, or could not be read, stays. */
+/* Keeps a log that was skipped or that has other processes, too. */
 static void remove_logs(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++) {
     const struct job_log *log = world->logs[i];
@@ -65,7 +65,7 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
   return !made;
 }
 
-/* --- which ----------------------------------------------------------------------------------- */
+/* --- all jobs -------------------------------------------------------------------------------- */
 
 static void say_choice(const struct job_worlds *worlds) {
   char text[512] = "";

@@ -1,4 +1,5 @@
-/* See one-job.h.  As with a run, a rank is asked twice: for its names, then for its records. */
+/* See one-job.h. As in a run, the player opens each rank twice: for its names, then for its
+ * records. */
 #include "one-job.h"
 
 #include <inttypes.h>
@@ -13,9 +14,9 @@
 #include "../journals.h"
 #include "../player.h"
 
-/* --- what is said of all --------------------------------------------------------------------- */
+/* --- metadata of the job --------------------------------------------------------------------- */
 
-/* What is true of one of the logs, or is said anew. */
+/* Returns 1 for keys that are true of one log only, or are computed again. */
 static int is_of_one(const char *key) {
   static const char *const keys[] = {
       "ranks_here", "processes",   "still_running", "nodes",          "clocks_moved", "clock_error",
@@ -32,7 +33,7 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, i
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* Where a rank's first process was, and when it began there. */
+/* Notes the host of a rank's first process and the earliest start there. */
 static void note_host(struct one_job *job) {
   const char *name = job->records.host;
   double start = job->records.start;
@@ -47,7 +48,7 @@ static void note_host(struct one_job *job) {
   host->start = start;
 }
 
-/* Their clocks cannot be compared: nothing tells what came before what. */
+/* No rows order the events of the hosts, so their clocks cannot be compared. */
 static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size_t used) {
   enum { ROOM = 256 };
   char text[ROOM] = "";
@@ -98,7 +99,7 @@ static void tell(const struct one_job *job, char *out, size_t room) {
     darshan_metadata_add(out, room, used, "parts_left_out", job->logs->damaged);
 }
 
-/* --- the player's questions --------------------------------------------------------------------
+/* --- callbacks of the player -------------------------------------------------------------------
  */
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
@@ -136,7 +137,8 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   return journal_job(out, one->first->path, job, more, command, is_of_one);
 }
 
-/* In the log of a run whose top launched the ranks the command is the launcher's. */
+/* If the root process launched the ranks, its log has the launcher's command line, not the
+ * rank's. */
 static void take_command(struct one_job *job) {
   const char *command = job->records.command;
   size_t length = strcspn(command, " "), begin = length;
@@ -174,7 +176,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
       .span = span,
       .job = job_region,
       .config = &job->config,
-      .identity = {.jobid = job_number(job), /* a name that is given says nothing of processes */
+      .identity = {.jobid = job_number(job), /* a given name has no pid in it */
                    .pid =
                        job->output || !job->first->launch.pid ? getpid() : job->first->launch.pid,
                    .start_time = world->start_ns / (int64_t)NS_PER_SECOND,
@@ -190,10 +192,10 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   (void)source;
 }
 
-/* --- before --------------------------------------------------------------------------------------
+/* --- before the ranks are read -------------------------------------------------------------------
  */
 
-/* The log that speaks for all: of the lowest rank; its first, were there several. */
+/* Returns the log of the lowest rank, the earliest one if there are several. */
 static struct job_log *first_log(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++)
     for (int64_t at = 0; at < world->logs[i]->num_units; at++)
@@ -201,7 +203,7 @@ static struct job_log *first_log(const struct job_world *world) {
   return world->logs[0];
 }
 
-/* Who is in the logs and no rank: what launched them, or something else altogether. */
+/* Counts the processes that are not ranks of this job, for example launchers. */
 static void count_around(struct one_job *job) {
   const struct job_world *world = job->world;
   job->around = 0;

@@ -10,7 +10,7 @@ void process_row_begin(struct process_row *row, const struct job_world *world, i
   *row = (struct process_row){.world = world, .rank = rank};
 }
 
-/* Numbers of a stranger's may be any. */
+/* Counters are untrusted: the sum may overflow. */
 static int64_t sum(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -47,11 +47,12 @@ static void add(struct process_row *row, const struct darshan_process_record *mo
   if (end > into->fcounters[PROCESS_F_END_TIMESTAMP])
     into->fcounters[PROCESS_F_END_TIMESTAMP] = end;
   into->counters[PROCESS_LAUNCHER] |= other->counters[PROCESS_LAUNCHER];
-  into->counters[PROCESS_ENDED] = 0; /* of several */
+  into->counters[PROCESS_ENDED] = 0; /* not defined for several */
   into->counters[PROCESS_STATUS] = -1;
 }
 
-/* The launcher's rank of its parent, -1 for the launcher itself. */
+/* Returns the launcher's rank of the parent process. Returns -1 if the parent is not another
+ * rank. */
 static int64_t parent_of(const struct process_row *row, const struct job_log *log, int64_t parent) {
   int64_t rank = job_world_rank(row->world, log, parent);
   return rank == row->rank ? -1 : rank;
@@ -93,7 +94,7 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
   char name[ROW_NAME + 1];
   snprintf(name, sizeof(name), "%s: %.*s", log->launch.host[0] ? log->launch.host : "?",
            ROW_COMMAND, darshan_log_info(open)->exe);
-  darshan_utf8_make_clean(name, strlen(name)); /* it may be cut within a character */
+  darshan_utf8_make_clean(name, strlen(name)); /* it may end within a character */
   record.counters[PROCESS_COUNT] = record.counters[PROCESS_PROGRAMS] = 1;
   record.counters[PROCESS_PID] = log->launch.pid;
   record.counters[PROCESS_PARENT_RANK] = -1;
@@ -109,7 +110,7 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
 
 int process_row_end(struct process_row *row, struct combined *combined) {
   struct darshan_process_record *record = &row->record;
-  if (record->counters[PROCESS_COUNT] == 0) return 0; /* nothing of it could be read */
+  if (record->counters[PROCESS_COUNT] == 0) return 0; /* none of its logs was readable */
   record->counters[PROCESS_WORLD_RANK] = row->rank;
   record->base.id = darshan_hash(row->name, strlen(row->name), 0);
   if (combined_name(combined, record->base.id, row->name) < 0) return -1;

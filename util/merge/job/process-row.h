@@ -1,4 +1,4 @@
-/* The PROCESS record of a rank of a job: of its processes, whatever logs they are in. */
+/* The PROCESS record of a job's rank, from the records of its processes in all logs. */
 #ifndef DARSHAN_MERGE_PROCESS_ROW_H
 #define DARSHAN_MERGE_PROCESS_ROW_H
 
@@ -14,13 +14,13 @@ struct process_row {
 };
 
 void process_row_begin(struct process_row *row, const struct job_world *world, int64_t rank);
-/* Its processes in the log of a run; shift: to be added to times. */
+/* Adds the rank's processes in the log of a run, and `shift` seconds to their times. */
 void process_row_add(struct process_row *row, darshan_log *open, const struct job_log *log,
                      const struct part *part, double shift);
-/* The only process of a log.  0, or -1: no memory. */
+/* Adds the only process of a log. Returns 0, or -1 if out of memory. */
 int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
                           const struct part *part, double shift);
-/* Adds the record, and its name.  0, or -1: no memory. */
+/* Adds the record and its name. Returns 0, or -1 if out of memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 
 #endif

@@ -1,6 +1,6 @@
-/* See rank-records.h.  A record of one rank of a log belongs to the launcher's rank that this
- * is.  One that several made together belongs to the launcher's rank that all of them are; is
- * there more than one, it comes with the lowest of them, as theirs. */
+/* See rank-records.h. A log's own ranks are replaced by the launcher's. A shared record belongs to
+ * the launcher's rank of the processes that made it. If these are several ranks, the record is
+ * taken with the lowest and stays shared. */
 #include "rank-records.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void unload(struct rank_records *records) {
   records->loaded = NULL;
 }
 
-/* 1: it is there, 0: it cannot be read, -1: no memory. */
+/* Returns 1 if the log is in memory, 0 if it is unreadable, -1 if out of memory. */
 static int load(struct rank_records *records, struct job_log *log) {
   struct darshan_error error = {""};
   if (log->left_out) return 0;
@@ -55,13 +55,13 @@ static int load(struct rank_records *records, struct job_log *log) {
     return 0;
   }
   records->loaded = log;
-  memset(records->range, 0, sizeof(records->range)); /* no process is counted as of none */
+  memset(records->range, 0, sizeof(records->range)); /* forget the span of the last log */
   return index_shared(records) < 0 ? -1 : 1;
 }
 
-/* --- whose a record is ---------------------------------------------------------------------- */
+/* --- owners of a record --------------------------------------------------------------------- */
 
-struct users { /* of a combined record, as far as rows tell */
+struct users { /* processes that share a record, as the SHARED rows tell */
   int64_t count, lowest, highest;
 };
 
@@ -77,7 +77,7 @@ static struct users users_of(const struct rank_records *records, int module, uin
   return is_sound ? some : all;
 }
 
-/* Those of the launcher's ranks that these are.  0, or -1: no memory. */
+/* Counts the launcher's ranks of these processes. Returns 0, or -1 if out of memory. */
 static int count_ranks(struct rank_records *records, const struct users *users) {
   struct rank_span *span = &records->span;
   *span = (struct rank_span){0, INT32_MAX, -1};
@@ -97,8 +97,9 @@ static int count_ranks(struct rank_records *records, const struct users *users) 
   return 0;
 }
 
-/* The launcher's ranks that made a record together; of most records they are the same.
- * 1, 0: none of this world's, -1: no memory. */
+/* Finds the launcher's ranks that made a record together. Reuses the last result, because most
+ * records have the same users. Returns 1, 0 if no rank of this job is among them, -1 if out of
+ * memory. */
 static int span_of(struct rank_records *records, int module, uint64_t id, struct rank_span *span) {
   struct users users = users_of(records, module, id);
   int64_t range[3] = {users.count, users.lowest, users.highest};
@@ -129,7 +130,8 @@ static int note_span(struct rank_records *records, int module, uint64_t id,
   return 0;
 }
 
-/* Who was fastest and slowest, by the launcher's ranks; of one rank alone nobody was. */
+/* Converts the fastest and slowest rank to launcher's ranks. Clears them if one rank made the
+ * record. */
 static void name_extremes(const struct rank_records *records, const struct darshan_module *module,
                           void *record, int is_one) {
   struct darshan_merge_plan plan;
@@ -148,7 +150,7 @@ static void name_extremes(const struct rank_records *records, const struct darsh
   if (is_one && plan.variance_bytes >= 0) fcounters[plan.variance_bytes] = 0;
 }
 
-/* 1: the record is the rank's, 0: it is not, -1: no memory. */
+/* Returns 1 if the record is the rank's, 0 if not, -1 if out of memory. */
 static int is_own(struct rank_records *records, const struct darshan_module *module, char *record) {
   const struct darshan_base_record *base = (const void *)record;
   struct rank_span span;
@@ -190,7 +192,7 @@ static int take_module(struct rank_records *records, const struct part_module *f
   return 0;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- all records ---------------------------------------------------------------------------- */
 
 static int take_log(struct rank_records *records, struct job_log *log, struct process_row *row) {
   struct job_world *world = records->world;
@@ -216,7 +218,7 @@ static int knows(const struct rank_records *records, const struct job_log *log) 
   return 0;
 }
 
-/* Those of several ranks say so. */
+/* Sets rank -1 in the records of several ranks. */
 static void mark_spans(struct rank_records *records) {
   for (int id = 0; records->num_spans && id < PART_MODULES; id++) {
     struct bytes *bytes = &records->combined.modules[id].records;
@@ -243,7 +245,8 @@ int rank_records_take(struct rank_records *records, int64_t rank) {
       return -1;
   snprintf(records->host, sizeof(records->host), "%s", row.host);
   const char *command = strstr(row.name, ": ");
-  for (const char *next = command; next; next = strstr(next + 1, " -> ")) /* what it became */
+  for (const char *next = command; next;
+       next = strstr(next + 1, " -> ")) /* the command of its last program */
     command = next == command ? command + 2 : next + 4;
   snprintf(records->command, sizeof(records->command), "%s", command ? command : "");
   records->start = row.record.fcounters[PROCESS_F_START_TIMESTAMP];

@@ -1,4 +1,4 @@
-/* What one rank of a job did, from all logs that know of it. */
+/* The records of one rank of a job, from all logs that have some. */
 #ifndef DARSHAN_MERGE_RANK_RECORDS_H
 #define DARSHAN_MERGE_RANK_RECORDS_H
 
@@ -7,30 +7,30 @@
 #include "../run/row.h"
 #include "worlds.h"
 
-struct rank_records { /* zeroed before its first use; used again for the next rank */
+struct rank_records { /* zeroed before its first use; reused for the next rank */
   struct job_world *world;
   struct job_logs *logs;
   struct heat_grid grid;
   int64_t rank;
   struct combined combined;
   char host[LAUNCH_HOST]; /* of the rank's first process */
-  double start;           /* of that, seconds after the job's, and its command */
+  double start;           /* of that process: seconds after the job's start, command line */
   char command[ROW_NAME + 1];
-  struct job_log *loaded; /* what is in memory: neighbours share a log */
+  struct job_log *loaded; /* the log in memory; neighbouring ranks often share it */
   darshan_log *open;
-  struct part all, own;  /* of that log, of the rank in it */
-  struct map shared;     /* of that log: rows of SHARED by module and id */
-  struct map seen;       /* ranks, while a span is counted */
-  int64_t range[3];      /* processes that were counted last, */
-  struct rank_span span; /* and what that gave */
-  struct map spans;      /* of the rank: in span_list, by module and id */
+  struct part all, own;  /* records of that log, and those of the rank */
+  struct map shared;     /* offsets of SHARED rows of that log, by module and id */
+  struct map seen;       /* set of ranks, while a span is counted */
+  int64_t range[3];      /* users of the last counted record */
+  struct rank_span span; /* the span of these users */
+  struct map spans;      /* indices of span_list, by module and id */
   struct rank_span *span_list;
   size_t num_spans, room_spans;
 };
 
-/* 0, or -1: no memory.  What cannot be read is left out, with a line. */
+/* Skips unreadable logs with a message. Returns 0, or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
-/* For the reduction; 0: none. */
+/* Callback of the reduction. Returns 1 and the ranks of a shared record, 0 if there are none. */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,
                       struct rank_span *span);
 void rank_records_free(struct rank_records *records);

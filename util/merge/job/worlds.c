@@ -20,9 +20,9 @@ int64_t job_world_size(const struct job_world *world) {
   return world->size > most ? world->size : most;
 }
 
-/* --- one log after another ---------------------------------------------------------------- */
+/* --- one log at a time -------------------------------------------------------------------- */
 
-/* Without a scheduler the job's number is a process's. */
+/* Returns the scheduler's job number, or 0 if the job number of the log is only a pid. */
 static int64_t scheduler_job(const struct job_log *log) {
   if (log->is_child || log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid))
     return 0;
@@ -38,7 +38,7 @@ static const struct job_log *log_of(const struct job_world *world, int64_t rank)
   return NULL;
 }
 
-/* A log of a rank that is there already; NULL: there is none. */
+/* Returns the log that already has a rank of this log, NULL if there is none. */
 static const struct job_log *repeated(const struct job_world *world, const struct job_log *log) {
   const struct job_log *other = NULL;
   for (int64_t i = 0; !other && i < log->num_units; i++) {
@@ -62,8 +62,8 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Launches that have no name of their own are told apart by time: the next one begins when
- * the one before has ended. */
+/* Launches without a unique name are distinguished by time: the next one begins after the last one
+ * ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;
@@ -76,7 +76,7 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   const struct job_log *other = repeated(world, log);
   if (!other) return FITS;
   if (log->start_ns > world->end_ns) return FITS_NOT;
-  /* With a name that a host gives once at a time they are processes of one rank. */
+  /* A host uses such a name once at a time, so these are processes of one rank. */
   if (world->text[0] && strcmp(other->launch.host, log->launch.host) == 0) return FITS;
   merge_say("%s: there is another log of its rank and time: those of jobs that ran at once, and "
             "whose launcher gave them no name, cannot be told apart",
@@ -111,7 +111,7 @@ static int new_world(struct job_worlds *worlds, struct job_log *log, const struc
   return join(world, log);
 }
 
-/* -1: no memory, or a line was said. */
+/* Returns 0, or -1 if out of memory or after a message. */
 static int place(struct job_worlds *worlds, struct job_log *log, const struct job_unit *unit) {
   int64_t jobid = scheduler_job(log);
   for (size_t i = worlds->count; i-- > 0;) { /* the latest first */
@@ -126,7 +126,7 @@ static int place(struct job_worlds *worlds, struct job_log *log, const struct jo
   return new_world(worlds, log, unit);
 }
 
-/* A log of a run may be of several launches. */
+/* Adds the log of a run to each of its launches. */
 static int place_all(struct job_worlds *worlds, struct job_log *log) {
   int64_t last = 0;
   for (int64_t i = 0; i < log->num_units; i++) {
@@ -138,7 +138,7 @@ static int place_all(struct job_worlds *worlds, struct job_log *log) {
   return 0;
 }
 
-/* --- all of them ---------------------------------------------------------------------------- */
+/* --- all logs ------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
   int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
@@ -163,7 +163,7 @@ static int list_ranks(struct job_world *world) {
   return 0;
 }
 
-/* By what it would be looked for; a number behind it where that is taken. */
+/* Names a launch as users would look for it, and appends a number if the name is taken. */
 static void name_world(struct job_worlds *worlds, size_t number) {
   struct job_world *world = &worlds->worlds[number];
   char base[sizeof(world->text)];

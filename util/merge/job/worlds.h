@@ -1,4 +1,4 @@
-/* Which logs belong together: those whose processes one launch started. */
+/* Groups logs by the launch that started their processes. */
 #ifndef DARSHAN_MERGE_JOB_WORLDS_H
 #define DARSHAN_MERGE_JOB_WORLDS_H
 
@@ -6,12 +6,12 @@
 
 struct job_world {
   int64_t launch, size; /* size 0: not known */
-  int64_t jobid;        /* a scheduler's; 0: none said it */
+  int64_t jobid;        /* a scheduler's; 0: not known */
   char launcher[LAUNCH_NAME], text[LAUNCH_TEXT];
-  char name[LAUNCH_TEXT + 32]; /* what it is called; no two have the same */
-  struct job_log **logs;       /* by start */
+  char name[LAUNCH_TEXT + 32]; /* unique name of the launch */
+  struct job_log **logs;       /* sorted by start */
   size_t num_logs, room_logs;
-  int64_t *ranks; /* that are in them, ascending */
+  int64_t *ranks; /* ranks that have logs, ascending */
   size_t num_ranks;
   int64_t start_ns, end_ns;
 };
@@ -21,11 +21,11 @@ struct job_worlds { /* zeroed before its first use */
   size_t count, room;
 };
 
-/* 0, or -1 after a line: no memory, or logs that cannot be told apart. */
+/* Returns 0, or -1 if out of memory, or after a message if logs cannot be distinguished. */
 int job_worlds_find(struct job_worlds *worlds, struct job_logs *logs);
-/* The world's own rank of a rank of one of its logs, -1: it is none of its. */
+/* Returns the launcher's rank of a log's rank, -1 if that does not belong to this launch. */
 int64_t job_world_rank(const struct job_world *world, const struct job_log *log, int64_t rank);
-/* How many ranks there were, as far as anybody knows. */
+/* Returns the number of ranks, at least the highest known rank plus 1. */
 int64_t job_world_size(const struct job_world *world);
 void job_worlds_free(struct job_worlds *worlds);
 

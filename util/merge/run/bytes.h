@@ -1,4 +1,4 @@
-/* Bytes that become more. */
+/* A growing byte buffer. */
 #ifndef DARSHAN_MERGE_BYTES_H
 #define DARSHAN_MERGE_BYTES_H
 
@@ -7,12 +7,12 @@
 
 enum { BYTES_LEAST = 64 };
 
-struct bytes { /* zeroed: none */
+struct bytes { /* zeroed: empty */
   char *at;
   size_t n, room;
 };
 
-/* Room for n more at the end, which are counted in; NULL: no memory. */
+/* Appends n uninitialized bytes and returns them, or NULL if out of memory. */
 static inline char *bytes_more(struct bytes *bytes, size_t n) {
   if (!bytes->at || n > bytes->room - bytes->n) {
     size_t room = 2 * (bytes->n + n) + BYTES_LEAST;

@@ -33,12 +33,12 @@ static int is_bounded(const struct host_clock *host) {
   return host->low != INT64_MIN && host->high != INT64_MAX;
 }
 
-/* A file server that puts rows into another order may turn the bounds round. */
+/* low may be above high, because a file server may reorder rows. Either way this is the middle. */
 static int64_t middle(const struct host_clock *host) {
   return host->low + (host->high - host->low) / 2;
 }
 
-/* What is sure to be wrong with it; a year is no clock's error. */
+/* A difference of more than a year is not a clock error, so it is ignored. */
 int64_t clocks_behind(const struct clocks *clocks, int number) {
   static const int64_t year = INT64_C(365) * 24 * 3600 * 1000000000;
   if (number <= 0 || number >= clocks->count) return 0;

@@ -1,6 +1,6 @@
-/* How the clocks of a run's hosts differ.  Rows are in the order in which they were
- * written: one of host B that stands behind one of host A came later, whatever its
- * clock said.  So each pair bounds the difference from one side. */
+/* The clock differences between the hosts of a run. The rows of the event file are in the order in
+ * which they were written. A row of host B after a row of host A was written later, whatever B's
+ * clock says. So each pair of rows bounds the difference from one side. */
 #ifndef DARSHAN_MERGE_CLOCKS_H
 #define DARSHAN_MERGE_CLOCKS_H
 
@@ -10,21 +10,20 @@ enum { CLOCKS_MOST = 256 }; /* hosts; further ones are not compared */
 
 struct host_clock {
   char host[RUN_HOST];
-  int64_t latest;    /* of its rows until now */
-  int64_t low, high; /* what is to be added to its times lies between */
+  int64_t latest;    /* latest time in its rows so far */
+  int64_t low, high; /* bounds of the correction of its times, nanoseconds */
 };
 
-struct clocks { /* zeroed before its first use; the first host's is the run's clock */
+struct clocks { /* zeroed before its first use; the first host has the run's clock */
   struct host_clock host[CLOCKS_MOST];
-  int count, more; /* more 1: there were further hosts */
+  int count, more; /* more 1: there are further hosts */
 };
 
-/* The next row; returns its host's number, CLOCKS_MOST if there is no room. */
+/* Takes the next row. Returns the number of its host, or CLOCKS_MOST if the table is full. */
 int clocks_take(struct clocks *clocks, const struct run_event *event);
-/* Nanoseconds that are to be added to times of this host: 0, unless its clock differs for
- * sure. */
+/* Returns the nanoseconds to add to times of this host: 0 unless its clock certainly differs. */
 int64_t clocks_behind(const struct clocks *clocks, int host);
-/* How far its times may be wrong then; negative: not known. */
+/* Returns the error bound of the corrected times in nanoseconds, or -1 if it is not known. */
 int64_t clocks_error(const struct clocks *clocks, int host);
 
 #endif

@@ -1,5 +1,5 @@
-/* See closing.h.  Where a file of it cannot be written, the disk is full: then a log is
- * worth more than being sure that there is but one. */
+/* See closing.h. If one of these files cannot be written, the disk is probably full. The merge
+ * continues, because a log is worth more than the guarantee that it is the only one. */
 #include "closing.h"
 
 #include <inttypes.h>
@@ -14,13 +14,13 @@
 
 static const char partial_name[] = "partial", merged_name[] = "merged", naming_name[] = "naming";
 
-/* --- while a log is made ------------------------------------------------------------------ */
+/* --- before the log is made --------------------------------------------------------------- */
 
 static void creates(void *context, const char *path) {
   folder_put(context, partial_name, path, strlen(path));
 }
 
-/* Device and inode, a NUL, the path. */
+/* Writes "DEVICE INODE PATH". */
 static void names(void *context, const char *from, const char *to) {
   char text[PATH_MAX + 64];
   struct stat st;
@@ -30,7 +30,7 @@ static void names(void *context, const char *from, const char *to) {
   if (n < (int)sizeof(text)) folder_put(context, naming_name, text, (size_t)n);
 }
 
-/* The names of the parts of one process, or of all, one after another. */
+/* Appends the part names of one process, or of all (NULL), each with its NUL. */
 static int list_parts(const struct run_tree *tree, const struct run_process *process,
                       struct bytes *list) {
   char name[NAME_MAX + 1];
@@ -52,7 +52,7 @@ void closing_begin(struct closing *closing, struct run_folder *folder, const str
   inside_watch = (struct inside_watch){folder, creates, names};
 }
 
-/* --- and after ----------------------------------------------------------------------------- */
+/* --- after the log is made ----------------------------------------------------------------- */
 
 static void remove_parts(struct run_folder *folder, const char *list, size_t n) {
   for (size_t at = 0; at < n; at += strlen(list + at) + 1)
@@ -82,7 +82,7 @@ void closing_end(struct closing *closing, int made) {
   bytes_free(&closing->parts);
 }
 
-/* Is the log there that was about to get its name?  -1: that cannot be said now. */
+/* Returns 1 if the log has the name in `naming`, 0 if not, -1 if `naming` cannot be read now. */
 static int is_named(struct run_folder *folder, char *log) {
   uintmax_t device, inode;
   struct stat st;
@@ -100,7 +100,7 @@ static int is_named(struct run_folder *folder, char *log) {
   return found;
 }
 
-/* What a killed merger was writing is nobody's: it held the lock that we hold. */
+/* No process writes the partial log any more: the killed merger held the lock that we hold now. */
 static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;

@@ -1,30 +1,30 @@
-/* However a merger ends, what it merged is in exactly one log: it says in the folder what
- * it is about to do, and the next one finds out whether it was done.
+/* A merger may be killed at any moment, but each part is in exactly one log: the merger notes in
+ * the run's folder what it is about to do, and the next merger checks whether it was done.
  *
  *   partial   the path under which a log is being written
  *   merged    the parts that go into it
- *   naming    the path that it is about to get, and which file it is
- *   closed    a log of the run has its name
+ *   naming    the path that the log is about to get, with its device and inode
+ *   closed    the run has its log, or needs none
  *
- * While there is `naming`, and that file has that name, the parts in `merged` are in it. */
+ * If the file at the path in `naming` has that device and inode, it holds the parts in `merged`. */
 #ifndef DARSHAN_MERGE_CLOSING_H
 #define DARSHAN_MERGE_CLOSING_H
 
 #include "bytes.h"
 #include "folder.h"
 
-/* Finishes what a merger did not that was killed.  1: its log is there, and log has its
- * path (PATH_MAX); 0: nothing was done, or nothing that matters; -1: nobody can say now. */
+/* Finishes the work of a killed merger. Returns 1 if its log exists, with the path in log (PATH_MAX
+ * bytes), 0 if there is no such log, -1 if that cannot be determined now. */
 int closing_resume(struct run_folder *folder, char *log);
 struct closing {
   struct run_folder *folder;
-  struct bytes parts; /* their names */
+  struct bytes parts; /* names of the parts */
 };
 
-/* A log is about to be made of what a process left, or all (NULL). */
+/* Called before a log is made from the parts of one process, or of all processes (NULL). */
 void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
                    const struct run_process *process);
-/* made 1: it has its name, and the parts go. */
+/* Called after it. made 1: the log has its name, so the parts are removed. */
 void closing_end(struct closing *closing, int made);
 
 #endif

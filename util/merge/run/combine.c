@@ -6,9 +6,9 @@
 #include "../../../runtime/format/records.h"
 #include "trace.h"
 
-/* --- on the clock of the run --------------------------------------------------------- */
+/* --- times on the run's clock ---------------------------------------------------------- */
 
-/* As fine as the runtime rounds them (log/round.h). */
+/* Rounds like the runtime (log/round.h). */
 static double moved(double time, double shift) {
   const double per_second = 1 << 20;
   if (!(time > 0) || !(time + shift < 4e9)) return time;
@@ -23,10 +23,10 @@ static void move_times(const struct darshan_module *module, const struct darshan
       values[row->index] = moved(values[row->index], shift);
 }
 
-/* --- one record for a file ------------------------------------------------------------- */
+/* --- one record per file --------------------------------------------------------------- */
 
-/* The record of this id; NULL: there is none, and the next that is added will be it, or,
- * with *place NULL, no memory. */
+/* Returns the record with this id. If there is none, returns NULL and registers the next record
+ * that is added under the id. *place is NULL if out of memory. */
 static char *known_record(struct combined_module *into, uint64_t id, int64_t **place) {
   *place = map_at(&into->by_id, id);
   return *place && **place >= 0 ? into->records.at + **place : NULL;
@@ -81,7 +81,7 @@ static int add_heat(struct combined_module *into, const struct part_module *from
   return 0;
 }
 
-/* The first says what there is to say: a layout, which all of them found. */
+/* Keeps the first layout of a file: all programs found the same one. */
 static int add_layouts(struct combined_module *into, const struct part_module *from,
                        const char *records) {
   for (size_t at = 0; at < from->length;) {
@@ -111,7 +111,8 @@ static int add_module(struct combined *combined, struct part *part, int number,
   case DARSHAN_KIND_FILE_COUNTERS:
   case DARSHAN_KIND_DFS:
   case DARSHAN_KIND_DAOS:
-    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS) return 0; /* made for this log */
+    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS)
+      return 0; /* these two are made for this log */
     return add_counters(into, from, records, clock);
   case DARSHAN_KIND_HEATMAP:
     return add_heat(into, from, records, clock);
@@ -127,7 +128,7 @@ static int add_module(struct combined *combined, struct part *part, int number,
   return 0;
 }
 
-/* --- all of it --------------------------------------------------------------------------- */
+/* --- all modules --------------------------------------------------------------------------- */
 
 int combined_add(struct combined *combined, struct part *part, const struct combine_clock *clock) {
   for (int i = 0; i < part->count; i++)

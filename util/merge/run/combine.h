@@ -1,5 +1,5 @@
-/* What all programs of a rank left, as one process would have left it: on the clock of
- * the run, with one record for a file. */
+/* Combines the records of all programs of a rank into what one process would have left: times on
+ * the run's clock, one record per file. */
 #ifndef DARSHAN_MERGE_COMBINE_H
 #define DARSHAN_MERGE_COMBINE_H
 
@@ -9,7 +9,7 @@
 #include "merge.h"
 #include "part.h"
 
-struct combined { /* zeroed before its first use; used again for the next rank */
+struct combined { /* zeroed before its first use; reused for the next rank */
   struct bytes names;
   struct map known;
   struct combined_module modules[PART_MODULES];
@@ -18,17 +18,18 @@ struct combined { /* zeroed before its first use; used again for the next rank *
 
 struct combine_clock {
   struct heat_grid grid;
-  double shift, end; /* seconds after the run's start: when the program began and ended */
+  double shift, end; /* start and exit of the program, seconds after the run's start */
 };
 
 void combined_clear(struct combined *combined);
-/* A name, unless it is there. */
+/* Adds a name unless its id is known. Returns 0, or -1 if out of memory. */
 int combined_name(struct combined *combined, uint64_t id, const char *name);
-/* Adds a part, which may be changed.  0, or -1: no memory. */
+/* Adds a part and may change it. Returns 0, or -1 if out of memory. */
 int combined_add(struct combined *combined, struct part *part, const struct combine_clock *clock);
-/* A record that is complete. */
+/* Appends a complete record. Returns 0, or -1 if out of memory. */
 int combined_record(struct combined *combined, int module, const void *record, size_t size);
-/* All of it, of this rank in the log; valid until the next change.  0 or -1. */
+/* Fills combined->content with all records of this rank of the log; valid until the next change.
+ * Returns 0, or -1 if out of memory. */
 int combined_finish(struct combined *combined, int64_t rank);
 void combined_free(struct combined *combined);
 

@@ -1,4 +1,4 @@
-/* The records of one module of a rank, while they become one per file. */
+/* The records of one module of a rank, while they are combined into one per file. */
 #ifndef DARSHAN_MERGE_COMBINED_MODULE_H
 #define DARSHAN_MERGE_COMBINED_MODULE_H
 
@@ -9,10 +9,10 @@ struct combined_trace; /* of one file */
 
 struct combined_module {
   struct bytes records;
-  struct map by_id; /* where a record of this id begins */
+  struct map by_id; /* offset of the record with this id */
   struct combined_trace *traces;
   size_t num_traces, room_traces;
-  int with_threads; /* a segment of the traces says which thread made it */
+  int with_threads; /* some segment names its thread */
   int partial;
 };
 

@@ -21,8 +21,8 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* A program that runs into one of these, or is stopped by the system, has failed, whoever goes
- * on; others are sent by those who have no more use for a program. */
+/* A program that one of these signals ended has failed, whatever its parent does. Other signals are
+ * sent on purpose to stop a program that is no longer needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -40,18 +40,19 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 #include "answers.def"
   };
   const char *name = name_of(tree, process);
-  if (process->how == PROCESS_SIGNALLED) return process->status == SIGPIPE; /* nobody reads on */
+  if (process->how == PROCESS_SIGNALLED)
+    return process->status == SIGPIPE; /* the reader closed the pipe */
   for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     if (strcmp(name, answers[i].program) == 0) return process->status <= answers[i].most;
   return 0;
 }
 
-/* --- who copes ------------------------------------------------------------------------ */
+/* --- handled failures ------------------------------------------------------------------- */
 
 enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
 
-/* Whether somebody above ended well, so that what happened below was dealt with.  `asked` has a
- * place per process; each is visited twice at most, also where parents go round in a circle. */
+/* Returns 1 if an ancestor exited with status 0, so it handled the failure below it. `asked` has
+ * one slot per process. Each process is visited at most twice, even if parents form a cycle. */
 static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int process) {
   int at = process, answer = NOBODY;
   while (at >= 0 && asked[at] == NOT_ASKED) {
@@ -69,7 +70,7 @@ static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int proces
 
 /* --- what ended the run --------------------------------------------------------------- */
 
-/* Their own status says only that a program which they started failed. */
+/* The failure of these programs only means that a program which they started failed. */
 static int is_starter(const char *name) {
   static const char *const names[] = {"xargs", "make",   "gmake",   "ninja",     "parallel",
                                       "env",   "time",   "timeout", "nice",      "nohup",
@@ -80,10 +81,10 @@ static int is_starter(const char *name) {
   return 0;
 }
 
-/* Whether a process ended as it did because this child of its ended so. */
+/* Returns 1 if a process ended as it did because this child failed. */
 static int is_handed_on(const struct run_tree *tree, const struct run_process *process,
                         const struct run_process *child) {
-  enum { SIGNALS = 128 /* what shells add to a signal's number */ };
+  enum { SIGNALS = 128 /* shells add this to a signal's number */ };
   int as_signal = child->how == PROCESS_SIGNALLED;
   if (!is_bad(child)) return 0;
   if (is_starter(name_of(tree, process))) return 1;
@@ -95,7 +96,8 @@ static int64_t end_of(const struct run_process *process) {
   return process->end_ns ? process->end_ns : process->reaped_ns;
 }
 
-/* From the top down, each time the child that ended last, as long as its end was handed on. */
+/* Follows the child that ended last down from the root process, while each failure explains its
+ * parent's. */
 static void find_cause(struct run_tree *tree, const int *last, int top) {
   int depth = 0;
   for (int at = top; at >= 0 && !tree->processes[at].cause; at = last[at]) {
@@ -106,7 +108,7 @@ static void find_cause(struct run_tree *tree, const int *last, int top) {
   }
 }
 
-/* The child of each that ended last; -1: it has none. */
+/* Stores for each process the child that ended last, -1 if it has none. */
 static void find_last(const struct run_tree *tree, int *last) {
   for (size_t i = 0; i < tree->num_processes; i++)
     last[i] = -1;
@@ -137,7 +139,7 @@ int ends_judge(struct run_tree *tree, int top) {
   return result;
 }
 
-/* --- what it had looked for ----------------------------------------------------------- */
+/* --- failed lookups ------------------------------------------------------------------- */
 
 static const char prefix[] = "not_found";
 
@@ -152,8 +154,9 @@ static int is_shell(const char *name) {
   return 0;
 }
 
-/* How much what it looked for has to do with the end of the run: the deepest of those that ended
- * it knows best; a script whose own status is another one looks for little but its commands. */
+/* Returns how likely the failed lookups of a process explain the failure of the run. The deepest
+ * process that caused it comes first. A shell that is the root process comes last, because it
+ * mostly looks up its commands. */
 static int weight(const struct run_tree *tree, const struct run_process *process) {
   enum { TOP_SHELL = 1, OTHER, TOP };
   if (process->cause == 1) return is_shell(name_of(tree, process)) ? TOP_SHELL : TOP;

@@ -1,5 +1,6 @@
-/* Which processes of a run failed.  A status but 0 is often an answer (grep, test, diff), or its
- * parent coped with it: what failed is what ended the run, and what a signal of a fault ended. */
+/* Decides which processes of a run failed. A nonzero status is often an answer (grep, test, diff),
+ * or the parent handled it. A process failed if it caused the failure of the run, if a signal of a
+ * fault ended it, or if neither an answer nor a successful ancestor explains its status. */
 #ifndef DARSHAN_MERGE_ENDS_H
 #define DARSHAN_MERGE_ENDS_H
 
@@ -8,25 +9,25 @@
 
 enum { ENDS_NAMES = 4, ENDS_NAME = 256 };
 
-/* What a failed process had looked for and did not find: the deepest of those that ended the run,
- * else another. */
+/* The failed lookups of a failed process: the deepest process that ended the run, otherwise another
+ * one. */
 struct ends_missed {
-  int weight; /* of who said it; 0: nobody did */
+  int weight; /* weight of that process; 0: none */
   int is_top;
   char program[RUN_PROGRAM];
-  char names[ENDS_NAMES][ENDS_NAME]; /* the last one first; "" ends them */
+  char names[ENDS_NAMES][ENDS_NAME]; /* last lookup first; "" ends the list */
 };
 
-/* Sets `failed` and `cause` of all processes, when all that is known of them is known. 0, or
- * -1: no memory. */
+/* Sets `failed` and `cause` of all processes. Needs all rows and parts. Returns 0, or -1 if out of
+ * memory. */
 int ends_judge(struct run_tree *tree, int top);
 
-/* What a part of a process says. */
+/* Takes the failed lookups from a part of a process. */
 void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
                const struct run_process *process, const struct darshan_info *info);
-/* Metadata of it behind `used` bytes of out; returns how many there are then. */
+/* Appends the lookups to `used` bytes of metadata. Returns the new length. */
 size_t ends_tell(const struct ends_missed *missed, char *out, size_t room, size_t used);
-/* Whether a key of a part's metadata is told anew of the run. */
+/* Returns 1 for a key of a part's metadata that the run's log has its own value of. */
 int ends_is_key(const char *key);
 
 #endif

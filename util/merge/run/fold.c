@@ -1,5 +1,5 @@
-/* See fold.h.  `folded` says which part is about to stand for which: from when it has its
- * name on, these are in it. */
+/* See fold.h. The file `folded` lists the new part and the parts that it replaces. Once the new
+ * part has its name, it holds their records. */
 #include "fold.h"
 
 #include <errno.h>
@@ -20,18 +20,18 @@ struct fold {
   struct run_tree *tree;
   struct combined combined;
   struct part part;
-  struct bytes list;        /* names: the new part's, and of those that are in it */
-  struct run_part *stands;  /* the part that began first: whose the new one will be */
-  int64_t start_ns, end_ns; /* of all, on the run's clock */
+  struct bytes list;        /* name of the new part, then names of the parts that it holds */
+  struct run_part *stands;  /* the part that began first; the new part gets its pid and start */
+  int64_t start_ns, end_ns; /* of all parts, on the run's clock */
   struct darshan_job job;
   struct dropped dropped;   /* by all of them */
-  int count, failed, known; /* known: the job */
-  int stuck;                /* what was begun could not be finished: nothing else is begun */
+  int count, failed, known; /* known: job is set */
+  int stuck;                /* the last fold is unfinished, so no other one begins */
 };
 
-/* --- which ------------------------------------------------------------------------------- */
+/* --- which parts ------------------------------------------------------------------------ */
 
-/* Whoever has ended adds nothing any more. */
+/* A process that has ended leaves no further parts. */
 static int is_over(const struct run_process *process) {
   return process->finished && process->how != PROCESS_STILL_RAN;
 }
@@ -52,14 +52,14 @@ static void look_at(struct fold *fold, const struct run_process *process) {
     if (part->left_out) continue;
     fold->count++;
     if (part->journal || tree_program(fold->tree, part->pid, part->start_ns) != part->program)
-      continue; /* it would be another's */
+      continue; /* the new part would get another program's name */
     if (fold->stands && began(fold, part) >= fold->start_ns) continue;
     fold->stands = part;
     fold->start_ns = began(fold, part);
   }
 }
 
-/* What the program left before has smaller numbers. */
+/* The new part gets a number above those of the program's other parts. */
 static struct run_part next_of(const struct fold *fold) {
   struct run_part part = {.pid = fold->stands->pid, .start_ns = fold->stands->start_ns, .next = -1};
   for (size_t i = 0; i < fold->tree->num_parts; i++) {
@@ -77,7 +77,7 @@ static int add_to_list(struct fold *fold, const struct run_part *part) {
   return bytes_add(&fold->list, name, strlen(name) + 1);
 }
 
-/* --- one of them --------------------------------------------------------------------------- */
+/* --- one part ------------------------------------------------------------------------------- */
 
 static void add_name(uint64_t id, const char *name, void *context) {
   struct fold *fold = context;
@@ -88,12 +88,12 @@ static void take(struct fold *fold, const struct run_part *part, darshan_log *lo
   struct darshan_error error = {""};
   const struct darshan_job *job = &darshan_log_info(log)->job;
   struct launch launch;
-  if (launch_read(&launch, darshan_log_info(log))) return; /* who merges needs each of them */
+  if (launch_read(&launch, darshan_log_info(log))) return; /* the merger needs each of them */
   struct combine_clock clock = {
       .grid = heat_grid_of((double)(fold->end_ns - fold->start_ns) * 1e-9),
       .shift = (double)(began(fold, part) - fold->start_ns) * 1e-9,
       .end = (double)(later(ended, part_end_ns(job)) - fold->start_ns) * 1e-9};
-  if (part_read(&fold->part, log, &error) < 0) return; /* who merges will say so */
+  if (part_read(&fold->part, log, &error) < 0) return; /* the merger reports the error */
   if (part == fold->stands) {
     fold->job = *job;
     fold->known = 1;
@@ -117,7 +117,7 @@ static void take_all(struct fold *fold, const struct run_process *process) {
   }
 }
 
-/* --- all of them --------------------------------------------------------------------------- */
+/* --- all parts ----------------------------------------------------------------------------- */
 
 static size_t job_of(const struct fold *fold, char *out) {
   char path[PATH_MAX], more[DARSHAN_JOB_METADATA_LEN] = "";
@@ -132,7 +132,7 @@ static size_t job_of(const struct fold *fold, char *out) {
   return journal_job(out, path, job, more, NULL, dropped_is_key);
 }
 
-/* The list is the name of the new part, and then those that go. */
+/* The list holds the name of the new part, then the names of the parts that it replaces. */
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
@@ -149,7 +149,7 @@ static void write_part(struct fold *fold) {
   log_draft_drop(&draft);
 }
 
-/* 0: enough, or not enough to be worth it. */
+/* Returns 0 if the rank is done or has too few parts, 1 to try again with another first part. */
 static int fold_rank(struct fold *fold, const struct run_rank *rank) {
   const struct run_process *all = fold->tree->processes;
   combined_clear(&fold->combined);
@@ -164,7 +164,7 @@ static int fold_rank(struct fold *fold, const struct run_rank *rank) {
   if (add_to_list(fold, &new) < 0) return 0;
   for (int i = rank->first; i >= 0; i = all[i].next_of_rank)
     if (is_over(&all[i])) take_all(fold, &all[i]);
-  if (!fold->known) return fold->stands->left_out = 1; /* another one may stand for all */
+  if (!fold->known) return fold->stands->left_out = 1; /* another part may give the name */
   write_part(fold);
   return 0;
 }
@@ -181,7 +181,7 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-/* 0, or -1: one that is in another part cannot be removed. */
+/* Returns 0, or -1 if a part whose records the new part holds cannot be removed. */
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
   int failed = 0;
   for (size_t at = strlen(list) + 1; at < n; at += strlen(list + at) + 1)

@@ -19,13 +19,13 @@
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
-/* Of the merger's own: locks, a file that is being written, and closing.h's. */
+/* The merger's own files: two locks and a file that is being written. closing.h has the others. */
 static const char lock_name[] = "merging", fold_name[] = "folding";
 static const char new_name[] = "writing";
 
-/* --- open --------------------------------------------------------------------------- */
+/* --- open and close ------------------------------------------------------------------ */
 
-/* Of darshan-run.<pid>.<unique>. */
+/* Returns PID of the name darshan-run.PID.UNIQUE, 0 if there is none. */
 static int32_t top_of(const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if (strncmp(name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return 0;
@@ -34,8 +34,8 @@ static int32_t top_of(const char *path) {
   return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-/* A lock goes with its holder, however that ends; a file that somebody has removed
- * meanwhile locks nothing.  -1: somebody has it. */
+/* The kernel frees the lock when its holder exits. A lock on a file that was removed meanwhile
+ * protects nothing, so the file is opened again. Returns -1 if another process holds the lock. */
 static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
   int busy = 0;
@@ -81,8 +81,8 @@ enum folder_state folder_open(struct run_folder *folder, const char *path, int f
   return state;
 }
 
-/* The lock's file goes before the lock does: who has opened it meanwhile sees that it is
- * not there any more. */
+/* Removes the lock file before it frees the lock: a process that opened the file meanwhile notices
+ * that it is gone. */
 static void give_lock(const struct run_folder *folder, const char *name, int *lock) {
   if (*lock < 0) return;
   unlinkat(folder->fd, name, 0);
@@ -102,9 +102,9 @@ void folder_close(struct run_folder *folder) {
   folder->fd = -1;
 }
 
-/* --- what lies in it ----------------------------------------------------------------- */
+/* --- its parts ------------------------------------------------------------------------ */
 
-/* part.PID.START.N, and nothing else of that beginning. */
+/* Returns 1 if name is exactly part.PID.START.NUMBER. */
 static int is_part(const char *name, struct run_part *part) {
   char again[NAME_MAX + 1];
   *part = (struct run_part){.next = -1};
@@ -194,10 +194,10 @@ int folder_has(const struct run_folder *folder, const char *name) {
   return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* --- what becomes of it ---------------------------------------------------------------- */
+/* --- its files -------------------------------------------------------------------------- */
 
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n) {
-  unlinkat(folder->fd, new_name, 0); /* of somebody who was killed */
+  unlinkat(folder->fd, new_name, 0); /* from a killed merger */
   int fd = openat(folder->fd, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   size_t done = 0;
   if (fd < 0) return -1;
@@ -248,7 +248,7 @@ void folder_unlink_elsewhere(const struct run_folder *folder, const char *name) 
   if (n <= 0 || target[0] != '/') return;
   target[n] = '\0';
   slash = strrchr(target, '/');
-  /* No other file of the user's goes because of a link. */
+  /* A link in the folder must not remove any other file of the user. */
   if (snprintf(own, sizeof(own), "%s.%s", base, name) < (int)sizeof(own) &&
       strcmp(slash + 1, own) == 0)
     unlink(target);
@@ -259,7 +259,8 @@ void folder_unlink(const struct run_folder *folder, const char *name) {
   unlinkat(folder->fd, name, 0);
 }
 
-/* `closed` goes last: while there is something, it says that there is a log. */
+/* Removes `closed` after the rows: while rows exist, it says that the run has its log or needs
+ * none. */
 void folder_remove(struct run_folder *folder) {
   folder_unlink(folder, new_name);
   events_remove(folder->fd);

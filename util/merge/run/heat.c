@@ -25,7 +25,7 @@ static void put(int64_t *bin, int64_t bytes) {
   *bin = (int64_t)((uint64_t)*bin + (uint64_t)bytes);
 }
 
-/* What of these bytes came before: all of them at the end. */
+/* Returns the bytes that were moved before this share of the time; all if share is 1. */
 static int64_t until(int64_t bytes, double share) {
   double part = floor((double)bytes * share);
   if (!(share < 1) || part >= (double)bytes) return bytes;
@@ -35,7 +35,8 @@ static int64_t until(int64_t bytes, double share) {
 static void share_out(const struct heat_grid *grid, int64_t *into, int64_t bytes, double from,
                       double to) {
   int64_t first = bin_at(grid, from), last = bin_at(grid, to), done = 0;
-  if (last > first && (double)last * grid->width >= to) last--; /* it ends on the edge */
+  if (last > first && (double)last * grid->width >= to)
+    last--; /* it ends exactly on the edge of a bin */
   for (int64_t bin = first; bin < last; bin++) {
     int64_t here = until(bytes, ((double)(bin + 1) * grid->width - from) / (to - from));
     put(&into[bin], here - done);

@@ -14,7 +14,7 @@
 /* --- journals ---------------------------------------------------------------------------- */
 
 struct journal_says {
-  struct alive_traces owner; /* pid 0: it does not */
+  struct alive_traces owner; /* pid 0: the journal names none */
   int ranks;
 };
 
@@ -51,8 +51,8 @@ static enum alive_answer ask_process(const struct run_tree *tree, const struct r
   return alive_process(&here, &traces, seen_ns);
 }
 
-/* Whose it is, and whether that one is alive.  That of a rank of an MPI job, which has
- * its own way to a log, is left where it is, as one that lives. */
+/* Returns whether the owner of a journal is alive, and sets the journal's pid and start. A journal
+ * of an MPI rank counts as alive, because the job makes its own log from it. */
 static enum alive_answer ask_journal(const struct run_folder *folder, struct run_tree *tree,
                                      struct run_part *journal) {
   char path[PATH_MAX];
@@ -76,7 +76,7 @@ static enum alive_answer ask_journal(const struct run_folder *folder, struct run
   return alive;
 }
 
-/* It ended between its part and the end of its journal. */
+/* Returns 1 if the program wrote its part and ended before it removed its journal. */
 static int has_part(const struct run_tree *tree, const struct run_part *journal) {
   int program = tree_program(tree, journal->pid, journal->start_ns);
   if (program < 0) return 0;
@@ -94,11 +94,11 @@ static int take_journal(struct run_folder *folder, struct run_tree *tree, struct
     return 0;
   }
   if (tree_take_part(tree, journal) < 0) return -1;
-  journal->journal = NULL; /* the tree's now */
+  journal->journal = NULL; /* the tree owns it now */
   return 0;
 }
 
-/* --- all of it --------------------------------------------------------------------------- */
+/* --- rows, parts and journals --------------------------------------------------------------- */
 
 static void find_living(struct run_tree *tree) {
   for (size_t i = 0; i < tree->num_processes; i++) {

@@ -1,12 +1,12 @@
-/* What the processes of a run left: rows, parts, and journals of the dead. */
+/* Reads the files of a run directory: rows, parts, and journals of processes that died. */
 #ifndef DARSHAN_MERGE_LEFT_H
 #define DARSHAN_MERGE_LEFT_H
 
 #include "folder.h"
 
-/* All of it into the tree, which is empty.  What is of processes that live stays where
- * it is; they are marked as such.  A journal of what became a part goes, but not if the
- * folder is kept.  0, or -1 after a line. */
+/* Reads all of it into an empty tree. Skips journals of live processes and marks these as
+ * running. Removes a journal whose program has a part, unless keep is set. Returns 0, or -1
+ * after a message. */
 int left_read(struct run_folder *folder, struct run_tree *tree, int keep);
 
 #endif

@@ -13,14 +13,14 @@
 #include "left.h"
 #include "worth.h"
 
-/* As it was asked for: from here, if that was a path from here. */
+/* Prints a relative path if the path in the options was relative. */
 static void print_log(const struct run_options *options, const char *log) {
   size_t length = strlen(options->from);
   int is_here = length && strncmp(log, options->from, length) == 0;
   if (options->print) printf("%s\n", log + (is_here ? length : 0));
 }
 
-/* Of all, or of one process who came too late for it. */
+/* Makes the log of all processes (process -1), or of one that ended after that log was made. */
 static enum run_result make(struct one_log *run, int process) {
   struct closing closing;
   const struct run_process *only = process < 0 ? NULL : &run->tree.processes[process];
@@ -45,7 +45,7 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* Parts of what started jobs only, whose logs are all there is to say. */
+/* Removes the parts of a process that only started jobs: the jobs' own logs say all about it. */
 static void discard(const struct one_log *run, const struct run_process *process) {
   char path[PATH_MAX];
   for (int at = process->first_part; at >= 0; at = run->tree.parts[at].next) {
@@ -54,7 +54,7 @@ static void discard(const struct one_log *run, const struct run_process *process
   }
 }
 
-/* There is a log of the run, or none; who was not in it gets one of his own. */
+/* The run has its log or needs none. Each process that is not in that log gets a log of its own. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
@@ -94,7 +94,7 @@ static enum run_result merge_folder(struct one_log *run) {
   return merge_rest(run, result);
 }
 
-/* What stands in the folder is read from anywhere.  NULL stays. */
+/* Paths in the run's folder must be absolute, because any process may read them. Keeps NULL. */
 static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
   static char here[PATH_MAX];
   if (!*path || **path == '/') return 0;
@@ -108,7 +108,7 @@ static int make_absolute(struct run_options *options, const char **path, char ro
   return -1;
 }
 
-/* There is no log yet. */
+/* Folds parts of a run that has no log yet. */
 static void fold_folder(struct one_log *run) {
   enum { MOST_NAMES = 4096 };
   if (fold_resume(&run->folder) < 0) return;

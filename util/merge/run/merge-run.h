@@ -1,4 +1,4 @@
-/* From the folder of a run to its log. */
+/* Makes the log of a run from its folder. */
 #ifndef DARSHAN_MERGE_MERGE_RUN_H
 #define DARSHAN_MERGE_MERGE_RUN_H
 
@@ -6,7 +6,7 @@
 
 enum run_result { RUN_LOGGED = 0, RUN_FAILED = 1, RUN_NOTHING = 3 };
 
-/* NOTHING: there is nothing to be merged, or somebody else does it. */
+/* Returns RUN_NOTHING if there is nothing to merge, or if another process merges. */
 enum run_result merge_run(const struct run_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* See one-log.h.  A rank is asked twice, as the player does: for its names and times, then
- * for its records. */
+/* See one-log.h. The player opens each rank twice: for its names and times, then for its
+ * records. */
 #include "one-log.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "trace.h"
 #include "usage.h"
 
-/* --- what a part says ------------------------------------------------------------------- */
+/* --- reading parts ---------------------------------------------------------------------- */
 
 static void leave_out(struct one_log *run, struct run_part *part, const char *why) {
   char name[NAME_MAX + 1];
@@ -32,7 +32,7 @@ static void leave_out(struct one_log *run, struct run_part *part, const char *wh
   memcpy(run->damaged + used, name, length + 1);
 }
 
-/* NULL: it is left out. */
+/* Returns NULL if the part is skipped. */
 static darshan_log *open_part(struct one_log *run, struct run_part *part) {
   char path[PATH_MAX];
   struct darshan_error error = {""};
@@ -51,7 +51,7 @@ static void reach(struct one_log *run, struct run_process *process, int64_t star
   if (end_ns > run->end_ns) run->end_ns = end_ns;
 }
 
-/* The first word of a command line, without its folders. */
+/* Returns the length of the program's name in a command line, without its folders. */
 static size_t program_of(const char *command, const char **name) {
   size_t length = strcspn(command, " "), begin = length;
   while (begin > 0 && command[begin - 1] != '/')
@@ -66,12 +66,13 @@ static void set_exe(struct one_log *run, const char *command) {
   if (length > 0) snprintf(run->exe, sizeof(run->exe), "%.*s", (int)length, name);
 }
 
-/* What a part says of the whole: that of the top its command, others their job at least. */
+/* Takes the job record from a part, and the command line if it is the root process's. */
 static void hear(struct one_log *run, const struct run_process *process,
                  const struct darshan_info *info) {
   int64_t top = run->tree.processes[run->ranks.top].pid;
   run->job = info->job;
-  if (run->job.jobid == process->pid) run->job.jobid = top; /* no scheduler gave it */
+  if (run->job.jobid == process->pid)
+    run->job.jobid = top; /* the number is a pid, not a scheduler's */
   if (process->rank != 0) return;
   snprintf(run->command, sizeof(run->command), "%s", info->exe);
   set_exe(run, info->exe);
@@ -87,12 +88,12 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (combined_name(each->combined, id, name) < 0) each->failed = 1;
 }
 
-/* The image of a parent speaks for nobody who became something else. */
+/* A part from between fork and exec names the parent's program, which is not the child's. */
 static int is_forked(const struct run_tree *tree, const struct run_part *part) {
   return part->program >= 0 && tree->programs[part->program].forked;
 }
 
-/* Times of a part, for the first time it is seen; a journal's end is its last event. */
+/* Takes the times of a part, at its first reading. The end of a journal is its last timestamp. */
 static void ask_times(struct one_log *run, struct run_process *process, struct run_part *part,
                       darshan_log *log) {
   const struct darshan_job *job = &darshan_log_info(log)->job;
@@ -145,7 +146,7 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* Whoever asks for the log may know what the top was called, if it cannot say that. */
+/* The user of darshan-merge may give the root process's command line, if no part has it. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;
@@ -157,7 +158,7 @@ static void name_top(const struct one_log *run, struct row_name *name) {
     row_name_first(name, &run->tree, asked);
 }
 
-/* Everything of a rank: its names, and the second time its records. */
+/* Takes the names of a rank's parts; the second time also their records. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;
@@ -179,7 +180,7 @@ static int take_rank(struct one_log *run, int number, int again) {
   return combined_finish(&run->combined, number);
 }
 
-/* --- the player's questions --------------------------------------------------------------- */
+/* --- callbacks of the player -------------------------------------------------------------- */
 
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   (void)agreed;
@@ -194,7 +195,7 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
-/* Without a journal, and without a part: its end may be unheard of for want of room. */
+/* A process without journal and part: it was killed, or its END row did not fit. */
 static int was_killed_unkept(const struct run_tree *tree, const struct run_process *process) {
   if (!process->unkept || process->how == PROCESS_STILL_RAN) return 0;
   for (int at = process->first_part; at >= 0; at = tree->parts[at].next)
@@ -215,8 +216,7 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, s
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* Of a run on several hosts: which, what was done about their clocks, and what is not
- * known of them. */
+/* For a run on several hosts: adds their number, the clock corrections and the remaining error. */
 static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, size_t used) {
   char text[256] = "";
   int64_t error = clocks->more ? -1 : 0;
@@ -235,7 +235,7 @@ static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, si
   return darshan_metadata_add(out, room, used, "clock_error", error < 0 ? "not known" : text);
 }
 
-/* Metadata on top of those of the top. */
+/* Writes the metadata that are added to those of the speaker. */
 static void tell(const struct one_log *run, char *out, size_t room) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   int running = still_running(&run->tree);
@@ -262,7 +262,7 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
-/* Of a run of which no part can be read: what was asked for, and the mounts of here. */
+/* Writes a job region if no part can be read: the given command line and this host's mounts. */
 static size_t job_of_nothing(char *out, const struct darshan_job *job, const char *command) {
   enum { MOUNTS_MOST = 1 << 20 };
   struct darshan_file mounts = {.bytes = ""};
@@ -274,7 +274,7 @@ static size_t job_of_nothing(char *out, const struct darshan_job *job, const cha
   return sizeof(*job) + length + 1;
 }
 
-/* What is said anew of all processes. */
+/* Returns 1 for keys that describe one process, or that are computed again for the run. */
 static int is_of_one(const char *key) {
   return launch_is_key(key) || dropped_is_key(key) || ends_is_key(key);
 }
@@ -299,7 +299,7 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return job_of_nothing(out, &job, run->command);
 }
 
-/* The log of one who came later never has the name that was asked for. */
+/* The log of a process that ended after the run's log never gets the requested name. */
 static struct darshan_log_identity identity_of(const struct one_log *run) {
   const struct run_options *options = run->options;
   enum darshan_log_naming naming = options->numbered ? DARSHAN_NAME_NUMBERED : DARSHAN_NAME_GIVEN;
@@ -349,9 +349,9 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   (void)source;
 }
 
-/* --- before ----------------------------------------------------------------------------- */
+/* --- before the ranks are read ------------------------------------------------------------ */
 
-/* What rows say of times; parts may know of more. */
+/* Sets the times that the rows have; parts may extend them later. */
 static void begin_times(struct one_log *run) {
   run->start_ns = INT64_MAX;
   run->end_ns = 0;
@@ -365,7 +365,7 @@ static void begin_times(struct one_log *run) {
   }
 }
 
-/* Where logs without a given name go. */
+/* Returns the folder of logs without a given name. */
 static const char *log_folder(struct one_log *run) {
   const char *slash = run->options->output ? strrchr(run->options->output, '/') : NULL;
   if (run->options->logs) return run->options->logs;
@@ -376,7 +376,7 @@ static const char *log_folder(struct one_log *run) {
   return run->beside;
 }
 
-/* As far as rows and whoever asks for the log can: until a part of the top says more. */
+/* Describes the run from its rows and the options, until a part of the root process has more. */
 static void describe(struct one_log *run) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const struct run_options *options = run->options;

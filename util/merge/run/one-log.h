@@ -1,4 +1,4 @@
-/* One log of processes, in memory from their parts to the file. */
+/* Makes one log from the parts of processes. */
 #ifndef DARSHAN_MERGE_ONE_LOG_H
 #define DARSHAN_MERGE_ONE_LOG_H
 
@@ -14,16 +14,16 @@
 struct run_options {
   const char *folder;
   const char *output;  /* the log; NULL: a name is made */
-  const char *logs;    /* ... in this folder */
-  const char *command; /* command line of a top that left no part; NULL: not known */
-  int numbered;        /* where output is taken, a number is put behind it */
-  int dated;           /* below logs are folders of years, months and days */
-  int keep;            /* parts stay */
-  int fold;            /* parts of processes that will share ranks are made one of */
-  int ask;             /* ... and no log is made: is there one to be made? */
-  int print;           /* the log's path goes to standard output */
-  int keep_ranks;      /* no record is combined */
-  const char *from;    /* what stands before a path that was given from here; "" */
+  const char *logs;    /* ... in this folder; NULL: that of output */
+  const char *command; /* command line of a root process without part; NULL: not known */
+  int numbered;        /* if output exists, a number is appended */
+  int dated;           /* logs has folders of years, months and days */
+  int keep;            /* parts are not removed */
+  int fold;            /* only combines parts of processes that share ranks (fold.h) */
+  int ask;             /* makes no log and only reports whether there is one to make */
+  int print;           /* prints the log's path on standard output */
+  int keep_ranks;      /* does not reduce records of shared files */
+  const char *from;    /* the working folder with a slash, if paths were relative; "" */
 };
 
 struct one_log { /* zeroed before its first use */
@@ -34,25 +34,25 @@ struct one_log { /* zeroed before its first use */
   struct combined combined;
   struct part part;
   int64_t start_ns, end_ns;
-  struct heat_grid grid;          /* known when all ranks were asked for their times */
-  int alone;                      /* the log is one process's, who came after that of all */
-  struct run_world world;         /* known then, too */
-  struct dropped dropped;         /* by all processes; known then, too */
-  struct ends_missed missed;      /* by those that ended the run; known then, too */
-  int left_out;                   /* parts that cannot be read */
-  char damaged[256];              /* the first of them */
-  const struct run_part *speaker; /* the part that speaks for the run: of the top, if it left one */
+  struct heat_grid grid;     /* set once the times of all ranks are known */
+  int alone;                 /* the log is that of one process, which ended after the run's log */
+  struct run_world world;    /* counted at the same time */
+  struct dropped dropped;    /* sums of all processes */
+  struct ends_missed missed; /* failed lookups of the processes that ended the run */
+  int left_out;              /* number of unreadable parts */
+  char damaged[256];         /* names of the first of them */
+  const struct run_part *speaker; /* has the run's job record: rank 0's, if there is one */
   int speaker_rank;
-  char exe[256]; /* the top's name, and its command line */
+  char exe[256]; /* of the root process: program, command line */
   char command[DARSHAN_JOB_REGION_MAX];
-  char beside[PATH_MAX]; /* a folder */
+  char beside[PATH_MAX]; /* the folder of output */
   uint64_t begun_ns;
   struct darshan_job job;
   struct darshan_config config;
-  char final[DARSHAN_PATH_ROOM]; /* the log */
+  char final[DARSHAN_PATH_ROOM]; /* path of the log */
 };
 
-/* Of the ranks, which are not none.  0, or -1 after a line. */
+/* Needs at least one rank. Returns 0, or -1 after a message. */
 int one_log_make(struct one_log *run);
 void one_log_free(struct one_log *run);
 

@@ -1,4 +1,4 @@
-/* What one program left, in memory: all of it or nothing. */
+/* The records of one part in memory. They are complete, or reading fails. */
 #ifndef DARSHAN_MERGE_PART_H
 #define DARSHAN_MERGE_PART_H
 
@@ -10,16 +10,16 @@ enum { PART_MODULES = 128 };
 struct part_module {
   const struct darshan_module *module;
   int partial;
-  size_t at, length; /* of its records, in the newest layout */
+  size_t at, length; /* of its records, in their newest layout */
 };
 
-struct part { /* zeroed before its first use; used again for the next */
+struct part { /* zeroed before its first use; reused for the next part */
   struct bytes records;
   struct part_module modules[PART_MODULES];
   int count;
 };
 
-/* Nanoseconds since the epoch; 0: none, or none that can be. */
+/* Returns nanoseconds since the epoch, or 0 if the time is missing or impossible. */
 static inline int64_t part_ns(int64_t seconds, int64_t nanoseconds) {
   enum { LAST = INT32_MAX, BILLION = 1000000000 };
   int is_time = seconds > 0 && seconds < 2 * (int64_t)LAST && nanoseconds >= 0;
@@ -32,11 +32,11 @@ static inline int64_t part_end_ns(const struct darshan_job *job) {
   return part_ns(job->end_time_sec, job->end_time_nsec);
 }
 
-/* All records of a log.  0, or -1 with an error. */
+/* Reads all records of a log. Returns 0, or -1 with an error. */
 int part_read(struct part *part, darshan_log *log, struct darshan_error *error);
-/* Of a record of a module that was read; 0: of a kind that is not told apart. */
+/* Returns the size of a record of this module, or 0 if records of its kind have no known size. */
 size_t part_record_size(const struct part_module *of, const char *record);
-/* The last moment that a record knows, in seconds after the program's start. */
+/* Returns the latest timestamp of the records, in seconds after the program's start. */
 double part_last(const struct part *part);
 void part_free(struct part *part);
 

@@ -1,4 +1,4 @@
-/* From rows to processes: who is meant by a pid is the one that had it last. */
+/* Makes processes from rows. A pid means the process that had it last. */
 #include "processes.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { MOST_PLACES = 4096 };
 
-/* --- where and who --------------------------------------------------------------- */
+/* --- places and pids ------------------------------------------------------------- */
 
 static int place_of(struct run_tree *tree, const struct run_event *event) {
   int clock = clocks_take(&tree->clocks, event);
@@ -29,7 +29,8 @@ static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
 
-/* Numbers of forks are small, and every process counts its own. */
+/* Fork tokens are small numbers that each process counts for itself, so the key needs the pid,
+ * too. */
 static uint64_t fork_key(int place, int32_t pid, uint32_t token) {
   return ((uint64_t)token << 32 | (uint32_t)pid) ^ (uint64_t)place * UINT64_C(0x9E3779B97F4A7C15);
 }
@@ -38,7 +39,7 @@ static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
 
-/* The process that has this pid, or had it last; -1: none that is known. */
+/* Returns the process that has this pid or had it last, -1 if none is known. */
 static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
@@ -99,19 +100,19 @@ static void set_parent(struct run_tree *tree, int number, int parent, int32_t pa
   process->parent_pid = parent >= 0 ? tree->processes[parent].pid : parent_pid;
 }
 
-/* The process that this one was or is, if the row is of no other: -1. */
+/* Returns 1 if a START row is of this process, 0 if it is of a new one. */
 static int is_same(const struct run_tree *tree, int number, const struct run_event *event) {
   if (number < 0) return 0;
   const struct run_process *process = &tree->processes[number];
   if (process->finished || process->was_reaped) return 0;
   if (process->execs || !process->told) return 1;
-  /* It became another program by a way that nobody saw: a pid that is used anew
-   * without an end of the old is rarer. */
+  /* It became another program without an EXEC row. A pid that is reused without any row about the
+   * old process's exit is rarer. */
   return event->token == 0 && event->parent == process->parent_pid;
 }
 
-/* Who forked with this token: the one that the child calls its parent, which may be in
- * another namespace; or, where it does not, the last. */
+/* Returns the process that forked with this token: the parent in the row, which may be in another
+ * pid namespace, or else the last process that used the token. */
 static int forker_of(const struct run_tree *tree, int place, const struct run_event *event) {
   int64_t forker = map_get(&tree->by_fork, fork_key(place, event->parent, event->token));
   for (size_t i = 0; forker < 0 && i < tree->num_places; i++)
@@ -131,7 +132,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
   int number = current(tree, place, event->pid);
   int forker = event->token ? forker_of(tree, place, event) : -1;
-  if (tree_program(tree, event->pid, start) >= 0) return 0; /* said twice */
+  if (tree_program(tree, event->pid, start) >= 0) return 0; /* a duplicate row */
   if (!is_same(tree, number, event)) number = add_process(tree, place, event->pid, start);
   if (number < 0) return -1;
   struct run_process *process = &tree->processes[number];
@@ -142,7 +143,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   if (!process->told && start < process->start_ns) process->start_ns = start;
   int forked = event->token != 0 && process->programs == 0;
   process->told = 1;
-  if (process->unseen != RUN_GO) process->unseen = RUN_WATCHED; /* it could be, after all */
+  if (process->unseen != RUN_GO) process->unseen = RUN_WATCHED; /* it is instrumented after all */
   process->execs = process->unkept = 0;
   int program = add_program(tree, number, start, event->program);
   if (program >= 0) tree->programs[program].forked = forked;
@@ -150,7 +151,7 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   return program < 0 ? -1 : 0;
 }
 
-/* The parent may say so before its child speaks, and after the child's end. */
+/* The parent may write this row before the child's first row, or after the child's exit. */
 static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int parent = current(tree, place, event->parent);
@@ -171,7 +172,8 @@ static int spawned(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
-/* Of a process that has not ended yet as far as we know; made if there is none. */
+/* Returns the process with this pid that has not ended according to its rows. Adds one if there is
+ * none. */
 static int living(struct run_tree *tree, int place, const struct run_event *event, int reaped) {
   int number = current(tree, place, event->pid);
   if (number >= 0) {
@@ -199,8 +201,9 @@ static void more(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
 
-/* What the kernel gave its parent at the wait.  That is exact on storage; what calls moved is
- * what the parent's own account has gained since the child began, without what others gave. */
+/* Takes the resource usage that the kernel reported when the parent waited. The storage bytes are
+ * exact. The bytes of calls are what the parent's own counters gained since the child began,
+ * without the share of other children. */
 static void was_used(struct run_tree *tree, struct run_process *process,
                      const struct run_event *event) {
   struct run_usage all, *own = &process->used;
@@ -228,7 +231,7 @@ static void was_used(struct run_tree *tree, struct run_process *process,
   more(&parent->of_children.calls_written, own->calls_written);
 }
 
-/* Children that have spoken before anybody told of it. */
+/* Finds children whose rows came before the first row of their parent. */
 static void find_children(struct run_tree *tree, int number) {
   const struct run_process *found = &tree->processes[number];
   for (size_t i = 0; i < tree->num_processes; i++) {
@@ -239,7 +242,7 @@ static void find_children(struct run_tree *tree, int number) {
   }
 }
 
-/* The process becomes, or is, a program that tells nothing. */
+/* The process becomes, or is, a program that is not instrumented. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int is_new = number < 0 || tree->processes[number].was_reaped;
@@ -251,7 +254,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   process->unseen = event->status > RUN_WATCHED && event->status < RUN_SILENT
                         ? (uint8_t)event->status
                         : (uint8_t)RUN_SILENT;
-  process->spawned |= is_new; /* of a fork its parent tells, too, perhaps later */
+  process->spawned |= is_new; /* the parent of a fork writes a row, too, perhaps later */
   if (event->token & 1) {
     process->has_base = 1;
     process->used.calls_read = event->start_ns;
@@ -266,7 +269,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   return add_program(tree, number, event->now_ns, event->program) < 0 ? -1 : 0;
 }
 
-/* What a row says of one process that lives, or did until now. */
+/* Applies a row about a process that lives or lived until now. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
   if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;
@@ -309,7 +312,8 @@ int tree_take_row(void *context, const struct run_event *event) {
 
 /* --- parts --------------------------------------------------------------------------- */
 
-/* A process that nobody told of, or a program of one of which something else was told. */
+/* Adds a program for a part whose start is in no row. Adds its process if that is not known
+ * either. */
 static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   static const struct run_event nowhere = {.pid_namespace = 0};
   int number = -1;

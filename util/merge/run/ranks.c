@@ -6,11 +6,11 @@
 
 #include "record-id.h"
 
-struct deal { /* of processes to ranks */
+struct deal { /* state while processes are dealt to ranks */
   struct run_ranks *ranks;
   struct run_tree *tree;
   struct map jobs, programs;
-  int own; /* ranks that a process has for itself; the rest is folded */
+  int own; /* ranks with one process or job each; later processes share the others */
 };
 
 struct arrival {
@@ -24,7 +24,7 @@ static int by_arrival(const void *a, const void *b) {
   return left->process < right->process ? -1 : left->process > right->process;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 static struct arrival *in_order(const struct run_tree *tree) {
   struct arrival *order = malloc((tree->num_processes + 1) * sizeof(*order));
   for (size_t i = 0; order && i < tree->num_processes; i++)
@@ -33,7 +33,7 @@ static struct arrival *in_order(const struct run_tree *tree) {
   return order;
 }
 
-/* The first that has the pid in the folder's name, or the first of all. */
+/* Moves the first process with the pid in the folder's name to the front. */
 static void top_first(const struct run_tree *tree, struct arrival *order, int32_t top) {
   for (size_t i = 0; top && i < tree->num_processes; i++) {
     if (tree->processes[order[i].process].pid != top) continue;
@@ -44,7 +44,7 @@ static void top_first(const struct run_tree *tree, struct arrival *order, int32_
   }
 }
 
-/* Programs that share a rank are those of the same name, as far as names go. */
+/* Processes share a rank if their programs have the same name, which rows may truncate. */
 static uint64_t program_key(const struct run_tree *tree, const struct run_process *process) {
   const char *name = process->last_program >= 0 ? tree->programs[process->last_program].name : "";
   return darshan_hash(name, strlen(name), 0);
@@ -56,7 +56,8 @@ static int new_rank(struct deal *deal) {
   return deal->ranks->count++;
 }
 
-/* The rank of a group, made if there is room for one more; -1: no memory. */
+/* Returns the rank of a group. Makes one if `room` ranks are not reached, else returns the last of
+ * these. -1: out of memory. */
 static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
   int64_t *rank = map_at(groups, key);
   if (!rank) return -1;

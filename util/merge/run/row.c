@@ -17,7 +17,7 @@ static const struct run_process *first_of(const struct run_tree *tree,
   return &tree->processes[rank->first];
 }
 
-/* At most so many bytes, whole characters, none of which does anything. */
+/* Appends at most `most` bytes, as whole characters and without control characters. */
 static void add_text(struct row_name *name, const char *text, size_t most) {
   size_t room = sizeof(name->text) - 1 - name->used, length = strnlen(text, most + 1);
   if (most > room) most = room;
@@ -47,7 +47,7 @@ static void add_command(struct row_name *name, const char *command) {
   add_text(name, command, ROW_COMMAND);
 }
 
-/* What there was no room for: the last one, and that there were others. */
+/* Appends the last command that did not fit, and dots if there were others. */
 static void add_last(struct row_name *name) {
   if (name->left_out == 0) return;
   if (name->programs++ > 0) add_text(name, arrow, ROW_NAME);
@@ -58,7 +58,7 @@ static void add_last(struct row_name *name) {
   add_text(name, name->last, ROW_COMMAND);
 }
 
-/* A child that became another program is that, and not a second one of its parent's. */
+/* A forked child that called exec is that program, not a copy of its parent's. */
 static int first_program(const struct run_tree *tree, const struct run_process *process) {
   int first = process->first_program;
   if (first >= 0 && tree->programs[first].forked && tree->programs[first].next >= 0)
@@ -74,7 +74,7 @@ void row_name_begin(struct row_name *name, const struct run_tree *tree,
                                                  : first_program(tree, process)};
   add_text(name, host[0] ? host : "?", RUN_HOST);
   add_text(name, ": ", 2);
-  if (rank->folded) { /* of any of them no more than the program is true */
+  if (rank->folded) { /* processes that share a rank share only the program's name */
     if (name->next >= 0) add_command(name, tree->programs[name->next].name);
     name->next = -1;
   }
@@ -128,8 +128,8 @@ static void add_process(struct darshan_process_record *record, const struct run_
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;
 }
 
-/* Streams that every process is born with: those that are files have the names of these, and
- * time in a pipe is waiting for another process. */
+/* Every process inherits these streams. If they are files, their records have the files' names.
+ * Time in a pipe is only waiting for another process. */
 static int is_standard_stream(uint64_t id) {
   static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
   static uint64_t ids[3];
@@ -140,12 +140,12 @@ static int is_standard_stream(uint64_t id) {
   return 0;
 }
 
-/* Numbers of a stranger's may be any. */
+/* Counters are untrusted: the sum may overflow. */
 static void add(int64_t *sum, int64_t more) {
   *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
 }
 
-/* The n-th of these counters of PROCESS is the sum of the n-th of a module. */
+/* Entry n of these PROCESS counters is the sum of entry n of a module's counters. */
 enum { SUMS = 5, TIMES = 3 };
 static const int sums[SUMS] = {PROCESS_OPENS, PROCESS_READS, PROCESS_WRITES, PROCESS_BYTES_READ,
                                PROCESS_BYTES_WRITTEN};
@@ -183,7 +183,8 @@ static int by_id(const void *a, const void *b) {
   return *left < *right ? -1 : *left > *right;
 }
 
-/* The ids of these records, sorted, for the caller to free; NULL: none, or no memory. */
+/* Returns the sorted ids of these records, which the caller frees. NULL: no records, or out of
+ * memory. */
 static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t count) {
   uint64_t *ids = count ? malloc(count * sizeof(*ids)) : NULL;
   for (size_t i = 0; ids && i < count; i++)
@@ -217,7 +218,7 @@ int row_sum(struct darshan_process_record *record, const struct bytes *posix,
   return add_names(record, extensions, posix);
 }
 
-/* Why nothing, or not all, of it was seen. */
+/* Returns why some or all of its I/O was not recorded. */
 static int64_t unseen(const struct run_process *process) {
   if (process->unseen) return process->unseen;
   return process->told || process->first_part >= 0 ? RUN_WATCHED : RUN_SILENT;

@@ -11,7 +11,7 @@ static int has_threads(const struct combined_module *module) {
   return some_have_threads || module->with_threads;
 }
 
-/* What a segment is in the version of the log: with its last field, the thread, or without. */
+/* A segment ends with its thread only in the newer version of the log's DXT region. */
 static size_t segment_size(const struct combined_module *module) {
   return has_threads(module) ? sizeof(struct darshan_dxt_segment)
                              : offsetof(struct darshan_dxt_segment, pthread_id);
@@ -20,7 +20,7 @@ static size_t segment_size(const struct combined_module *module) {
 struct combined_trace {
   struct darshan_dxt_head head;
   struct bytes segments[2]; /* writes, reads */
-  int parts;                /* that they came from */
+  int parts;                /* number of parts */
 };
 
 uint32_t trace_version(const struct combined_module *module, int id) {
@@ -54,7 +54,7 @@ static struct combined_trace *trace_of(struct combined_module *into,
   return trace;
 }
 
-/* As fine as the runtime writes them. */
+/* Rounds like the runtime. */
 static double moved(double time, double shift) {
   const double per_second = 1 << 21;
   double then = time + shift;

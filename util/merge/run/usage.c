@@ -10,7 +10,7 @@
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,
                                               USAGE_READ_CALLS, USAGE_WRITE_CALLS, USAGE_CANCELLED};
 
-/* Numbers of a stranger's may be any. */
+/* Counters are untrusted: sums and differences stop at their limits. */
 static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -20,7 +20,7 @@ static int64_t minus(int64_t a, int64_t b) {
   return b < 0 ? a : __builtin_sub_overflow(a, b, &rest) || rest < 0 ? 0 : rest;
 }
 
-/* A wait adds what the child had to what its parent has. */
+/* The kernel adds a child's counters to its parent's when the parent waits for it. */
 static void take_sum(struct run_tree *tree, struct run_process *process, int i, int64_t value) {
   int64_t more = minus(value, process->sums[i]);
   process->sums[i] = value;
@@ -30,7 +30,8 @@ static void take_sum(struct run_tree *tree, struct run_process *process, int i, 
   of_children[i] = plus(of_children[i], more);
 }
 
-/* Of its waits nobody tells: what its children had is in what it had. */
+/* The waits of an uninstrumented parent are not recorded, so its usage is assumed to include its
+ * children's. */
 static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
                                const int64_t *counters) {
   struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
@@ -84,7 +85,7 @@ static uint64_t id_of(int number) {
   return darshan_hash(name, length, 0);
 }
 
-/* What only its parent has told of. */
+/* Returns 1 if only the parent recorded this process's usage. */
 static int is_told_of(const struct run_process *process) {
   return process->was_used && !process->has_usage;
 }
@@ -102,8 +103,8 @@ int usage_name(struct combined *combined, const struct run_tree *tree, const str
   return has_record(tree, rank) ? combined_name(combined, id_of(number), name) : 0;
 }
 
-/* A process without a record of its own; one that became a program that tells nothing has
- * told of the time before. */
+/* Adds the usage that the parent recorded of a process without USAGE record, or of one that later
+ * became an uninstrumented program. */
 static void add_told(struct darshan_usage_record *record, const struct run_process *process) {
   int64_t *counters = record->counters;
   const struct run_usage *used = &process->used;
@@ -114,7 +115,7 @@ static void add_told(struct darshan_usage_record *record, const struct run_proce
   const int64_t *below = process->sums_of_children;
   int64_t read = minus(used->calls_read, below[0]);
   int64_t written = minus(used->calls_written, below[1]);
-  if (process->has_usage) { /* which is of the time before; a gain is of all of it */
+  if (process->has_usage) { /* the record ends at the exec, the parent's value covers all */
     if (read > counters[USAGE_CHARS_READ]) counters[USAGE_CHARS_READ] = read;
     if (written > counters[USAGE_CHARS_WRITTEN]) counters[USAGE_CHARS_WRITTEN] = written;
     return;
@@ -133,11 +134,12 @@ static void set_own(struct darshan_usage_record *record, const struct run_tree *
   int64_t *counters = record->counters;
   for (int i = 0; i < PROCESS_SUMS; i++)
     counters[since_birth[i]] = rank->folded ? -1 : 0;
-  if (rank->folded) return; /* what several processes have said is added up already */
+  if (rank->folded) return; /* the records of its processes are summed already */
   counters[USAGE_STORAGE_START] = 0;
   for (int at = rank->first; at >= 0; at = tree->processes[at].next_of_rank) {
     const struct run_process *process = &tree->processes[at];
-    const struct run_usage *told = &process->of_children; /* who have told nothing */
+    const struct run_usage *told =
+        &process->of_children; /* of children that left no USAGE record */
     for (int i = 0; i < PROCESS_SUMS; i++) {
       int64_t *sum = &counters[since_birth[i]];
       *sum = plus(*sum, minus(process->sums[i], process->sums_of_children[i]));

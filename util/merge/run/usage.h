@@ -1,6 +1,6 @@
-/* What the kernel has accounted to the processes of a run (USAGE): each byte in the record of one
- * of them.  A program tells what its process has had since its birth, programs before it and
- * children that it waited for included, where the kernel keeps no more than that. */
+/* Resource usage of a run's processes, from the kernel (USAGE), so that each byte is in the record
+ * of one rank only. The kernel's counters of a program include earlier programs of its process and
+ * the children that it waited for; this file subtracts them. */
 #ifndef DARSHAN_MERGE_USAGE_H
 #define DARSHAN_MERGE_USAGE_H
 
@@ -8,10 +8,10 @@
 #include "processes.h"
 #include "ranks.h"
 
-/* What a part says of its process; parts in the order of their programs. */
+/* Takes the USAGE record of a part. Called for the parts of a process in program order. */
 void usage_hear(struct run_tree *tree, struct run_process *process, darshan_log *log);
-/* All parts of the rank are combined, all of the tree were heard: its record and the name of
- * that, of which each rank has its own.  0, or -1: no memory. */
+/* Called when all parts of the tree were taken and those of the rank are combined: add the name of
+ * the rank's USAGE record, and the record. Both return 0, or -1 if out of memory. */
 int usage_name(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
                int number);
 int usage_settle(struct combined *combined, const struct run_tree *tree,

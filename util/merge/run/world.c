@@ -16,7 +16,7 @@ void world_hear(struct run_world *world, struct run_process *process,
   if (!world->launch.id || launch.size > world->launch.size) world->launch = launch;
 }
 
-/* Parents come before their children, but not in a damaged run. */
+/* The limit ends a cycle of parents in a damaged run. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process) {
   enum { DEEPEST = 256 };

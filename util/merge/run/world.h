@@ -1,29 +1,29 @@
-/* Which processes of a run a launcher started side by side, on this host and perhaps others:
- * it told each of them its number (runtime/job/launchers.def). */
+/* Finds the processes of a run that a launcher started side by side, on this host and perhaps on
+ * others. The launcher gives each of them its rank (runtime/job/launchers.def). */
 #ifndef DARSHAN_MERGE_WORLD_H
 #define DARSHAN_MERGE_WORLD_H
 
 #include "../launch.h"
 #include "processes.h"
 
-struct run_world {      /* zeroed: no launcher said anything */
-  struct launch launch; /* that of the most processes, as it says */
-  size_t ranks;         /* of that launch that are in the run */
-  int is_all;           /* nobody else is in it */
+struct run_world {      /* zeroed: no launcher */
+  struct launch launch; /* the largest launch, according to its size */
+  size_t ranks;         /* number of its ranks in the run */
+  int is_all;           /* all processes of the run belong to it */
 };
 
-/* What a part of a process says, in the order of ranks. */
+/* Takes the launcher's values from a part. Called in the order of ranks. */
 void world_hear(struct run_world *world, struct run_process *process,
                 const struct darshan_info *info);
-/* Who says it for a process: itself, or who started it; NULL: nobody. */
+/* Returns the process or its nearest ancestor that has a rank from a launcher, or NULL. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process);
-/* All have been heard: counts.  0, or -1: no memory. */
+/* Counts the ranks, when all parts were taken. Returns 0, or -1 if out of memory. */
 int world_settle(struct run_world *world, const struct run_tree *tree);
-/* Some of its ranks are in other logs, which darshan-merge adds: it needs to know which
- * process did what. */
+/* Returns 1 if other logs have some of its ranks. darshan-merge adds those later, so it needs to
+ * know which process did what. */
 int world_is_elsewhere_too(const struct run_world *world);
-/* Adds to the metadata; returns the new length. */
+/* Adds the launch to the metadata. Returns their new length. */
 size_t world_tell(const struct run_world *world, char *out, size_t room, size_t used);
 
 #endif

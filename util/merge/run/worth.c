@@ -1,9 +1,10 @@
+/* See worth.h. */
 #include "worth.h"
 
 #include "darshan-read.h"
 #include "log-format.h"
 
-/* One that cannot be read may have some. */
+/* Returns 1 if a part has records, or cannot be read. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
   char path[PATH_MAX];
   struct darshan_error error = {""};
@@ -11,7 +12,7 @@ static int has_records(const struct run_folder *folder, const struct run_part *p
   darshan_log *log = darshan_log_read(path, &error);
   int has = !log;
   const struct darshan_info *info = log ? darshan_log_info(log) : NULL;
-  for (int i = 0; info && i < info->num_modules; i++) /* what the kernel says of any process */
+  for (int i = 0; info && i < info->num_modules; i++) /* every process has a USAGE record */
     has |= info->modules[i].id != DARSHAN_MOD_USAGE;
   if (log) darshan_log_free(log);
   return has;
@@ -21,8 +22,8 @@ static int is_launcher(const struct run_tree *tree, int program) {
   return program >= 0 && tree->programs[program].launcher;
 }
 
-/* A child begins as the image of its parent: that of a launcher is one, and so is what is
- * about to become one.  Of a rank it counts what it recorded as another program before. */
+/* The part of a launcher, or of a child that is about to become one, needs no log. The part of a
+ * rank counts only if it has records from before the program joined the job. */
 static int part_is_worth_it(const struct run_folder *folder, const struct run_tree *tree,
                             const struct run_process *process, const struct run_part *part) {
   if (is_launcher(tree, process->last_program) || is_launcher(tree, part->program)) return 0;

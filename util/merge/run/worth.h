@@ -1,12 +1,13 @@
-/* Is there anything to be told of a run besides its MPI jobs, whose logs are their own? */
+/* Decides whether a run needs a log besides those of its MPI jobs. */
 #ifndef DARSHAN_MERGE_WORTH_H
 #define DARSHAN_MERGE_WORTH_H
 
 #include "folder.h"
 
-/* 0: what launchers and ranks did alone, or what is lost. */
+/* Returns 0 if only launchers and ranks of jobs left parts. A run without parts and jobs needs a
+ * log if it has processes at all. */
 int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree);
-/* The same of one of its processes. */
+/* Like run_is_worth_a_log, for one process. */
 int process_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree,
                            const struct run_process *process);
 
