@@ -1,4 +1,4 @@
-"""A lake: many logs as Parquet, collected once each, read by whatever reads Parquet.
+"""A lake: Parquet tables that darshan collect fills from many logs, for every reader of Parquet.
 
 from darshan_report import lake
 
@@ -6,8 +6,8 @@ with lake.open("/lake") as centre:
     print(centre.tables)
     print(centre.sql("SELECT program, sum(bytes_written) FROM jobs GROUP BY ALL").frame())
 
-doc/centre.md tells the rest.  What is here needs pyarrow, and asking needs duckdb; both
-are imported when they are used.
+doc/centre.md has the details.  This package needs pyarrow, and queries need duckdb.  Both are
+imported at their first use.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ __all__ = ["LakeError", "on_spark", "open"]
 
 
 def open(path: str | os.PathLike[str]) -> Asked:
-    """A lake to be asked; LakeError if there is none, or a newer release made it."""
+    """Opens a lake for queries.  LakeError: there is no lake, or a newer release made it."""
     from .ask.engine import Asked  # noqa: PLC0415 - needs duckdb
 
     return Asked(path)
 
 
 def on_spark(session: SparkSession, path: str | os.PathLike[str]) -> OnSpark:
-    """The same in a session of Spark, which gets a view for each table; three of its settings
-    become those of doc/centre.md.  LakeError, as above."""
+    """Registers a view for each table of a lake in a Spark session.  Sets three settings of the
+    session to the values in doc/centre.md.  Raises LakeError like open()."""
     from .ask.spark import OnSpark  # noqa: PLC0415 - as seldom as Spark
 
     return OnSpark(session, path)

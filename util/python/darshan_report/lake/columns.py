@@ -1,8 +1,8 @@
-"""The tables of a lake and their columns: names, types, units, and what they mean.
+"""The tables of a lake and their columns: names, types, units and meanings.
 
-Of counters all of this stands in the tables of the modules (runtime/modules/*/*.def), and
-comes from there; here are the columns that a lake adds.  doc/centre.md's tables, and the
-metadata of the files, are made of this.
+The columns of counters come from the tables of the modules (runtime/modules/*/*.def).  This file
+has the columns that a lake adds.  The tables in doc/centre-tables.md and the metadata of the
+Parquet files are generated from both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..measure.layers import LAYERS, SIZES, Layer
 from ..structs import Kind
 from ..tables import Counter, Module, module_by_id
 
-# Words of a column's type; write/arrow.py says what each is in Parquet.
+# Types of columns; write/arrow.py maps each to a type of Parquet.
 TEXT, WHOLE, ID, NUMBER, FLAG, DAY, TIME, UUID, EVIDENCE = (
     "text", "whole", "id", "number", "flag", "day", "time", "uuid", "evidence",
 )  # fmt: skip
@@ -24,14 +24,16 @@ TEXT, WHOLE, ID, NUMBER, FLAG, DAY, TIME, UUID, EVIDENCE = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column.  rule: how values of several rows become one; empty: they do not."""
+    """One column.  rule is the merge rule: how values of several rows become one value.  If it is
+    empty, values cannot be merged."""
 
     name: str
     type: str
     unit: str = ""
     meaning: str = ""
     rule: str = ""
-    secret: bool = False  # tells who, or of what: hidden where a lake hides names
+    # identifies a user, job, program or file: anonymized if the lake anonymizes names
+    secret: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,11 @@ class Table:
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of its columns."""
+        """Returns the names of the columns."""
         return tuple(c.name for c in self.columns)
 
 
-# Every table begins with these, so that few questions need a join.
+# Every table begins with these columns, so that few queries need a join.
 WHOSE = (
     Column("log", TEXT, "", "which log: the first 128 bits of the SHA-256 of its content"),
     Column(
@@ -79,7 +81,7 @@ def _of_layers() -> tuple[Column, ...]:
 
 
 def has_bytes(layer: Layer) -> bool:
-    """Whether the records of a layer count bytes."""
+    """Tells whether the records of a layer count bytes."""
     return layer.module not in ("H5F", "PNETCDF_FILE")
 
 
@@ -172,8 +174,8 @@ FINDINGS = Table(
         Column("stake_bytes", WHOLE, "bytes", "bytes that could be saved"),
         Column("of_bytes", WHOLE, "bytes", "bytes that were moved"),
         Column("same_as", TEXT, "", "title of the finding that claims the same seconds"),
-        # Not secret: where names are hidden, these are of a log that hides them itself, so that
-        # they are those of the records' tables.
+        # Not secret: if the lake anonymizes names, the rules read a log with anonymized names, so
+        # these columns already match the tables of records.
         Column("file", TEXT, "", "the file that it is about most"),
         Column("dataset", TEXT, "", "the dataset or variable in it"),
         Column("evidence", EVIDENCE, "", "the counters that it rests on", "", True),
@@ -197,7 +199,7 @@ RECORD = (
     Column("id", ID, "id", "record id: the format's hash of the name"),
     Column("rank", WHOLE, "rank", "rank; -1: all ranks together"),
     Column("name", TEXT, "", "name of the record: of a file its path", "", True),
-    # An automounter has a mount point per user.
+    # Secret because an automounter has a mount point per user.
     Column("mount", TEXT, "", "mount point that holds it", "", True),
     Column("file_system", TEXT, "", "type of that file system"),
 )
@@ -270,17 +272,18 @@ TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
 
 def counter_column(counter: Counter) -> Column:
-    """The column of a counter, under its own name."""
+    """Returns the column of a counter.  The column has the counter's name."""
     kind = NUMBER if counter.is_float else ID if counter.unit == "id" else WHOLE
     return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule)
 
 
-# -1 in a counter of these units says that the log does not know; in others it is a value.
+# -1 in a counter with one of these units means that the log lacks the value.  With other units -1
+# is a value.
 _UNKNOWN = frozenset(("count", "bytes", "seconds", "seconds^2", "elements", "seconds from start"))
 
 
 def unknown_is_null(column: Column) -> bool:
-    """Whether -1 in this column of a counter becomes null: a sum must not take it."""
+    """Tells whether -1 in this counter's column becomes null, so that no sum includes it."""
     return column.unit in _UNKNOWN
 
 
@@ -289,7 +292,7 @@ def _word(module: Module) -> str:
 
 
 def record_table(module: Module) -> Table:
-    """The table of a module's records."""
+    """Returns the table of a module's records."""
     if module.name == "HEATMAP":
         return HEATMAP
     if module.name in TRACES:
@@ -316,7 +319,7 @@ def record_table(module: Module) -> Table:
 
 
 def total_table(module: Module) -> Table:
-    """The table of a module's totals: what `darshan parse --total` says of each log."""
+    """Returns the table of a module's totals, which are those of `darshan parse --total`."""
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     title = f"a log: all its records of {module.name} as one"
     return Table(f"totals_{_word(module)}", title, (*WHOSE, _OWN["records"], *counters))
@@ -327,7 +330,7 @@ _KINDS = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 
 @functools.cache
 def modules() -> tuple[Module, ...]:
-    """The modules whose records are collected."""
+    """Returns the modules whose records are collected."""
     known = (module_by_id(number) for number in range(128))
     return tuple(
         m for m in known if m is not None and m.kind is not Kind.NONE and m.name != "TEMPLATE"
@@ -336,7 +339,7 @@ def modules() -> tuple[Module, ...]:
 
 @functools.cache
 def tables() -> dict[str, Table]:
-    """All tables, by name."""
+    """Returns all tables, by name."""
     found = [JOBS, LAYER_SUMS, FINDINGS, PROBLEMS]
     found += [record_table(m) for m in modules()]
     found += [total_table(m) for m in modules() if m.kind in _KINDS]

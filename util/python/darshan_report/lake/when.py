@@ -1,4 +1,4 @@
-"""Days and moments as people say them: 2026-11-22, 2026-11-22T03:30, or how long ago (7d)."""
+"""Dates and durations that users type: 2026-11-22, 2026-11-22T03:30, or an age such as 7d."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ AGO = "24h, 7d, 8w, 2y"
 
 
 def span(text: str) -> datetime.timedelta | None:
-    """How long that is; None: it is not said like that."""
+    """Returns the duration that the text gives, or None if the text is not a duration."""
     found = re.fullmatch(r"([0-9]{1,6})([hdwy])", text)
     return datetime.timedelta(hours=int(found[1]) * _HOURS[found[2]]) if found else None
 
 
 def before(long: datetime.timedelta, now: datetime.datetime) -> datetime.datetime:
-    """The moment so long before now; where there is no such day any more, the first of all."""
+    """Returns the time that lies the duration `long` before now, or the first date of Python."""
     first = datetime.datetime.min.replace(tzinfo=now.tzinfo)
     return now - long if long < now - first else first
 
 
 def ago(text: str, now: datetime.datetime) -> datetime.datetime | None:
-    """The same of how long as it is said; None, as above."""
+    """Returns the time that lies the duration in the text before now, or None like span()."""
     long = span(text)
     return None if long is None else before(long, now)
 
 
 def utc() -> datetime.datetime:
-    """Now."""
+    """Returns the current time in UTC."""
     return datetime.datetime.now(datetime.timezone.utc)
 
 
 def moment(text: str) -> datetime.datetime:
-    """In UTC; ValueError."""
+    """Returns a time in UTC.  Raises ValueError if the text is neither a time nor an age."""
     found = ago(text, utc()) or datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
 
 
 def day(text: str) -> datetime.date:
-    """In UTC; ValueError."""
+    """Returns a date in UTC.  Raises ValueError if the text is neither a date nor an age."""
     found = ago(text, utc())
     return found.date() if found else datetime.date.fromisoformat(text)

@@ -1,7 +1,7 @@
-"""Texts of a table that is written: their dictionaries have the words of its rows, and no others.
+"""Dictionaries of string columns: a written table has only the strings of its own rows.
 
-Rows are chosen out of larger tables, whose dictionaries they keep: written so, a file would
-have the names of everybody whose logs were read at the same time, or whose rows went.
+A table of selected rows keeps the dictionaries of the larger table.  Written so, a file would have
+the names of all users whose logs were read at the same time, or whose rows were removed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def _column(array: pa.DictionaryArray) -> pa.DictionaryArray:
     places = array.indices.fill_null(words).to_numpy(zero_copy_only=False)
     used = np.zeros(words + 1, bool)
     used[places] = True
-    used[words] = False  # the null
+    used[words] = False  # null
     if used[:words].all():
         return array
     order = np.cumsum(used, dtype=np.int32) - 1
@@ -27,13 +27,13 @@ def _column(array: pa.DictionaryArray) -> pa.DictionaryArray:
 
 
 def of_its_rows(table: pa.Table) -> pa.Table:
-    """The same rows."""
+    """Returns the same rows; each dictionary has only the strings that the rows use."""
     for place, field in enumerate(table.schema):
         if not pa.types.is_dictionary(field.type) or not len(table):
             continue
         column = table.column(place)
         whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):  # too much for one
+        if isinstance(whole, pa.ChunkedArray):  # more than one chunk can hold
             whole = pa.chunked_array([_column(c) for c in whole.unify_dictionaries().chunks])
         else:
             whole = _column(whole)

@@ -1,7 +1,7 @@
-"""What a worker does, in a process of its own, here or on another machine: it makes parts.
+"""The work of a worker process, on this machine or another one: it makes parts.
 
-collect_part is a plain function of what can be pickled, so any engine that maps functions
-over lists runs it: concurrent.futures here, Dask on a cluster.
+The arguments and results of collect_part can be pickled.  Every engine that maps functions over
+lists can run it: concurrent.futures on this machine, Dask on a cluster.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .write.part import Options, Part, make
 
 
 class _Known:
-    """What a lake has, as a worker knows it."""
+    """The logs that a lake has, as this worker process last read them."""
 
     def __init__(self, lake: str) -> None:
         self._snapshot = Snapshot(lake)
@@ -38,7 +38,7 @@ class _Known:
         self._lock = threading.Lock()  # a worker of Dask may have several threads
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Which logs it has, after the commits that there are now."""
+        """Returns a mask of the logs that the lake has after its newest commit."""
         with self._lock:
             self._snapshot.refresh()
             self._seen.update(self._snapshot.seen)
@@ -51,24 +51,22 @@ def _known(lake: str) -> _Known:
 
 
 def alone() -> None:
-    """For a process that does nothing but this: it is one core, as many of them are started
-    as are wanted, and needs no pandas."""
+    """Prepares a process that is only a worker: Arrow uses one core and does not import pandas,
+    because the collector starts one process per core that it may use."""
     arrow.without_pandas()
     pa.set_cpu_count(1)
 
 
 def collect_part(logs: Sequence[Found], options: Options) -> Part:
-    """Makes a part of these logs, of those that the lake does not have.
-
-    It may be done again after a worker has died: what that one left is no part of the lake.
-    """
+    """Makes a part of those of these logs that the lake does not have.  The collector may repeat
+    the call after a worker died.  The files of the dead worker do not belong to the lake."""
     return make(logs, options, _known(options.lake).has)
 
 
 @dataclass
 class Far:
-    """A part and who made it, or why there is none: errors go as words, since not everything
-    that an exception holds comes through to another machine."""
+    """The part that a worker made, or why it made none.  The error is a string, because some
+    contents of exceptions cannot be sent to another machine."""
 
     worker: str
     part: Part | None = None
@@ -77,11 +75,11 @@ class Far:
 
 @functools.cache
 def fingerprint() -> str:
-    """Equal where the package and the library's tables are the same."""
+    """Returns a hash that is equal if the Python package and the library's tables are equal."""
     said = hashlib.blake2b(digest_size=8)
     top = Path(__file__).parents[1]
     for path in sorted(top.rglob("*.py")):
-        if not path.name.startswith("_installed"):  # where it lies
+        if not path.name.startswith("_installed"):  # it has the installation's paths
             said.update(path.relative_to(top).as_posix().encode() + path.read_bytes())
     for table in columns.tables().values():
         said.update(arrow.shape(arrow.schema(table)).encode())
@@ -89,7 +87,8 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """The same on a machine of which nothing is known.  wanted: the collector's fingerprint."""
+    """Like collect_part, on a machine that may have another release or may not see the lake. wanted
+    is the collector's fingerprint."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

@@ -1,1 +1,1 @@
-"""From a lake to answers."""
+"""Queries of a lake and their results."""

@@ -1,9 +1,9 @@
-"""What a query may do: read the tables of its lake, and nothing else.
+"""Restricts a query to reading the tables of its lake.
 
-A query comes from whoever asks, and may have come to them from somebody else.  So it writes no
-file (-o writes the answer), reads no file but the lake's, loads no extension, asks no server.
-DuckDB itself holds the files; that it only reads is found out here, since what it may read it
-may write to.
+A query is untrusted: users may copy it from elsewhere.  It writes no file (-o writes the result),
+reads no file outside the lake, loads no extension and connects to no server.  DuckDB's settings
+restrict the files.  DuckDB may write to the files that it may read, so this module checks that the
+query only reads.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE interna
 
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
-    """Nothing but what is in these folders; for good."""
+    """Restricts a database to the files in these folders, permanently."""
     names = ", ".join("'" + f.replace("'", "''") + "'" for f in folders)
     for setting in (
         "autoinstall_known_extensions = false",
         "autoload_known_extensions = false",
-        "python_enable_replacements = false",  # variables of ours are no tables
+        "python_enable_replacements = false",  # Python variables are not tables
         f"allowed_directories = [{names}]",
         "enable_external_access = false",
         "lock_configuration = true",
@@ -42,7 +42,7 @@ def _reads(statement: Any) -> bool:
     kinds = duckdb.StatementType
     if statement.type == kinds.SELECT:
         return True
-    if statement.type == kinds.MULTI:  # PIVOT becomes several
+    if statement.type == kinds.MULTI:  # DuckDB makes several statements of PIVOT
         return bool(_READS.match(statement.query))
     begin = _EXPLAIN.match(statement.query)
     if statement.type != kinds.EXPLAIN or begin is None:
@@ -51,7 +51,7 @@ def _reads(statement: Any) -> bool:
 
 
 def must_read(query: str) -> None:
-    """LakeError unless a query only reads."""
+    """Raises LakeError unless the query is one statement that only reads."""
     try:
         query.encode()
     except UnicodeError:
@@ -77,14 +77,15 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def hide_the_rest(database: duckdb.DuckDBPyConnection) -> None:
-    """What a view leaves out is not told by what DuckDB knows of its files, either: the least
-    and the greatest value of a column are those of all rows (`stats(path)`)."""
+    """Disables the optimizer that uses a file's statistics.  They include rows that a view leaves
+    out, and `stats(path)` shows them: the smallest and largest value of a column."""
     database.execute("SET disabled_optimizers = 'statistics_propagation'")
 
 
 def must_read_views(database: duckdb.DuckDBPyConnection, query: str) -> None:
-    """LakeError unless a query reads views by their names alone: by no other way can it come
-    to rows that they leave out.  DuckDB's own views tell which files these are made of."""
+    """Raises LakeError unless a query reads views by their plain names.  Otherwise the query could
+    reach rows that the views leave out.  DuckDB's own views are refused, because they name the
+    files."""
     own = {name for (name,) in database.execute(_CATALOGUE).fetchall()}
     for statement in duckdb.extract_statements(query):
         if statement.type != duckdb.StatementType.SELECT:

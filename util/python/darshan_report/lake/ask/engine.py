@@ -1,4 +1,4 @@
-"""A lake that is asked in SQL, by DuckDB inside of this process."""
+"""A lake that is queried in SQL, by DuckDB inside this process."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-MEMORY = "2GB"  # what a question may take, beyond which it goes to the disk
-# Types of columns, for tables that have no files yet.
+MEMORY = "2GB"  # memory limit of a query; DuckDB spills the rest to the disk
+# The SQL types of columns, for tables without files.
 _TYPES = {
     columns.TEXT: "VARCHAR",
     columns.WHOLE: "BIGINT",
@@ -39,7 +39,7 @@ _TYPES = {
     columns.UUID: "BLOB",
     columns.EVIDENCE: "STRUCT(module VARCHAR, record VARCHAR, counter VARCHAR, value DOUBLE)[]",
 }
-# What the questions use of Spark's functions.
+# Functions of Spark that the ready queries use.
 _MACROS = (
     "unix_micros(moment) AS epoch_us(moment)",
     "named_struct(a, x, b, y, c, z) AS row(x, y, z)",
@@ -48,38 +48,38 @@ Values = Mapping[str, Any]
 
 
 class Answer:
-    """The rows of an answer, in the form that is wanted."""
+    """The rows of a query's result, in several forms."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
 
     @property
     def columns(self) -> list[str]:
-        """Their names."""
+        """Returns the names of the columns."""
         return list(self._table.column_names)
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """Row by row."""
+        """Yields the rows as tuples."""
         return zip(*(c.to_pylist() for c in self._table.columns))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Each as a dict."""
+        """Returns the rows as dicts."""
         found: list[dict[str, Any]] = self._table.to_pylist()
         return found
 
     def arrow(self) -> pa.Table:
-        """A table of pyarrow."""
+        """Returns a table of pyarrow."""
         return self._table
 
     def frame(self) -> pandas.DataFrame:
-        """A frame of pandas, which has to be installed."""
+        """Returns a data frame of pandas, which must be installed."""
         return self._table.to_pandas()
 
     def polars(self) -> polars.DataFrame:
-        """A frame of polars, which has to be installed."""
+        """Returns a data frame of polars, which must be installed."""
         import polars  # noqa: PLC0415 - the caller's
 
         return polars.from_arrow(self._table)  # type: ignore[return-value]
@@ -99,9 +99,10 @@ def _empty(table: columns.Table) -> str:
 
 
 def read_parquet(lake: str, files: Sequence[File]) -> str:
-    """What DuckDB reads these files by."""
+    """Returns the SQL expression that reads these files."""
     names = ", ".join(_quoted(os.path.join(lake, f.path)) for f in files)
-    # Files of another release may have other counters: to look into all costs time.
+    # Files of another release may have other counters.  union_by_name opens all files, which takes
+    # time.
     union = len({f.shape for f in files}) > 1
     return (
         f"read_parquet([{names}], hive_partitioning = true, hive_types_autocast = false, "
@@ -110,8 +111,9 @@ def read_parquet(lake: str, files: Sequence[File]) -> str:
 
 
 def _root(lake: str, folder: str) -> str:
-    """The lake's path as DuckDB is to see it, in which nothing may mean anything: it takes
-    words like user=jane for columns, and stars for all files."""
+    """Returns a path of the lake without characters that DuckDB interprets.  DuckDB takes user=jane
+    in a path for a column and a star for all files.  For such a lake the path is a symbolic link
+    in the folder."""
     try:
         lake.encode()
     except UnicodeError:
@@ -137,7 +139,7 @@ def _conditions(only: Mapping[str, str]) -> str:
 
 
 class Asked:
-    """An open lake: a view for each table, of what was committed when it was opened."""
+    """An open lake: a view for each table, of the files that were committed when it was opened."""
 
     def __init__(
         self,
@@ -148,12 +150,12 @@ class Asked:
         only: Mapping[str, str] | None = None,
         beside: Mapping[str, str] | None = None,
     ) -> None:
-        """user: sees no rows but this one's, whatever the query says.  memory: what goes to the
-        disk beyond it.  only: rows of jobs like this (since, until: days; program).  beside:
-        tables of one's own, from files of CSV, JSON or Parquet, by name."""
+        """user: only rows of this user are visible to any query.  memory: DuckDB spills to the
+        disk beyond it.  only: restricts the rows (since, until: days; program).  beside: further
+        tables by name, from files of CSV, JSON or Parquet."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
-        self._shown = 0  # the commit that the views are of
+        self._shown = 0  # the commit that the views show
         self._user = user
         self._only = _conditions({**(only or {}), **({} if user is None else {"user": user})})
         self._folder = tempfile.mkdtemp(prefix="darshan-ask-")
@@ -165,7 +167,7 @@ class Asked:
         except duckdb.Error:
             raise LakeError(f"{memory} is no amount of memory: 2GB, 500MB") from None
         self._database.execute("SET TimeZone = 'UTC'")
-        # Of what takes seconds DuckDB draws a bar on the standard output, between the rows.
+        # For long queries DuckDB prints a progress bar on standard output, among the rows.
         self._database.execute("SET enable_progress_bar = false")
         for macro in _MACROS:
             self._database.execute(f"CREATE MACRO {macro}")
@@ -179,7 +181,7 @@ class Asked:
         self._make_views()
 
     def _take(self, name: str, file: str) -> None:
-        """A table of another file, which is read now: queries read nothing but the lake."""
+        """Reads another file into a table now, because queries may read only the lake."""
         if name in columns.tables():
             raise LakeError(f"{name} is a table of the lake")
         if not os.path.isfile(file):
@@ -208,37 +210,37 @@ class Asked:
             if self._only and files:
                 rows += f" WHERE {self._only}"
             if any(f.shape != shape(schema(table)) for f in files):
-                # Files of an earlier release have no columns that are new.
+                # Files of an earlier release lack newer columns.
                 rows = f"({rows}) UNION ALL BY NAME ({_empty(table)})"
             self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
 
     def refresh(self) -> None:
-        """Sees what was committed since."""
+        """Makes the commits since the last refresh visible."""
         self._snapshot.refresh()
         if self._snapshot.number != self._shown:
             self._make_views()
 
     @property
     def commit(self) -> int:
-        """The number of the last commit that is seen."""
+        """Returns the number of the newest visible commit."""
         return self._snapshot.number
 
     @property
     def hidden(self) -> bool:
-        """Names in it are words that say nothing."""
+        """Tells whether the names in the lake are anonymized."""
         return bool(self._snapshot.settings.get("hidden"))
 
     @property
     def tables(self) -> list[str]:
-        """The tables that have rows."""
+        """Returns the names of the tables that have rows."""
         return self._snapshot.tables
 
     def files(self, table: str) -> list[str]:
-        """The files of a table, for another engine; all of them, whatever user was named."""
+        """Returns the files of a table, for another engine; they have the rows of all users."""
         return [os.path.join(self.path, f.path) for f in self._snapshot.of(table)]
 
     def describe(self, table: str) -> tuple[columns.Column, ...]:
-        """The columns of a table: type, unit, rule, and what they mean."""
+        """Returns the columns of a table: type, unit, merge rule, meaning."""
         known = columns.tables().get(table)
         if known is None:
             raise LakeError(f"no table is called {table}")
@@ -255,8 +257,8 @@ class Asked:
     def stream(
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
-        """The same for rows that come some at a time, while nothing else is asked.  typed: sums
-        of whole numbers are numbers in Arrow's batches, too, of whatever size these need."""
+        """Like sql(), for rows that are read in batches; no other query may run meanwhile.  If
+        typed is true, integer sums have a numeric type in Arrow's batches that is large enough."""
         try:
             found = self._found(query, values)
             if typed and found is not None:
@@ -266,7 +268,7 @@ class Asked:
             raise LakeError(str(error).strip()) from None
 
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
-        """Asks; values: of $name or ? in the query.  LakeError says what is wrong with it."""
+        """Runs a query; values replace $name or ? in it.  Raises LakeError if the query fails."""
         try:
             found = self._found(query, values)
             return Answer(pa.table({}) if found is None else exact.table(found))
@@ -274,7 +276,7 @@ class Asked:
             raise LakeError(str(error).strip()) from None
 
     def keep(self, name: str, query: str, values: Values) -> None:
-        """A table of an answer, for the questions that follow."""
+        """Stores a query's result in a table for the queries that follow."""
         closed.must_read(query)
         try:
             self._database.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query}', values)
@@ -282,7 +284,7 @@ class Asked:
             raise LakeError(str(error).strip()) from None
 
     def close(self) -> None:
-        """Closes it."""
+        """Closes the database and removes its temporary folder."""
         self._database.close()
         self._finalizer()
 

@@ -1,7 +1,7 @@
-"""The rows of an answer of DuckDB, with each number as it is.
+"""The rows of a DuckDB result with exact numbers.
 
-Sums of whole numbers are HUGEINT there, which becomes a double on the way to Arrow; what lies
-between two moments becomes a type that neither Parquet nor people can read.
+DuckDB's integer sums are HUGEINT, which Arrow receives as double.  A difference of two timestamps
+has a type that Parquet lacks.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import pyarrow as pa
 
 _WHOLE = ("HUGEINT", "UHUGEINT")
 _AS_TEXT = (*_WHOLE, "INTERVAL", "TIME", "TIME WITH TIME ZONE", "BIT", "BIGNUM")
-_WIDE = pa.decimal256(39, 0)  # 2^128 has so many digits
+_WIDE = pa.decimal256(39, 0)  # 2^128 has 39 digits
 
 
 def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """As the smallest of three types that has all of them."""
+    """Casts a column to the first of three types that holds all its values."""
     for kind in (pa.int64(), pa.uint64()):
         try:
             return column.cast(kind)
@@ -27,7 +27,7 @@ def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def unique(names: list[str]) -> list[str]:
-    """Two columns of one name would be one in JSON."""
+    """Makes column names unique, because JSON objects cannot have two equal names."""
     found: list[str] = []
     for name in names:
         number, now = 1, name
@@ -39,12 +39,12 @@ def unique(names: list[str]) -> list[str]:
 
 
 def whole(found: duckdb.DuckDBPyRelation) -> list[bool]:
-    """Which columns are of whole numbers of any size."""
+    """Returns which columns have integers of any size."""
     return [str(kind) in _WHOLE for kind in found.types]
 
 
 def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The same rows, as text where Arrow would have something else."""
+    """Returns the same rows, as strings in columns that Arrow would receive with another type."""
     kinds = [str(kind) for kind in found.types]
     if not any(kind in _AS_TEXT for kind in kinds):
         return found
@@ -57,8 +57,8 @@ def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def smallest(least: int | None, most: int | None) -> str:
-    """The type of DuckDB that has whole numbers from the least to the most; text, if no number
-    of a file has them."""
+    """Returns the DuckDB type for integers from least to most; VARCHAR if no numeric type of a file
+    holds them."""
     if least is None or most is None or (least >= -(2**63) and most < 2**63):
         return "BIGINT"
     if least >= 0 and most < 2**64:
@@ -67,7 +67,7 @@ def smallest(least: int | None, most: int | None) -> str:
 
 
 def table(found: duckdb.DuckDBPyRelation) -> pa.Table:
-    """All rows."""
+    """Returns all rows."""
     kinds = [str(kind) for kind in found.types]
     names = unique(list(found.columns))
     made = readable(found).to_arrow_table().rename_columns(names)

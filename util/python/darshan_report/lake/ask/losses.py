@@ -1,20 +1,20 @@
-"""What findings cost, in SQL: one reckoning for questions, for the text of a week, for pages.
+"""The SQL that computes lost time, for the ready queries, the weekly digest and the pages.
 
-A finding that claims the seconds of another (same_as) is not added.  Neither a finding nor all
-of a job's together lose more than its processes had, where the log tells that: a lake keeps
-what was claimed when a log was collected, by whatever release.
+A finding that claims the seconds of another finding (same_as) is not added.  Neither a finding nor
+all findings of a job lose more time than its processes had, if the log has that time.  The limit is
+needed because a lake stores the claims of the release that collected the log.
 """
 
 from __future__ import annotations
 
-# A row per finding that counts.
+# One row per finding that counts.
 COST = """cost AS (
   SELECT program, "user", log, number, rule, title, sentence, remedy, example,
     least(stake_seconds, nullif(of_seconds, 0)) AS lost, nullif(of_seconds, 0) AS had
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
-# Of which finding of a group something is told: the costliest, of several the last in order.
+# Orders the findings of a group: the costliest one is shown, and the last of equal ones.
 COSTLIEST = "named_struct('lost', coalesce(lost, -1), 'log', log, 'number', number)"
-# And a row per job that loses something.
+# One row per job that loses time.
 EACH = f"""{COST},
 each AS (
   SELECT program, "user", log, least(sum(lost), max(had)) AS lost FROM cost WHERE lost > 0

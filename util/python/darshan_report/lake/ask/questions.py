@@ -1,9 +1,8 @@
-"""The ready questions: each is a name, what it tells, and SQL over the tables of a lake.
+"""The ready queries: each has a name, a title, and SQL over the tables of a lake.
 
-{jobs}, {layers} and the like are the tables with the filters of the command applied;
-$name is a value that the command, or who asks from Python, gives.  The SQL is what DuckDB and
-Spark have in common, and says of rows that are alike which one counts: answers of both are
-equal.  What DuckDB lacks of it, engine.py gives it.
+{jobs}, {layers} and so on are the tables with the filters of the command applied.  $name is a value
+from the command or the Python caller.  The SQL is common to DuckDB and Spark, and orders equal
+rows, so that both return equal results.  engine.py adds functions that DuckDB lacks.
 """
 
 from __future__ import annotations
@@ -15,22 +14,23 @@ from typing import Any
 
 from .losses import COST, COSTLIEST, EACH
 
-_ON_MOUNTS = ("files_posix", "files_stdio")  # which know their mount points
-SMALL = ("0_100", "100_1k", "1k_10k")  # classes of transfers that are small: to 10 KiB
+_ON_MOUNTS = ("files_posix", "files_stdio")  # tables that have mount points
+SMALL = ("0_100", "100_1k", "1k_10k")  # size classes of small transfers: up to 10 KiB
 
 
 @dataclass(frozen=True)
 class Question:
-    """One of them."""
+    """One ready query."""
 
     name: str
     title: str
     sql: str
-    needs: tuple[str, ...] = ()  # values without which it has no sense
+    needs: tuple[str, ...] = ()  # values without which the query makes no sense
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
-# Where findings were looked for, what the report says; else the sums of the lowest layers.
+# The I/O time of the report if the lake has findings of the log, else the sums of the lowest
+# layers.
 IO = (
     "coalesce(io_seconds, coalesce(read_seconds, 0) + coalesce(write_seconds, 0)"
     " + coalesce(meta_seconds, 0))"
@@ -195,17 +195,17 @@ BY_NAME = {question.name: question for question in QUESTIONS}
 
 @dataclass(frozen=True)
 class Filters:
-    """Which jobs a question is about; None: all."""
+    """The jobs that a query is about; None: no restriction."""
 
-    since: str | None = None  # days, the first and the last
+    since: str | None = None  # the first and the last day
     until: str | None = None
     user: str | None = None
     program: str | None = None
-    mount: str | None = None  # jobs with a record of a file on it
-    kept: str = ""  # a table of those jobs, if somebody made it, for several questions
+    mount: str | None = None  # jobs with a record of a file on this mount point
+    kept: str = ""  # name of a table that already has those jobs, for several queries
 
     def where(self) -> tuple[str, dict[str, Any]]:
-        """A condition on any table, and its values."""
+        """Returns a condition on any table, and its values."""
         rows = (
             ("day >= CAST($since AS DATE)", "since", self.since),
             ("day <= CAST($until AS DATE)", "until", self.until),
@@ -230,7 +230,7 @@ class Filters:
         return f"log IN ({f'SELECT log FROM {self.kept}' if self.kept else self.on_mount()})"
 
     def on_mount(self) -> str:
-        """The logs with a record of a file on it."""
+        """Returns a query for the logs with a record of a file on the mount point."""
         months = " AND month >= $first" * (self.since is not None)
         months += " AND month <= $last" * (self.until is not None)
         logs = [f"SELECT log FROM {t} WHERE mount = $mount{months}" for t in _ON_MOUNTS]
@@ -240,7 +240,7 @@ class Filters:
 def query(
     question: Question, filters: Filters, values: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """The SQL of a question, and the values that it has."""
+    """Returns the SQL of a ready query and the values that it uses."""
     where, chosen = filters.where()
 
     def table(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""An answer as text for a screen: columns side by side, numbers with their units."""
+"""A query result as text for a terminal: aligned columns, numbers with units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...summary.text import visible
 from ...summary.units import amount, count, seconds
 
 _WIDEST = 60
-_LOOKED = 10_000  # rows
+_LOOKED = 10_000  # rows that determine the widths of columns
 _EXACT = 2**53
 _IDS = re.compile(r"(^|_)u?id$")
 
@@ -31,7 +31,7 @@ def _cell(name: str, value: Any) -> str:
     if isinstance(value, int) and (
         _IDS.search(name) or (abs(value) > _EXACT and not _is_size(name))
     ):
-        return str(value)  # to be copied; and a double has not all digits of it
+        return str(value)  # users copy ids; a double cannot hold larger integers exactly
     if isinstance(value, (int, float)) or hasattr(value, "as_integer_ratio"):
         return _number(name, float(value))
     text = visible(str(value)).replace("\n", " ")
@@ -59,8 +59,8 @@ def _is_number(value: Any) -> bool:
 
 
 def lines(names: list[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """The text, some lines at a time.  Of very many rows the first ones say how wide a column
-    is: nobody waits for the last one, and none has to be kept."""
+    """Yields the text, some lines at a time.  The first rows determine the widths of the columns,
+    so that no output waits for the last row, and few rows are in memory."""
     rest = iter(rows)
     found = list(itertools.islice(rest, _LOOKED))
     cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]

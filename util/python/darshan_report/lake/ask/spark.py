@@ -1,5 +1,4 @@
-"""A lake that is asked through a session of Spark, which the caller has: for one that one
-machine does not answer about in time."""
+"""A lake that is queried in the caller's Spark session, if one machine would take too long."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class OnSpark:
-    """Views of a lake in a session, of what was committed when they were made.  Every worker of
-    Spark needs the lake under the same name."""
+    """Views of a lake in a Spark session, of the files committed when the views were made.  Every
+    worker of Spark needs the lake under the same path."""
 
     def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
         self._session = session
@@ -26,14 +25,14 @@ class OnSpark:
         self.refresh()
 
     def refresh(self) -> None:
-        """Sees what was committed since."""
+        """Makes the commits since the last refresh visible."""
         self._snapshot.refresh()
         for statement in for_spark(self._snapshot):
             self._session.sql(statement)
 
     def ask(self, name: str, filters: Filters | None = None, /, **values: Any) -> DataFrame:
-        """A ready question, as `darshan ask` has them; values: top, date, from_, to, name, least.
-        LakeError if there is no such question, or a value is lacking."""
+        """Runs a ready query of `darshan ask`; values: top, date, from_, to, name, least.  Raises
+        LakeError if there is no such query, or a value is missing."""
         question = BY_NAME.get(name)
         if question is None:
             raise LakeError(f"no question is called {name}; these are: {', '.join(BY_NAME)}")

@@ -1,4 +1,4 @@
-"""The rows of an answer some at a time, for answers that no memory would hold."""
+"""The rows of a query result in batches, for results that exceed the memory."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pyarrow as pa
 from ..commit.place import LakeError
 from . import exact
 
-_CELLS = 1 << 18  # of rows that are in memory together
+_CELLS = 1 << 18  # rows times columns that are in memory together
 _KEPT = "rows of the answer"
 
 
 class Stream:
-    """An answer, which is read once."""
+    """A query result that can be read once."""
 
     def __init__(self, found: duckdb.DuckDBPyRelation | None) -> None:
-        """LakeError or duckdb.Error for what is wrong with it before there is a row."""
+        """Reads the first batch.  Raises LakeError or duckdb.Error if the query fails before it."""
         self.columns: list[str] = []
         self._whole: list[bool] = []
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -38,25 +38,25 @@ class Stream:
                 batch = self._reader.read_next_batch()
             except StopIteration:
                 return
-            except (OSError, pa.ArrowException) as error:  # what DuckDB says comes as either
+            except (OSError, pa.ArrowException) as error:  # DuckDB's errors come as either type
                 raise LakeError(str(error).strip()) from None
             yield batch
 
     @property
     def schema(self) -> pa.Schema:
-        """Of the batches."""
+        """Returns the schema of the batches."""
         if not self.columns:
             return pa.schema([])
         kinds: pa.Schema = self._reader.schema
         return pa.schema([(name, field.type) for name, field in zip(self.columns, kinds)])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """As Arrow has them; sums of whole numbers, which may be of any size, by their digits."""
+        """Yields the batches of Arrow; integer sums of any size are strings of digits."""
         for batch in self._batches:
             yield batch.rename_columns(self.columns)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """Row by row."""
+        """Yields the rows as tuples."""
         for batch in self._batches:
             columns = [column.to_pylist() for column in batch.columns]
             for place, whole in enumerate(self._whole):
@@ -68,8 +68,9 @@ class Stream:
 def typed(
     database: duckdb.DuckDBPyConnection, found: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
-    """The same rows with types that files have: of sums the smallest that has all of them.  For
-    that they are kept first, beyond DuckDB's memory on the disk."""
+    """Returns the same rows with types that files can have.  Each integer sum gets the smallest
+    type that holds all its values.  To determine it, DuckDB stores the rows first, on the disk
+    if its memory is full."""
     if not any(exact.whole(found)):
         return found
     names = exact.unique(list(found.columns))

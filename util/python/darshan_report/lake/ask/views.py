@@ -1,7 +1,7 @@
-"""The views of a lake for Spark: each table is the files that are committed, and no others.
+"""The views of a lake for Spark: each table consists of its committed files.
 
-DuckDB has its views in engine.py.  What is said to Spark's session before makes the SQL of both
-one: names in double quotes, and UTC.
+engine.py has the views for DuckDB.  Settings of the Spark session make the SQL equal: names in
+double quotes, and UTC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..commit.commits import File, Snapshot
 _TYPES = {
     columns.TEXT: "STRING",
     columns.WHOLE: "BIGINT",
-    columns.ID: "DECIMAL(20, 0)",  # it has no integers without a sign
+    columns.ID: "DECIMAL(20, 0)",  # Spark has no unsigned integers
     columns.NUMBER: "DOUBLE",
     columns.FLAG: "BOOLEAN",
     columns.DAY: "DATE",
@@ -28,19 +28,19 @@ _TYPES = {
 
 
 def _text(text: str) -> str:
-    r"""A text in Spark's SQL, where \ begins something."""
+    r"""Returns a string literal of Spark's SQL, which interprets \."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _pattern(lake: str, files: Sequence[File]) -> str:
-    """The pattern of Hadoop that means these files; a lake's name is meant as it is."""
+    """Returns the Hadoop pattern of these files; special characters of the path are escaped."""
     folder = re.sub(r"([][{}*?,\\^])", r"\\\1", os.path.join(lake, files[0].table))
     names = [file.path.partition("/")[2] for file in files]
     return f"{folder}/{names[0]}" if len(names) == 1 else f"{folder}/{{{','.join(names)}}}"
 
 
 def for_spark(lake: Snapshot) -> Iterator[str]:
-    """Statements, one after another; three settings of the session are among them."""
+    """Yields the SQL statements; the first three are settings of the session."""
     yield "SET spark.sql.ansi.enabled=true"
     yield "SET spark.sql.ansi.doubleQuotedIdentifiers=true"
     yield "SET spark.sql.session.timeZone=UTC"
@@ -63,5 +63,5 @@ def for_spark(lake: Snapshot) -> Iterator[str]:
 
 
 def script(statements: Iterator[str]) -> str:
-    """For the program spark-sql."""
+    """Returns the statements as a script for the program spark-sql."""
     return "".join(f"{statement};\n" for statement in statements)

@@ -1,4 +1,4 @@
-"""An answer as bytes, some rows at a time: for a screen, as CSV, as JSON, as Parquet."""
+"""A query result as bytes, in batches: as text for a terminal, CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .shown import lines
 from .stream import Stream
 
 _AT_ONCE = 4096  # rows
-_GROUP = 32 << 20  # bytes of a group of rows in Parquet
+_GROUP = 32 << 20  # bytes of a row group in Parquet
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it."""
+    """Returns a value as a type that JSON has."""
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
     if isinstance(value, bytes):
@@ -40,7 +40,7 @@ def _number(value: Any) -> float | int | None:
     if isinstance(value, decimal.Decimal) and value == value.to_integral_value():
         return int(value)
     number = float(value)
-    return number if number - number == 0 else None  # neither infinite nor not a number
+    return number if number - number == 0 else None  # neither infinite nor NaN
 
 
 def _csv(answer: Stream) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _parquet(answer: Stream, file: IO[bytes]) -> None:
 
 
 def write(answer: Stream, form: str, file: IO[bytes]) -> None:
-    """Writes all of it."""
+    """Writes the whole result to a file."""
     if form == "parquet":
         _parquet(answer, file)
         return

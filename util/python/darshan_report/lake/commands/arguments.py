@@ -1,6 +1,6 @@
 """The options of darshan collect and the other commands of lakes.
 
-Apart from what carries them out, which needs pyarrow: --help does not.
+They are separate from the code that needs pyarrow, because --help does not need it.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from collections.abc import Sequence
 from .. import when
 from ..ask.questions import BY_NAME
 
-DASK = "dask://"  # how a cluster's address begins
+DASK = "dask://"  # prefix of a cluster's address
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"
 DIGEST, SERVE = "darshan digest", "darshan serve"
 _DAY = 86400.0  # seconds
 
 
 def _name(text: str) -> str:
-    """As it stands in the tables: bytes that are no UTF-8 are escaped."""
+    """Returns a name as the tables have it: bytes that are not UTF-8 are escaped."""
     return os.fsencode(text).decode("utf-8", "backslashreplace")
 
 
 def collect(given: Sequence[str]) -> argparse.Namespace:
-    """Of darshan collect."""
+    """Parses the command line of darshan collect."""
     parser = argparse.ArgumentParser(
         prog=COLLECT,
         description="Turns logs into a lake: tables of Parquet for DuckDB, Spark and others. "
@@ -83,7 +83,8 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
 
 def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
     if workers.startswith(DASK):
-        # A file, another protocol than TCP, a host; nothing: what Dask's settings name.
+        # A scheduler file, a URL with another protocol than TCP, a host and port, or nothing: then
+        # Dask's own settings name the scheduler.
         if not re.fullmatch(r"(/.+|\w+://.+|(\[[\da-fA-F:]+\]|[^\s/:]+):\d{1,5})?",
                             workers[len(DASK):]):  # fmt: skip
             parser.error(f"--workers {workers}: {DASK}HOST:PORT, or {DASK} and the whole path "
@@ -94,7 +95,7 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Nanoseconds since the epoch; 0: since ever."""
+    """Returns nanoseconds since the epoch; 0 if there is no text."""
     if text is None:
         return 0
     ago = when.span(text)
@@ -107,7 +108,7 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
-    """Seconds of 24h, 7d, 8w, 2y."""
+    """Returns the seconds of 24h, 7d, 8w or 2y."""
     found = when.span(text)
     if found is None:
         parser.error(f"{option} {text}: how long is said like {when.AGO}")
@@ -118,7 +119,7 @@ _LAKE = "the lake; $DARSHAN_LAKE, else ./darshan-lake"
 
 
 def lake(given: Sequence[str]) -> argparse.Namespace:
-    """Of darshan lake."""
+    """Parses the command line of darshan lake."""
     parser = argparse.ArgumentParser(
         prog=LAKE,
         description="Looks after a lake: what darshan collect has made of logs.",
@@ -164,7 +165,7 @@ _FORMS = (".csv", ".json", ".parquet")
 
 
 def ask(given: Sequence[str]) -> argparse.Namespace:
-    """Of darshan ask."""
+    """Parses the command line of darshan ask."""
     parser = argparse.ArgumentParser(
         prog=ASK,
         description="Asks a lake: ready questions, or SQL over its tables. Without a question, "
@@ -219,7 +220,7 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
 
 
 def digest(given: Sequence[str]) -> argparse.Namespace:
-    """Of darshan digest."""
+    """Parses the command line of darshan digest."""
     parser = argparse.ArgumentParser(
         prog=DIGEST,
         description="A week of a lake as a text to send: programs that lose most, by which "
@@ -250,7 +251,7 @@ def _is_here(address: str) -> bool:
 
 
 def serve(given: Sequence[str]) -> argparse.Namespace:
-    """Of darshan serve."""
+    """Parses the command line of darshan serve."""
     parser = argparse.ArgumentParser(
         prog=SERVE,
         description="A lake in a browser: the week, programs by time lost, a program's runs, a "

@@ -1,4 +1,4 @@
-"""darshan ask: a question, ready or in SQL, and its answer as a table, CSV, JSON, Parquet."""
+"""darshan ask: runs a ready query or SQL; prints the result as a table, CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _day(text: str) -> str:
 
 
 def _opened(options: argparse.Namespace) -> Asked:
-    """The lake; for SQL with the filters in its tables, since they cannot be in the query."""
+    """Opens the lake.  For SQL the views have the filters, because the query cannot."""
     for name in ("since", "until"):
         if getattr(options, name) is not None:
             setattr(options, name, _day(getattr(options, name)))
@@ -67,7 +67,7 @@ def _opened(options: argparse.Namespace) -> Asked:
 def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
     typed = options.form == "parquet"
     if options.sql is not None:
-        return lake.stream(options.sql, typed=typed)  # of rows that the lake was opened for
+        return lake.stream(options.sql, typed=typed)  # the lake was opened with the filters
     question = BY_NAME.get(options.question)
     if question is None:
         raise LakeError(
@@ -103,12 +103,12 @@ def _run(options: argparse.Namespace) -> int:
         try:
             answer = _asked(lake, options)
             _write(answer, options.form, options.output)
-        except (ValueError, OverflowError) as error:  # days before the year 1, say
+        except (ValueError, OverflowError) as error:  # for example a date before the year 1
             words = str(error).partition("\n")[0]
             raise LakeError(f"the answer has a value that cannot be written: {words}") from None
     return 0
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; its exit status."""
+    """Runs the command; returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

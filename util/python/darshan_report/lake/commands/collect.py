@@ -1,4 +1,4 @@
-"""darshan collect: logs become a lake."""
+"""darshan collect: reads logs into a lake."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 _PART_LOGS, _PART_BYTES = 2048, 128 << 20
 _SMALLEST_PART = 64
-_SETTLED = 60.0  # seconds: with --follow, a damaged file that is younger may still be copied
+_SETTLED = 60.0  # seconds: with --follow, a younger damaged file may still be being copied
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Ended(BaseException):
-    """A signal came: what is begun is given up, what is committed stays."""
+    """A signal ended the command: the current part is dropped, commits remain."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _Ended(BaseException):
 
 @dataclass
 class Sums:
-    """What one run has done."""
+    """The numbers of one collection."""
 
     looked: int = 0
     logs: int = 0
@@ -92,7 +92,7 @@ class Collector:
         self._closed: list[OSError] = []  # folders that could not be read
 
     def run(self) -> int:
-        """Collects once, or for ever."""
+        """Collects once, or with --follow until a signal."""
         while True:
             self._once()
             if not self._options.follow:
@@ -116,7 +116,7 @@ class Collector:
         first = next(parts, None)
         if first is not None:
             made = self._made(itertools.chain([first], parts), workers, whole)
-            with contextlib.closing(made):  # whatever ends this ends the workers
+            with contextlib.closing(made):  # any exit from the loop ends the workers
                 for part in made:
                     self._take(part)
         self._progress.clear()
@@ -129,7 +129,7 @@ class Collector:
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
     ) -> Generator[Part, None, None]:
-        """By whom is wanted."""
+        """Yields the parts; the cluster, this process or several processes make them."""
         if self._cluster is not None:
             return self._cluster.parts(batches, self._part)
         if workers == 1 or whole <= _SMALLEST_PART:
@@ -137,7 +137,7 @@ class Collector:
         return by_processes(batches, self._part, workers)
 
     def _parts(self, most: int) -> Iterator[list[Found]]:
-        """The files that nobody has looked at yet, some at a time."""
+        """Yields batches of the files that the lake has not seen."""
         some: list[Found] = []
         size = 0
         self._closed = []
@@ -147,7 +147,8 @@ class Collector:
             keys = np.fromiter((f.key for f in batch), "u8", len(batch))
             known = self._publisher.seen.has_keys(keys)
             if self._options.remove_collected:
-                known[:] = False  # who was killed before removing them shall have done it
+                # a collector may have been killed between its commit and the removal of the logs
+                known[:] = False
             self._sums.again += int(known.sum())
             for one, has in zip(batch, known.tolist()):
                 if has or one.changed < self._options.since:
@@ -161,11 +162,11 @@ class Collector:
             yield some
 
     def _take(self, part: Part) -> None:
-        """Commits a part."""
+        """Commits a part, and removes its logs if the user asked for it."""
         logs = len(part.took)
         self._publisher.publish(part)
         sums = self._sums
-        # Of logs that two have read at once, each says what is in the lake by its own doing.
+        # If two collectors read the same logs, each counts the logs that its own commits added.
         sums.logs += len(part.took)
         sums.damaged += part.damaged
         sums.again += part.again + logs - len(part.took)
@@ -195,7 +196,7 @@ class Collector:
 
 
 def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
-    """The one that is named, if there is one."""
+    """Connects to the named Dask cluster; returns None if workers is a number."""
     if not workers.startswith(DASK):
         return None
     from ..spread.cluster import Cluster  # noqa: PLC0415 - needs Dask
@@ -213,7 +214,7 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; its exit status."""
+    """Runs the command; returns its exit status."""
     without_pandas()
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:

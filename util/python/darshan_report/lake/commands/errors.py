@@ -1,4 +1,4 @@
-"""What went wrong with a lake, in one line."""
+"""Error handling of the commands of lakes: one line per error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .say import say, why
 
 
 def told(program: str, work: Callable[[], int]) -> int:
-    """The exit status of what a command does; a closed output is left to who called it."""
+    """Returns the exit status of a command.  Prints errors, but not BrokenPipeError."""
     try:
         return work()
     except BrokenPipeError:

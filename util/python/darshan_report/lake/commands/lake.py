@@ -1,4 +1,4 @@
-"""darshan lake: what is in a lake, is it whole, what goes."""
+"""darshan lake: prints the content of a lake, checks it, and removes rows and old files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _logs(snapshot: Snapshot, table: str) -> Iterator[str]:
 
 
 def _deep(snapshot: Snapshot) -> Iterator[str]:
-    """Every page is read; each log is there once, and all tables know the same logs."""
+    """Reads every page; yields an error for duplicate logs and for rows of unknown logs."""
     jobs = list(_logs(snapshot, "jobs"))
     known = set(jobs)
     if len(jobs) != len(known):
@@ -108,7 +108,7 @@ def _prune(options: argparse.Namespace, snapshot: Snapshot) -> int:
         )
         return 0
     gone = prune(snapshot.path, which)
-    # Who has a right to be forgotten has it over readers of old files, too.
+    # A user's right to erasure has priority over readers of old files.
     sweep(snapshot, options.grace, replaced_now=options.user is not None)
     print(
         f"{snapshot.path}: {count(gone.logs)} logs {who}, {count(gone.rows)} rows in "
@@ -139,5 +139,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; its exit status."""
+    """Runs the command; returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

@@ -1,4 +1,4 @@
-"""Which command it is, and what it needs."""
+"""Dispatches the commands of lakes and checks for the packages that they need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...summary.output import asked
 from . import arguments
 from .say import say
 
-# The packages that each needs besides those of the report.
+# The packages that each command needs besides those of the report.
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
     "collect": (arguments.collect, ("pyarrow",)),
     "ask": (arguments.ask, ("pyarrow", "duckdb")),
@@ -34,7 +34,7 @@ def _lacking(packages: Sequence[str]) -> list[str]:
 
 
 def main(command: str, given: Sequence[str] | None = None) -> int:
-    """Runs a command of lakes; its exit status."""
+    """Runs a command of lakes; returns its exit status."""
     parse, packages = _COMMANDS[command]
     program = f"darshan {command}"
     words = sys.argv[1:] if given is None else given
@@ -57,7 +57,7 @@ def main(command: str, given: Sequence[str] | None = None) -> int:
     except LibraryMissing as error:
         say(program, str(error))
     except BrokenPipeError:
-        ending.end(signal.SIGPIPE)  # whoever read the output has enough
+        ending.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
     return 1
 
 

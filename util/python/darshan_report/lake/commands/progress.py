@@ -1,4 +1,4 @@
-"""How far a collector is: a line that is written over on a terminal, else one per thousand
+"""Progress of a collector: one line that is overwritten on a terminal, else one line per thousand
 logs."""
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def _span(seconds: float) -> str:
 
 
 class Progress:
-    """Of one run of the command."""
+    """The progress of one collection."""
 
     def __init__(self, program: str, whole: int) -> None:
-        """whole: files that there are to look at."""
+        """whole is the number of files to check."""
         self._program = program
         self._whole = whole
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -33,11 +33,11 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Returns the seconds since the collection began."""
         return time.monotonic() - self._begun
 
     def at(self, number: int, done: int) -> None:
-        """So many files were looked at, and so many of them collected now."""
+        """Prints the progress: files that were checked, and logs that were collected."""
         rate = done / self.seconds if self.seconds > 0 else 0.0
         left = self._whole - number
         text = f"{number:,} of {self._whole:,} logs, {rate:,.0f}/s"
@@ -54,7 +54,7 @@ class Progress:
             say(self._program, text)
 
     def clear(self) -> None:
-        """Makes room for another line."""
+        """Erases the line, so that another line can be printed."""
         if self._wide:
             sys.stderr.write(f"\r{' ' * self._wide}\r")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What the commands say, and how they end."""
+"""Messages of the commands of lakes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ...summary.text import visible
 
 
 def say(program: str, text: str) -> None:
-    """One line on stderr; a name from outside cannot steer the terminal."""
+    """Prints one line on stderr; control characters of names are escaped."""
     print(f"{program}: {visible(text)}", file=sys.stderr, flush=True)
 
 
 def why(error: OSError) -> str:
-    """What a system call says, with the file if it names one."""
+    """Returns the error text of a system call, with the path if the error names one."""
     text = error.strerror or str(error)
     return f"{error.filename}: {text}" if error.filename else text

@@ -29,5 +29,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command until a signal ends it."""
+    """Runs the command until a signal ends it; returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

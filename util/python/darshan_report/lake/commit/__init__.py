@@ -1,1 +1,1 @@
-"""Which files belong to a lake: what is committed, and what replaces it."""
+"""Commits of a lake, and the rewriting and removal of its files."""

@@ -1,8 +1,8 @@
-"""What is committed: numbered files, each of them one step of the whole lake.
+"""Commits of a lake: numbered files, each with one change of the whole lake.
 
-_commits/000000000007.json is made by a link, so it is there with all it says or not at all,
-and of two who want number 7 one gets it.  It names files of all tables that come or go
-together.  Who reads a lake reads its commits, and nothing that they do not name.
+_commits/000000000007.json is created by link(), so it is complete or absent.  If two processes try
+to create number 7, only one succeeds.  A commit names files of all tables that appear or disappear
+together.  Readers of a lake read its commits, and only the files that these name.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from .place import COMMITS, LakeError
 
 _DIGITS = 12
 _TRIES = 2
-_STATE = ".state.json"  # all commits up to a number as one
+_STATE = ".state.json"  # all commits up to this number in one file
 
 
 @dataclass(frozen=True)
 class File:
-    """One file of Parquet; its path is relative to the lake."""
+    """One Parquet file; its path is relative to the lake."""
 
     table: str
     path: str
     rows: int
     bytes: int
-    first: str = ""  # days of the first and last job in it, empty: not known
+    first: str = ""  # days of the first and last job in it; empty if unknown
     last: str = ""
     shape: str = ""  # equal in files of the same columns
 
     @property
     def month(self) -> str:
-        """The partition that it is in."""
+        """Returns the partition that the file is in."""
         return self.path.split("/")[1].partition("=")[2]
 
 
 @dataclass
 class Change:
-    """What one commit does."""
+    """The content of one commit."""
 
     what: str
     add: list[File] = field(default_factory=list)
     remove: list[File] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)  # files in _seen that come
-    unseen: list[str] = field(default_factory=list)  # and go
+    seen: list[str] = field(default_factory=list)  # files that are added to _seen
+    unseen: list[str] = field(default_factory=list)  # files that are removed from _seen
     note: dict[str, Any] = field(default_factory=dict)
 
     def content(self, number: int) -> bytes:
-        """As it is written."""
+        """Returns the content of the commit's file."""
         return place.as_json(
             {
                 "number": number,
@@ -68,21 +68,21 @@ class Change:
 
 
 class Snapshot:
-    """The files of a lake after some commit; it can be brought up to the newest."""
+    """The files of a lake after a commit; refresh() brings it to the newest commit."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.number = 0
         self.files: dict[str, File] = {}
         self.seen: set[str] = set()
-        self.replaced: dict[str, float] = {}  # when files were taken out, by path
+        self.replaced: dict[str, float] = {}  # times when files were removed, by path
         self.settings = place.settings(path)
         self.refresh()
 
     def refresh(self) -> set[str]:
-        """Takes what was committed since; the files of _seen that came."""
+        """Applies the commits since the last refresh; returns the new files of _seen."""
         for _ in range(_TRIES):
-            with contextlib.suppress(LakeError):  # a sweep took a commit after it was listed
+            with contextlib.suppress(LakeError):  # a sweep removed a commit after it was listed
                 return self._refresh()
         return self._refresh()
 
@@ -134,7 +134,7 @@ class Snapshot:
         self.number = number
 
     def write_state(self) -> None:
-        """Says all commits until now in one file, so that nobody has to read them all."""
+        """Writes all commits so far into one file, so that a reader need not read each of them."""
         content = {
             "number": self.number,
             "files": [vars(f) for f in self.files.values()],
@@ -144,25 +144,25 @@ class Snapshot:
         place.replace(self._name(self.number, _STATE), place.as_json(content))
 
     def old_commits(self) -> Iterator[str]:
-        """Files of commits that the newest state says, too; the states before it."""
+        """Yields the commits that the newest state contains, and all older states."""
         numbers, states = self._there()
         newest = max(states, default=0)
         yield from (self._name(n) for n in sorted(numbers) if n <= newest)
         yield from (self._name(n, _STATE) for n in sorted(states) if n < newest)
 
     def commit(self, change: Change) -> bool:
-        """Tries to make this the next commit; False: somebody else was first."""
+        """Tries to make this the next commit; returns False if another process was first."""
         if not place.create(self._name(self.number + 1), change.content(self.number + 1)):
             return False
         self.refresh()
         return True
 
     def of(self, table: str) -> list[File]:
-        """The files of a table, by month and day."""
+        """Returns the files of a table, by month and day."""
         found = [f for f in self.files.values() if f.table == table]
         return sorted(found, key=lambda f: (f.month, f.first, f.path))
 
     @property
     def tables(self) -> list[str]:
-        """The tables that have files."""
+        """Returns the tables that have files."""
         return sorted({f.table for f in self.files.values()})

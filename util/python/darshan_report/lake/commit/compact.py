@@ -1,5 +1,7 @@
-"""Many small files become few large ones, sorted by day; what they replace stays for a while,
-for those who read it."""
+"""Compaction: many small files become few large ones, sorted by day.
+
+The small files remain for a while, because other processes may be reading them.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +21,24 @@ from . import place, seen
 from .commits import Change, File, Snapshot
 from .parquet import writer
 
-SMALLEST, LARGEST = 64 << 20, 512 << 20  # bytes of a file that is good as it is, and at most
+# bytes below which a file is rewritten; the largest size of a new one
+SMALLEST, LARGEST = 64 << 20, 512 << 20
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
-_GROUP = 32 << 20  # of a group of rows, before compression
+_GROUP = 32 << 20  # bytes of a row group, before compression
 _MANY_SEEN = 16
 
 
 @dataclass
 class Made:
-    """What a pass has done."""
+    """The result of a compaction."""
 
     before: int = 0
     after: int = 0
-    given_up: int = 0  # of which others changed the files meanwhile
+    given_up: int = 0  # partitions whose files another process changed meanwhile
 
 
 def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The columns of the newest schema; those that a file of an older release lacks are null."""
+    """Returns the columns of the newest schema; a column that an older file lacks is null."""
     arrays = []
     for field in schema:
         there = table.schema.get_field_index(field.name) >= 0
@@ -45,14 +48,14 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _days(file: pq.ParquetFile, group: int) -> tuple[object, object]:
-    """The first and the last day in a group of rows; None: there are none."""
+    """Returns the first and the last day in a row group, or None for both if unknown."""
     place_of = file.schema_arrow.get_field_index("day")
     found = file.metadata.row_group(group).column(place_of).statistics
     return (found.min, found.max) if found is not None and found.has_min_max else (None, None)
 
 
 def _sorted_parts(paths: list[str], schema: pa.Schema) -> Iterator[pa.Table]:
-    """All rows, by day; as many in memory as one day has, or all where that is little."""
+    """Yields all rows by day, one row group of a day at a time; few rows are sorted in memory."""
     opened = [pq.ParquetFile(path) for path in paths]
     try:
         groups = [(f, n) for f in opened for n in range(f.num_row_groups)]
@@ -96,7 +99,7 @@ def _of_day(spans: list[tuple], day: object, schema: pa.Schema) -> Iterator[pa.T
 
 
 class _Output:
-    """Files of one partition, each begun when the one before is large enough."""
+    """The files of one partition; the next file begins when the last one is large enough."""
 
     def __init__(self, folder: str, table: str, month: str, schema: pa.Schema, shape: str) -> None:
         self.files: list[File] = []
@@ -108,7 +111,7 @@ class _Output:
         self._group = max(1024, _GROUP // (8 * len(schema)))
 
     def write(self, rows: pa.Table) -> None:
-        """Rows of later days."""
+        """Writes rows, whose days must not be earlier than those before."""
         if not len(rows):
             return
         if self._writer is None:
@@ -128,7 +131,7 @@ class _Output:
             self.close()
 
     def close(self) -> None:
-        """The file that was begun is complete."""
+        """Completes the current file."""
         if self._writer is None:
             return
         self._writer.close()
@@ -144,8 +147,8 @@ class _Output:
 
 
 def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
-    """Commits files below folder in the place of others; False: some of these are gone, so
-    nothing is done."""
+    """Commits files below folder in place of others.  Returns False, and commits nothing, if some
+    of the others are no longer in the lake."""
     moved: list[str] = []
     try:
         for file in change.add:
@@ -164,7 +167,7 @@ def replace(snapshot: Snapshot, change: Change, folder: str) -> bool:
                 return True
             snapshot.refresh()
     finally:
-        if moved:  # what ended this may have come after the commit: the lake is asked
+        if moved:  # the error may have come after the commit, so check the lake
             snapshot.refresh()
         for path in moved:
             if path not in snapshot.files:
@@ -184,7 +187,7 @@ def compact(
     schema_of: Callable[[str], pa.Schema],
     shape_of: Callable[[pa.Schema], str],
 ) -> Made:
-    """Brings files to a good size; a partition is a commit of its own."""
+    """Rewrites small files as large ones, with one commit per partition."""
     snapshot = Snapshot(lake)
     made = Made()
     for (table, month), files in sorted(_partitions(snapshot).items()):
@@ -204,7 +207,7 @@ def compact(
                 made.after += len(output.files)
             else:
                 made.given_up += 1
-        except FileNotFoundError:  # pruned meanwhile
+        except FileNotFoundError:  # another process pruned the files
             made.given_up += 1
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -220,5 +223,5 @@ def _compact_seen(snapshot: Snapshot) -> None:
     known = seen.Seen(snapshot.path)
     known.update(set(names))
     name = seen.write(snapshot.path, np.unique(known.all()))
-    # What is not committed is swept when it is old.
+    # A later sweep removes the new file if it was not committed.
     replace(snapshot, Change("compact", seen=[name], unseen=names), "")

@@ -1,4 +1,4 @@
-"""Files of Parquet without some of their rows."""
+"""Rewrites Parquet files without some of their rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .parquet import writer
 
 
 def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
-    """Copies a file but for the rows of these logs, a group of rows at a time; how many rows
-    are left, and how many are gone."""
+    """Copies a file without the rows of these logs, one row group at a time.  Returns the numbers
+    of rows that remain and that were removed."""
     left = gone = 0
     with (
         pq.ParquetFile(source) as file,
@@ -33,8 +33,8 @@ def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
 
 
 def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[File]:
-    """Takes all rows of these logs out of the files below a folder, which nobody sees yet; what
-    is left of them."""
+    """Removes all rows of these logs from uncommitted files below a folder; returns the remaining
+    files."""
     found: list[File] = []
     for file in files:
         source = os.path.join(folder, file.path)
@@ -57,8 +57,9 @@ def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[F
 def rewritten(
     lake: str, folder: str, file: File, goes: Callable[[pa.Table], pa.Array]
 ) -> tuple[File | None, int]:
-    """A file of the lake without the rows that go, below a folder (None: none is left, or none
-    went), and how many went; it is read a group of rows at a time."""
+    """Writes a copy of a lake's file without some rows below a folder, one row group at a time.
+    Returns the copy and the number of removed rows.  The copy is None if no row remains or none
+    was removed."""
     path = f"{file.table}/month={file.month}/{place.new_name()}.parquet"
     target = os.path.join(folder, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -1,6 +1,7 @@
-"""Problems that are over: of files that could not be read once, and were read since.
+"""Removes error rows of files that could not be read once and are readable now.
 
-Their rows go by the commit that brings the logs, so nobody sees a log and that it cannot be read.
+The commit that adds the logs removes these rows, so a reader never sees a log together with its
+error.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ _TABLE = "problems"
 
 
 def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Identities as commit/seen.py has them."""
+    """Returns identities as commit/seen.py stores them."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
 
 
 class Unread:
-    """The files of a lake that could not be read, by the files of Parquet that say so."""
+    """The unreadable files of a lake, by the Parquet file of the table problems that names them."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
-        self._known: dict[str, dict[str, list[str]]] = {}  # logs by paths, as the table has both
+        self._known: dict[str, dict[str, list[str]]] = {}  # logs by path, both as in the table
 
     def _in(self, path: str, seen: Seen) -> dict[str, list[str]]:
         names = ["log", "path"]
@@ -45,8 +46,8 @@ class Unread:
         return found
 
     def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str], folder: str) -> Change:
-        """What is to be done now that these files were read: files that go, and what stays of
-        them, below the folder."""
+        """Returns the change after these paths were read: files of the table problems that are
+        replaced by copies below the folder, without the rows of these paths."""
         change = Change("collect")
         there = snapshot.of(_TABLE)
         kept = self._known

@@ -1,5 +1,6 @@
-"""How files of Parquet are written again: as they were written first (write/arrow.py), texts
-with dictionaries, and sums of each page, by which a check knows that it is what was written."""
+"""The settings of rewritten Parquet files, which are those of write/arrow.py: strings get
+dictionaries, and each page a checksum, by which `darshan lake check` finds damage.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +11,17 @@ import pyarrow.parquet as pq
 
 from .. import words
 
-LEVEL = 3  # of compression: what is written again is read for years
+LEVEL = 3  # of compression: a rewritten file is read for years
 
 
 class _Writer(pq.ParquetWriter):
     def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
-        """Rows, and the words of these rows."""
+        """Writes rows with dictionaries that have only the strings of these rows."""
         super().write_table(words.of_its_rows(table), row_group_size)
 
 
 def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
-    """A file that is to be filled group by group."""
+    """Opens a file that is filled one row group at a time."""
     return _Writer(
         target,
         schema,

@@ -1,7 +1,7 @@
-"""The folder that a lake is, and the steps on its file system that are one or none.
+"""The folder of a lake, and atomic operations on its files.
 
-Only link, rename and the creation of a file that must not be there yet are relied on,
-which are such steps on NFS, too.  No lock is held by anybody, so none can be left behind.
+These use only link, rename and exclusive creation of a file, which are atomic on NFS as well.  No
+process holds a lock, so none can be orphaned.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from typing import Any
 
 FORMAT, VERSION = "darshan-lake", 1
 _HEAD = "_lake.json"
-COMMITS, SEEN, WORK = "_commits", "_seen", "_work"  # a _ hides a folder from Spark and others
+# Spark and other readers ignore folders with a leading _
+COMMITS, SEEN, WORK = "_commits", "_seen", "_work"
 
 
 class LakeError(Exception):
-    """Something is wrong with a lake; the text is one line."""
+    """Something is wrong with a lake; the message is one line."""
 
 
 def new_name() -> str:
-    """A name that nobody else has."""
+    """Returns a unique name."""
     return uuid.uuid4().hex
 
 
 def sync(path: str) -> None:
-    """What was written to a file, or named in a folder, survives a loss of power."""
+    """Flushes a file, or the entries of a folder, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -36,7 +37,7 @@ def sync(path: str) -> None:
 
 
 def make_folders(lake: str, below: str) -> None:
-    """The folders that a file is to be put into, on the disk before it is."""
+    """Creates the folders of a new file and flushes their entries to the disk."""
     if os.path.isdir(os.path.join(lake, below)):
         return
     os.makedirs(os.path.join(lake, below), exist_ok=True)
@@ -46,7 +47,7 @@ def make_folders(lake: str, below: str) -> None:
 
 
 def write_beside(path: str, content: bytes) -> str:
-    """A new file in the folder of path, complete and on the disk; its name."""
+    """Writes a new file in the folder of path and flushes it to the disk; returns its name."""
     name = os.path.join(os.path.dirname(path), f".{new_name()}")
     try:
         with open(name, "xb") as file:
@@ -61,12 +62,12 @@ def write_beside(path: str, content: bytes) -> str:
 
 
 def create(path: str, content: bytes) -> bool:
-    """A file that has its content from its first moment; False if there is one already."""
+    """Creates a file with its content atomically; returns False if the file exists."""
     beside = write_beside(path, content)
     try:
         os.link(beside, path)
     except FileExistsError:
-        # A reply of NFS that was lost is asked for again, and then this is our own.
+        # If the NFS reply was lost, the client retries the link and finds the link that it made.
         if os.stat(beside).st_nlink != 2 or not os.path.samefile(beside, path):
             return False
     finally:
@@ -76,7 +77,7 @@ def create(path: str, content: bytes) -> bool:
 
 
 def replace(path: str, content: bytes) -> None:
-    """A file with this content, whether there was one or not."""
+    """Writes a file atomically, whether it exists or not."""
     os.replace(write_beside(path, content), path)
 
 
@@ -85,12 +86,13 @@ def _json(content: dict[str, Any]) -> bytes:
 
 
 def as_json(what: dict[str, Any]) -> bytes:
-    """The content of one of our files: what it is, then what it says."""
+    """Returns the content of a file of the lake, with format and version first."""
     return _json({"format": FORMAT, "version": VERSION, **what})
 
 
 def load_json(path: str) -> dict[str, Any]:
-    """The content of one of our files; LakeError if it is none, or of a newer release."""
+    """Returns the content of a file of the lake.  Raises LakeError if the file is not a lake's, or
+    a newer release wrote it."""
     try:
         with open(path, "rb") as file:
             found = json.loads(file.read())
@@ -107,7 +109,7 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def is_lake(path: str) -> bool:
-    """Whether there is a lake in this folder; OSError if one may not look."""
+    """Tells whether this folder is a lake.  Raises OSError if the folder may not be searched."""
     try:
         os.lstat(os.path.join(path, _HEAD))
     except (FileNotFoundError, NotADirectoryError):
@@ -116,14 +118,14 @@ def is_lake(path: str) -> bool:
 
 
 def settings(path: str) -> dict[str, Any]:
-    """What a lake says of itself; LakeError if there is none."""
+    """Returns the settings of a lake; raises LakeError if the folder is not a lake."""
     if not is_lake(path):
         raise LakeError(f"{path} is no lake: it has no {_HEAD} (darshan collect makes one)")
     return load_json(os.path.join(path, _HEAD))
 
 
 def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
-    """The lake in this folder, made if there is none; what it says of itself."""
+    """Creates the lake in this folder if it does not exist; returns its settings."""
     if not is_lake(path):
         if os.path.isdir(path) and any(not n.startswith((".", "_")) for n in os.listdir(path)):
             raise LakeError(f"{path} has other files in it, and is no lake")

@@ -1,4 +1,4 @@
-"""Rows go: those of old jobs, or of a user, out of every table in one step."""
+"""Prune: removes the rows of old jobs, or of one user, from all tables in one commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .fewer import rewritten
 
 @dataclass
 class Gone:
-    """What went."""
+    """The number of removed rows and logs, and their tables."""
 
     rows: int = 0
     logs: int = 0
@@ -28,19 +28,19 @@ class Gone:
 
 @dataclass(frozen=True)
 class Which:
-    """Rows of days before this one, or of this user."""
+    """Selects the rows of days before a day, or of a user."""
 
     before: datetime.date | None = None
     user: str | None = None
 
     def may_have(self, file: File) -> bool:
-        """Whether such rows can be in a file."""
+        """Tells whether a file may have such rows."""
         if self.before is not None:
             return bool(file.first) and file.first < str(self.before)
         return True
 
     def goes(self, rows: pa.Table) -> pa.Array:
-        """Which rows of a table do."""
+        """Returns a mask of the selected rows."""
         if self.before is not None:
             old = pc.less(rows["day"], pa.scalar(self.before, pa.date32()))
             return pc.fill_null(old, False)
@@ -49,14 +49,14 @@ class Which:
 
 
 def _number(lake: str, file: File, which: Which) -> int:
-    """How many rows of a file go."""
+    """Returns how many rows of a file are selected."""
     column = "day" if which.before is not None else "user"
     rows = pq.read_table(os.path.join(lake, file.path), columns=[column], partitioning=None)
     return int(pc.sum(which.goes(rows)).as_py() or 0)
 
 
 def would_go(snapshot: Snapshot, which: Which) -> Gone:
-    """What prune would take out now."""
+    """Returns what prune would remove now."""
     gone = Gone()
     for file in snapshot.files.values():
         number = _number(snapshot.path, file, which) if which.may_have(file) else 0
@@ -68,7 +68,7 @@ def would_go(snapshot: Snapshot, which: Which) -> Gone:
 
 
 def prune(lake: str, which: Which) -> Gone:
-    """Takes rows out of all tables by one commit; again if others committed meanwhile."""
+    """Removes rows from all tables in one commit; retries if another process committed."""
     snapshot = Snapshot(lake)
     total = Gone()
     while True:
@@ -96,7 +96,7 @@ def prune(lake: str, which: Which) -> Gone:
                 )
                 if snapshot.number == before + 1:
                     return total
-        except FileNotFoundError:  # compacted meanwhile
+        except FileNotFoundError:  # another process compacted the files
             continue
         finally:
             shutil.rmtree(folder, ignore_errors=True)

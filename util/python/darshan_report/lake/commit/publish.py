@@ -1,8 +1,8 @@
-"""From a part, which nobody sees, to a commit, which all see at once.
+"""From a part, which no reader sees, to a commit, which makes it visible at once.
 
-Of two collectors that have read the same log, the one that commits first has it: the other
-one finds that out when its number is taken, takes the log's rows out of its files, and
-tries the next number.
+If two collectors have read the same log, the log belongs to the first commit.  The other collector
+learns this when its commit number is taken.  It removes the log's rows from its files and tries the
+next number.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ class Publisher:
         self._lake = lake
 
     def refresh(self) -> None:
-        """Looks at what others committed."""
+        """Reads the commits of other processes."""
         self.snapshot.refresh()
         self.seen.update(self.snapshot.seen)
 
     def publish(self, part: Part) -> int:
-        """Makes a part visible; how many of its logs others had committed before."""
+        """Makes a part visible.  Returns how many of its logs other collectors had committed
+        before."""
         twice = 0
         name = ""
         published: list[str] = []
@@ -75,7 +76,7 @@ class Publisher:
         return twice
 
     def _commit(self, part: Part, name: str) -> bool:
-        """Tries it; with it go the problems that are over."""
+        """Tries to commit the part; the same commit removes resolved rows of the table problems."""
         note = {"logs": len(part.seen), "records": part.records}
         folder = os.path.join(self._lake, place.WORK, place.new_name())
         os.mkdir(folder)
@@ -93,8 +94,9 @@ class Publisher:
                 self._give_up(moved, "")
 
     def _give_up(self, published: list[str], name: str) -> None:
-        """Removes what was not committed, which is asked of the lake itself: what ended the
-        attempt may have come after the commit.  What cannot be asked stays, to be swept."""
+        """Removes files that were not committed.  The error may have come after the commit, so the
+        lake decides which files those are.  If the lake cannot be read, they remain for a later
+        sweep."""
         self.snapshot.refresh()
         if name and name not in self.snapshot.seen:
             self._drop(name)
@@ -109,7 +111,7 @@ class Publisher:
                 os.unlink(os.path.join(self._lake, place.SEEN, name))
 
     def _move(self, folder: str, files: list[File], published: list[str]) -> None:
-        """Puts the files where they belong; nobody looks at them before they are committed."""
+        """Moves files to their paths in the lake; no reader opens them before the commit."""
         folders = set()
         for file in files:
             if file.path in published:
@@ -123,17 +125,18 @@ class Publisher:
             place.sync(one)
 
     def _all_there(self, part: Part) -> None:
-        """Who slept for a day may have been swept meanwhile."""
+        """Raises LakeError if a sweep removed a file, which can happen to a collector that was
+        suspended for a day."""
         for file in part.files:
             if not os.path.exists(os.path.join(self._lake, file.path)):
                 raise LakeError(f"{file.path} went before it was committed: collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
-        """Takes logs that another one has committed out of the files of a part."""
+        """Removes logs that another collector has committed from the files of a part."""
         logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]
-        # Those that were moved for the number that was taken come back: they change.
+        # The files that were moved for the taken number return to the part, because they change.
         while published:
             path = published[-1]
             os.rename(os.path.join(self._lake, path), os.path.join(part.folder, path))

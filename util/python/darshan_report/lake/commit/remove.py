@@ -1,4 +1,4 @@
-"""Removes logs of which a lake has all rows, after these were read back from the disk."""
+"""Removes log files whose rows are all in a lake, after it read these rows back from the disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _read_back(lake: str, file: File) -> None:
-    """Every page of a file, a group of rows at a time."""
+    """Reads every page of a file by row groups.  Raises LakeError if rows are missing."""
     with pq.ParquetFile(os.path.join(lake, file.path), page_checksum_verification=True) as opened:
         rows = sum(len(opened.read_row_group(n)) for n in range(opened.num_row_groups))
     if rows != file.rows:
@@ -30,7 +30,7 @@ def _read_back(lake: str, file: File) -> None:
 
 
 def _named(lake: str, some: Iterable[File], logs: pa.Array) -> set[str]:
-    """Those of these logs that have a row in some files."""
+    """Returns which of these logs have a row in some files."""
     found: set[str] = set()
     for file in some:
         with pq.ParquetFile(os.path.join(lake, file.path)) as opened:
@@ -45,8 +45,8 @@ def _texts(rows: np.ndarray) -> list[str]:
 
 
 def remove(snapshot: Snapshot, part: Part) -> int:
-    """Removes the logs of a part that are in the lake, now or since long ago; how many.  Those
-    that are damaged stay, and those that are not any more what was read."""
+    """Removes the files of a part whose logs are in the lake; returns how many.  Damaged logs, and
+    files that changed since they were read, are not removed."""
     lake = snapshot.path
     new, old = _texts(part.seen), _texts(part.copies)
     for file in part.files:

@@ -1,8 +1,8 @@
-"""Which logs a lake has: sorted arrays of their identities, a file per commit.
+"""The logs that a lake has: sorted arrays of their identities, one file per commit.
 
-A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of where
-it lay (path, size, time of change), by which a file that has not changed is known without
-reading it.  The files are mapped, not read: a look-up touches few pages of each.
+A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
+and modification time.  The key identifies an unchanged file without reading it.  The files are
+mapped, not read: a lookup touches few of their pages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROW = np.dtype([("high", "<u8"), ("low", "<u8"), ("key", "<u8")])
 
 
 def write(lake: str, rows: np.ndarray) -> str:
-    """A new file of these rows; its name.  Nobody looks into it before it is committed."""
+    """Writes these rows to a new file; returns its name.  No reader opens it before the commit."""
     name = place.new_name()
     ordered = np.sort(rows, order=["high", "low"])
     path = os.path.join(lake, place.SEEN, name)
@@ -36,7 +36,7 @@ def _load(lake: str, name: str) -> np.ndarray:
 
 
 def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """Which identities are in these sorted rows."""
+    """Returns a mask of the identities that are in these sorted rows."""
     found = np.zeros(len(high), bool)
     if not len(rows):
         return found
@@ -48,16 +48,16 @@ def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 class Seen:
-    """The identities of several files of a lake."""
+    """The identities in several files of a lake."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
         self._rows: dict[str, np.ndarray] = {}
-        # Of all logs ever, so only in the memory of who looks for files to read.
+        # The keys of all logs; only a process that searches for files to read loads them.
         self._keys: np.ndarray | None = None
 
     def update(self, names: set[str]) -> None:
-        """Looks into these files, and no others."""
+        """Loads these files, and unloads all others."""
         for name in set(self._rows) - names:
             del self._rows[name]
         new = {name: _load(self._lake, name) for name in names - set(self._rows)}
@@ -66,14 +66,15 @@ class Seen:
             self._keys = None
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Which of these logs are known."""
+        """Returns a mask of the logs that are known."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             found |= _known(rows, high, low)
         return found
 
     def unread(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Which of these stand for files that could not be read: their key is their identity."""
+        """Returns a mask of the identities of unreadable files, whose key is the lower half of
+        their identity."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             known = _known(rows, high, low)
@@ -82,7 +83,7 @@ class Seen:
         return found
 
     def has_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Which of these places were looked at."""
+        """Returns a mask of the keys that are known."""
         if self._keys is None:
             parts = (np.asarray(rows["key"]) for rows in self._rows.values())
             self._keys = np.unique(np.concatenate([np.empty(0, "u8"), *parts]))
@@ -92,5 +93,5 @@ class Seen:
         return np.asarray(self._keys[at] == keys)
 
     def all(self) -> np.ndarray:
-        """All rows, as one array."""
+        """Returns all rows as one array."""
         return np.concatenate([np.empty(0, ROW), *self._rows.values()])

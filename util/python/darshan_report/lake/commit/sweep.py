@@ -1,5 +1,4 @@
-"""Removes what nobody needs any more: files that were replaced, what killed collectors left,
-commits that a state says."""
+"""Sweep: removes replaced files, files of killed collectors, and commits that a state contains."""
 
 from __future__ import annotations
 
@@ -13,15 +12,15 @@ from dataclasses import dataclass
 from . import place
 from .commits import Snapshot
 
-GRACE = 24 * 3600.0  # seconds that a file stays for those who read it, or still make it
-# Of what is not committed yet, whatever grace is wanted: a file that is about to be named by a
-# commit must not go in between.
+GRACE = 24 * 3600.0  # seconds that a file remains for processes that read or write it
+# Seconds that an uncommitted file remains, even if the grace time is shorter: a collector may be
+# about to commit it.
 _MAKING = 3600.0
 
 
 @dataclass
 class Swept:
-    """What went."""
+    """The number and size of the removed files."""
 
     files: int = 0
     bytes: int = 0
@@ -35,7 +34,7 @@ def _age(path: str, now: float) -> float:
 
 
 def _newest(folder: str, now: float) -> float:
-    """Age of what was changed last in a folder."""
+    """Returns the age in seconds of the newest file in a folder."""
     ages = [_age(folder, now)]
     for top, folders, names in os.walk(folder):
         ages += [_age(os.path.join(top, name), now) for name in (*folders, *names)]
@@ -43,7 +42,7 @@ def _newest(folder: str, now: float) -> float:
 
 
 def _tables(lake: str) -> Iterator[str]:
-    """Files below the folders of tables, as commits name them."""
+    """Yields the files below the folders of tables, as paths of commits."""
     for name in sorted(os.listdir(lake)):
         if name.startswith(("_", ".")) or not os.path.isdir(os.path.join(lake, name)):
             continue
@@ -52,7 +51,7 @@ def _tables(lake: str) -> Iterator[str]:
 
 
 def _clock(lake: str) -> float:
-    """What time it is where the files are: a server has a clock of its own."""
+    """Returns the current time of the file server, whose clock may differ from this machine's."""
     path = place.write_beside(os.path.join(lake, place.WORK, "clock"), b"")
     try:
         return os.stat(path).st_mtime
@@ -61,7 +60,7 @@ def _clock(lake: str) -> float:
 
 
 def orphans(snapshot: Snapshot) -> list[str]:
-    """Files that no commit names, or that were replaced."""
+    """Returns the files that no commit names, or that were replaced."""
     found = [path for path in _tables(snapshot.path) if path not in snapshot.files]
     folder = os.path.join(snapshot.path, place.SEEN)
     found += [f"{place.SEEN}/{n}" for n in os.listdir(folder) if n not in snapshot.seen]
@@ -77,11 +76,11 @@ def _remove(path: str, swept: Swept) -> None:
 
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
-    """Removes what is older than the grace time; replaced_now: what was replaced at once, for
-    somebody's right to be forgotten."""
+    """Removes files that are older than the grace time, in seconds.  If replaced_now is true,
+    replaced files are removed at once, because a user has the right to erasure."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
-    # The snapshot first: what is committed after it is newer than any grace.
+    # Refresh first: a file that is committed after this is newer than any grace time.
     snapshot.refresh()
     for path in orphans(snapshot):
         whole = os.path.join(snapshot.path, path)

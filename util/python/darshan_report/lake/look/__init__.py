@@ -1,1 +1,1 @@
-"""What a centre looks at: a week as text, a lake in a browser."""
+"""Summaries of a lake: the numbers of a week, and the digest as text."""

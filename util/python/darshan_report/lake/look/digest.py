@@ -1,4 +1,4 @@
-"""A week as a text to send: who loses what, what to tell them, and how the file systems fared."""
+"""The digest of a week: programs that lose time, the advice for their users, and file systems."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...summary.units import amount, count, plural, seconds, share
 from .forms import Form, Part, name, path, strong, text
 from .week import Loser, Row, Told
 
-_REASONS = 5  # why logs could not be read
+_REASONS = 5  # reasons why logs could not be read
 _MOUNTS = 20
-_FINDINGS, _OWNERS = 3, 3  # that are named of a program
+_FINDINGS, _OWNERS = 3, 3  # named per program
 
 _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("Jobs", "jobs", count),
@@ -25,7 +25,7 @@ _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
 
 
 def _change(now: float | None, before: float | None) -> str:
-    """In per cent of what was before."""
+    """Returns the change in per cent of the value before."""
     if not before:
         return "new" if now else "-"
     if (now or 0) >= 10 * before:
@@ -52,7 +52,7 @@ def _totals(out: Form, told: Told) -> None:
 
 
 def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
-    """a, b, c."""
+    """Joins parts with commas."""
     found: list[Part] = []
     for number, some in enumerate(parts):
         found += [text(", ")] * bool(number) + list(some)
@@ -60,7 +60,7 @@ def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
 
 
 def _tell(loser: Loser) -> list[Part]:
-    """What its owners should hear."""
+    """Returns the sentence with the advice for the program's users."""
     owners = _listed(
         [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners[:_OWNERS]]
     )
@@ -158,7 +158,7 @@ def _reasons(out: Form, rows: Sequence[Row]) -> None:
 
 
 def _lacking(out: Form, told: Told) -> None:
-    """What the numbers above do not hold."""
+    """Writes which logs or findings the numbers above lack."""
     sums = told.sums
     if not sums["jobs"] and not told.broken and not told.undated:
         return
@@ -190,7 +190,7 @@ def _lacking(out: Form, told: Told) -> None:
 
 
 def write(out: Form, told: Told, top: int) -> str:
-    """The digest."""
+    """Returns the digest as text."""
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:

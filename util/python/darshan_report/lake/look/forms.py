@@ -1,6 +1,6 @@
-"""A text in one of two forms: Markdown, or plain lines for a mail.
+"""Text in one of two forms: Markdown, or plain lines for a mail.
 
-Names are a stranger's: in Markdown they are code, in which nothing is markup.
+Names are untrusted data.  In Markdown they are code spans, which contain no markup.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from typing import Union
 
 from ...summary.text import visible
 
-_WIDTH = 72  # of a mail
+_WIDTH = 72  # columns of a mail
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&!@])")
-_LONGEST = 120  # of a name
+_LONGEST = 120  # characters of a name
 
-Part = tuple[str, str]  # a kind ("text", "name", "path" or "strong"), and what it says
+Part = tuple[str, str]  # a kind ("text", "name", "path" or "strong"), and the text
 
 
 def text(value: str) -> Part:
-    """Words."""
+    """Returns ordinary text."""
     return "text", value
 
 
 def name(value: str | None) -> Part:
-    """A name from a log."""
+    """Returns a name from a log."""
     return "name", value or "(no name)"
 
 
 def path(value: str) -> Part:
-    """A file's, in full, as a shell takes it."""
+    """Returns the full path of a file, quoted for a shell."""
     return "path", shlex.quote(value)
 
 
 def strong(value: str) -> Part:
-    """Words that are to be seen."""
+    """Returns emphasized text."""
     return "strong", value
 
 
@@ -48,7 +48,7 @@ def _plain(kind: str, value: str) -> str:
 
 
 class Markdown:
-    """CommonMark, with the tables that GitHub and others know."""
+    """CommonMark, with the tables of GitHub's dialect."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -59,38 +59,38 @@ class Markdown:
     @staticmethod
     def _one(kind: str, value: str) -> str:
         if kind in ("name", "path"):
-            # No way to write these two inside of code in a table: they are shown by number.
+            # A code span in a table cannot contain these two characters, so they are hex escapes.
             shown = _plain(kind, value).replace("`", "\\x60").replace("|", "\\x7c")
             return f"`{shown}`"
         escaped = _MARKUP.sub(r"\\\1", visible(value))
         return f"**{escaped}**" if kind == "strong" else escaped
 
     def head(self, level: int, *parts: Part) -> None:
-        """A heading."""
+        """Adds a heading."""
         self._lines += [f"{'#' * level} {self._inline(parts)}", ""]
 
     def paragraph(self, *parts: Part) -> None:
-        """A paragraph."""
+        """Adds a paragraph."""
         self._lines += [self._inline(parts), ""]
 
     def item(self, *parts: Part) -> None:
-        """A line of a list; an empty one ends it."""
+        """Adds an item of a list; a call without parts ends the list."""
         self._lines.append(f"* {self._inline(parts)}" if parts else "")
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
-        """Numbers, with names in the first column."""
+        """Adds a table of numbers with names in the first column."""
         rule = ["---", *("---:" for _ in heads[1:])]
         lines = [[_MARKUP.sub(r"\\\1", h) for h in heads], rule]
         lines += [[self._inline([cell]) for cell in row] for row in rows]
         self._lines += [f"| {' | '.join(line)} |" for line in lines] + [""]
 
     def whole(self) -> str:
-        """The text."""
+        """Returns the whole text."""
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 
 class Mail:
-    """Lines of at most 72 letters, but for what cannot be broken."""
+    """Lines of at most 72 characters; words that are longer are not broken."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -106,21 +106,21 @@ class Mail:
         )  # fmt: skip
 
     def head(self, level: int, *parts: Part) -> None:
-        """A heading."""
+        """Adds a heading."""
         line = self._inline(parts)
         self._lines += [*([""] if self._lines and self._lines[-1] else []), line]
         self._lines += [("=" if level == 1 else "-") * min(len(line), _WIDTH)] * (level < 3) + [""]
 
     def paragraph(self, *parts: Part) -> None:
-        """A paragraph."""
+        """Adds a paragraph."""
         self._lines += [*self._wrapped(self._inline(parts)), ""]
 
     def item(self, *parts: Part) -> None:
-        """A line of a list; an empty one ends it."""
+        """Adds an item of a list; a call without parts ends the list."""
         self._lines += self._wrapped(self._inline(parts), "* ", "  ") if parts else [""]
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
-        """Numbers, with names in the first column."""
+        """Adds a table of numbers with names in the first column."""
         cells = [list(heads), *([self._inline([cell]) for cell in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*cells)]
         for row in cells:
@@ -129,7 +129,7 @@ class Mail:
         self._lines.append("")
 
     def whole(self) -> str:
-        """The text."""
+        """Returns the whole text."""
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 

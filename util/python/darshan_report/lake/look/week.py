@@ -1,4 +1,4 @@
-"""A week of a lake in numbers: what it was, who loses what by which finding."""
+"""A week of a lake in numbers: sums, and the programs that lose time, with the findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..ask.questions import BY_NAME, IO, Filters, Question, query
 from ..commit.place import LakeError
 
 _DAYS = datetime.timedelta(days=7)
-_MANY = 100_000  # more than there are file systems
+_MANY = 100_000  # more than any centre has mount points
 _ALL = Filters()
 _FIRST_YEAR = 1970
 
@@ -61,7 +61,7 @@ SELECT program, "user", count(*) AS jobs, sum(lost) AS lost_seconds
 FROM each WHERE program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, "user" ORDER BY program, lost_seconds DESC, "user" """,
 )
-# Of the logs with a day, those that lack something; the others are of no week.
+# Logs with a day, of which something could not be read; the other logs belong to no week.
 _BROKEN = Question(
     "broken",
     "what could not be read",
@@ -80,38 +80,39 @@ FROM jobs"""
 
 @dataclass(frozen=True)
 class Week:
-    """Seven days from a Monday on, in UTC."""
+    """Seven days in UTC, beginning on a Monday."""
 
     first: datetime.date
 
     @property
     def last(self) -> datetime.date:
-        """Its Sunday."""
+        """Returns the Sunday of the week."""
         return self.first + _DAYS - datetime.timedelta(days=1)
 
     @property
     def name(self) -> str:
-        """As ISO 8601 has it: 2026-W47."""
+        """Returns the week's name in ISO 8601: 2026-W47."""
         year, week, _ = self.first.isocalendar()
         return f"{year}-W{week:02}"
 
     @property
     def before(self) -> Week:
-        """The week before it."""
+        """Returns the week before."""
         return Week(self.first - _DAYS)
 
     def of(self, chosen: Filters) -> Filters:
-        """Which rows are of it, of those that are chosen."""
+        """Returns the filters restricted to this week."""
         return replace(chosen, since=str(self.first), until=str(self.last))
 
 
 def of_day(day: datetime.date) -> Week:
-    """The week of a day."""
+    """Returns the week of a day."""
     return Week(day - datetime.timedelta(days=day.weekday()))
 
 
 def named(text: str, today: datetime.date) -> Week:
-    """2026-W47, a day in it, 14d ago, this, or last; LakeError if it is none of them."""
+    """Parses 2026-W47, a day of a week, an age such as 14d, "this" or "last".  Raises LakeError for
+    other text."""
     ago = when.ago(text, datetime.datetime.combine(today, datetime.time()))
     if ago is not None and ago.year >= _FIRST_YEAR:
         return of_day(ago.date())
@@ -136,44 +137,45 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Loser:
-    """A program and what it loses at most."""
+    """A program and the time that it loses at most."""
 
     program: str
     jobs: int
-    costly: int  # of them, jobs that lose something
+    costly: int  # jobs that lose time
     lost_seconds: float
     process_seconds: float | None
     worst: Row  # the job that loses most: log, path, user, job_id
-    findings: Sequence[Row]  # the costliest first, as its owners
+    findings: Sequence[Row]  # the costliest first, like owners
     owners: Sequence[Row]
 
 
 @dataclass(frozen=True)
 class Told:
-    """Everything that is told of a week."""
+    """All numbers of a week's digest."""
 
     week: Week
     hidden: bool
     sums: Row
     sums_before: Row
     losers: Sequence[Loser]
-    file_systems: Sequence[tuple[Row, Row]]  # now and before; {} where there is nothing
+    # this week and the week before; {} for a week without records
+    file_systems: Sequence[tuple[Row, Row]]
     broken: Sequence[Row]
     undated: Sequence[Row]
-    newest: datetime.date | None  # the last day of which the lake has a job
+    newest: datetime.date | None  # the last day on which a job of the lake began
 
 
 def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
-    """The answer to a question."""
+    """Returns the rows of a query."""
     return lake.sql(*query(question, filters, values)).rows()
 
 
-# A lake that hides names has words that say nothing for whole sentences, which may hold some.
+# In a lake with anonymized names, whole sentences are anonymized, because they may contain names.
 HIDDEN = "what to change is told in the guide diagnoses.md, under the finding's title."
 
 
 def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
-    """Findings with what may be shown of them."""
+    """Removes anonymized sentences from findings; names the guide as the remedy."""
     if lake.hidden:
         for one in findings:
             one.update(sentence=None, remedy=HIDDEN, example=None)
@@ -181,7 +183,7 @@ def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
 
 
 def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
-    """Programs that lose most, with why and whose they are."""
+    """Returns the programs that lose most, with findings and users."""
     lost = rows(lake, _LOST, filters, top=top)
     names = [row["program"] for row in lost]
     if not names:
@@ -209,7 +211,7 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
 
 
 def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Row]]:
-    """Each with its sums in the week and in the week before, {} where nothing was."""
+    """Returns each file system's sums in the week and in the week before; {} if it has none."""
     question = BY_NAME["file-systems"]
     now, before = (
         {
@@ -223,14 +225,14 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
 
 
 def newest_day(lake: Asked) -> datetime.date | None:
-    """The last day on which a job began; days to come are those of damaged logs, or of clocks
-    that are wrong, unless there are no others."""
+    """Returns the last day on which a job began.  Days in the future come from damaged logs or
+    wrong clocks, and count only if there are no others."""
     found: datetime.date | None = lake.sql(_NEWEST).rows()[0]["day"]
     return found
 
 
 def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
-    """Looks at a week; chosen: at some of its jobs."""
+    """Returns the numbers of a week; `chosen` restricts its jobs."""
     filters = week.of(chosen)
     return Told(
         week,

@@ -1,7 +1,7 @@
-"""Many logs as columns: the library's batches, seen as numpy arrays.
+"""Many logs as columns: the library's batches as numpy arrays.
 
-Nothing here goes from record to record: the library fills the columns, with the lock of
-the interpreter released, and the arrays are views of its memory.
+No Python code runs per record.  The library fills the columns while the interpreter's lock is
+released, and the arrays are views of its memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TRACES = 1  # enum darshan_batch_flags
 
 
 class Kind(enum.IntEnum):
-    """What a row of a table is: enum darshan_table_kind."""
+    """The meaning of a table's rows: enum darshan_table_kind."""
 
     LOGS = 0
     PROBLEMS = 1
@@ -39,18 +39,18 @@ _SIZES = {kind: np.dtype(form).itemsize for kind, form in _TYPES.items()}
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """One table of a batch.  A column of texts holds places in the texts, -1: none."""
+    """One table of a batch.  A column of strings has indices into the batch's strings; -1: null."""
 
     kind: Kind
-    module: int  # -1: of none
+    module: int  # -1: no module
     rows: int
     arrays: dict[str, np.ndarray]
-    texts: frozenset[str]  # names of the columns of texts
+    texts: frozenset[str]  # names of the columns of strings
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """All texts of a batch, one behind the other, in UTF-8."""
+    """All strings of a batch, concatenated, in UTF-8."""
 
     offsets: npt.NDArray[np.int32]
     data: np.ndarray
@@ -59,7 +59,7 @@ class Texts:
         return len(self.offsets) - 1
 
     def __getitem__(self, place: int) -> str:
-        """One of them; of -1 an empty one."""
+        """Returns the string with this index; "" for -1."""
         if place < 0:
             return ""
         return self.data[self.offsets[place] : self.offsets[place + 1]].tobytes().decode()
@@ -84,10 +84,10 @@ def _columns(table: structs.Table) -> Columns:
 
 
 class Batch:
-    """Takes logs until it is full.  Its arrays hold until the next read or clear."""
+    """Reads logs until it is full.  Its arrays are valid until the next read or clear."""
 
     def __init__(self, size: int, traces: bool = False) -> None:
-        """size: bytes of all columns together, more or less."""
+        """size is the approximate size of all columns together, in bytes."""
         self._library = library.load()
         error = structs.Error()
         self._handle: Any = self._library.darshan_batch_new(
@@ -98,12 +98,13 @@ class Batch:
         self._finalizer = weakref.finalize(self, self._library.darshan_batch_free, self._handle)
 
     def close(self) -> None:
-        """Frees the memory; no array of it may be used any more."""
+        """Frees the memory; its arrays are then invalid."""
         self._finalizer()
 
     def read(self, paths: Sequence[str]) -> int:
-        """Reads logs; how many are through.  If not all, the batch is full, and goes on with
-        the first that is not when it is cleared."""
+        """Reads logs; returns how many were read to their end.  If it is less than all, the batch
+        is full.  After clear(), the caller passes the remaining logs, and the library continues
+        within the first of them."""
         names = (ctypes.c_char_p * len(paths))(*map(os.fsencode, paths))
         error = structs.Error()
         done: int = self._library.darshan_batch_read(
@@ -115,7 +116,7 @@ class Batch:
 
     @property
     def tables(self) -> list[Columns]:
-        """The tables that have rows."""
+        """Returns the tables that have rows."""
         count = self._library.darshan_batch_num_tables(self._handle)
         return [
             _columns(self._library.darshan_batch_table(self._handle, number).contents)
@@ -124,7 +125,7 @@ class Batch:
 
     @property
     def texts(self) -> Texts:
-        """What the columns of texts mean."""
+        """Returns the strings that the columns of strings index."""
         found: structs.Texts = self._library.darshan_batch_texts(self._handle).contents
         offsets = _array(found.offsets, "<i4", found.count + 1)
         if not found.count:
@@ -132,5 +133,5 @@ class Batch:
         return Texts(offsets, _array(found.bytes, "u1", int(offsets[-1])))
 
     def clear(self) -> None:
-        """Makes room."""
+        """Removes all rows from the batch."""
         self._library.darshan_batch_clear(self._handle)

@@ -1,4 +1,4 @@
-"""Which files there are to read, and which of them are which log."""
+"""Finds the files to read, and determines which log each of them is."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ class Found:
     path: str
     size: int
     changed: int  # nanoseconds since the epoch
-    key: int  # of path, size and time: equal if nothing has happened to it
+    key: int  # hash of path, size and time: equal if the file has not changed
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Which log: 128 bits of the SHA-256 of its content."""
+    """The identity of a log: 128 bits of the SHA-256 of its content."""
 
     high: int
     low: int
-    problem: str = ""  # it could not be read: this stands for the file and the reason
+    # why the file could not be read; the identity is then a hash of the file and the reason
+    problem: str = ""
 
     @property
     def text(self) -> str:
-        """As it stands in the tables."""
+        """Returns the identity as the tables have it."""
         return f"{self.high:016x}{self.low:016x}"
 
 
 @dataclass(frozen=True)
 class State:
-    """What a file is at some moment: equal as long as nobody writes into it, or replaces it."""
+    """The state of a file: equal until the file is written or replaced."""
 
     device: int
     number: int
@@ -54,7 +55,7 @@ def _state(status: os.stat_result) -> State:
 
 
 def shown(path: str) -> str:
-    """A path as it stands in the tables: bytes that are no UTF-8 are escaped."""
+    """Returns a path as the tables have it: bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -69,7 +70,7 @@ def _found(path: str, status: os.stat_result) -> Found:
 
 
 def named(path: str) -> Found:
-    """A file by its name, whatever it is; one that is not there is read, and fails, later."""
+    """Returns a file of any type by its name; a missing file fails later, when it is read."""
     path = os.path.abspath(path)
     try:
         return _found(path, os.stat(path))
@@ -89,15 +90,15 @@ def _below_one(folder: str) -> tuple[list[str], list[os.DirEntry[str]]]:
 
 
 def below(folder: str, closed: list[OSError]) -> Iterator[Found]:
-    """The logs below a folder, by name: what a day's folder has comes together.  Links to
-    folders are not followed, so none can lead in a circle.  closed: takes the folders that
-    cannot be read."""
+    """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
+    to folders are not followed, so there are no cycles.  Folders that cannot be read are added
+    to `closed`."""
     waiting = [folder]
     while waiting:
         try:
             folders, logs = _below_one(waiting.pop())
         except FileNotFoundError:
-            continue  # gone by now
+            continue  # removed meanwhile
         except OSError as error:
             closed.append(error)
             continue
@@ -106,20 +107,21 @@ def below(folder: str, closed: list[OSError]) -> Iterator[Found]:
                 yield _found(entry.path, entry.stat())
             except FileNotFoundError:
                 continue
-            except OSError:  # a link to itself, say: it is read, and fails, later
+            # for example a symbolic link to itself: it fails later, when it is read
+            except OSError:
                 yield named(entry.path)
         waiting += reversed(folders)
 
 
 def count(path: str) -> int:
-    """How many logs were named by a file's or a folder's name, by their names alone."""
+    """Returns how many logs a file or folder contains, judged by their names alone."""
     if not os.path.isdir(path):
         return 1
     return sum(1 for _, _, names in os.walk(path) for name in names if name.endswith(_ENDING))
 
 
 def listed(paths: Sequence[str], closed: list[OSError]) -> Iterator[Found]:
-    """What was named on a command line: logs, and folders of them."""
+    """Yields the logs of a command line, which names logs and folders of logs."""
     for path in paths:
         if os.path.isdir(path):
             yield from below(os.path.abspath(path), closed)
@@ -134,13 +136,13 @@ def _regular(status: os.stat_result, path: str) -> os.stat_result:
 
 
 def state(path: str) -> State:
-    """What a file is now; OSError."""
+    """Returns the current state of a file.  Raises OSError."""
     return _state(os.stat(path))
 
 
 def identity(path: str) -> tuple[Identity, State]:
-    """Reads a file for which log it is, and what it was meanwhile; OSError.  A pipe or a
-    device is not even opened: that would wait for somebody, or wind a tape."""
+    """Reads a file; returns its log's identity, and its state before it was read.  Raises OSError.
+    A pipe or a device is not opened: that would block, or rewind a tape."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -152,7 +154,7 @@ def identity(path: str) -> tuple[Identity, State]:
 
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
-    """What of a file is not as it was found by who listed it; empty: nothing."""
+    """Returns how a file differs from the listed file; "" if it does not."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)
@@ -160,7 +162,7 @@ def odd(found: Found, now: State | None, which: Identity) -> str:
 
 
 def is_as_found(found: Found) -> bool:
-    """Whether a file can be read here, and is the one that was listed."""
+    """Tells whether a file can be read here and is the file that was listed."""
     try:
         which, now = identity(found.path)
     except OSError:
@@ -169,7 +171,7 @@ def is_as_found(found: Found) -> bool:
 
 
 def of_failure(found: Found, why: str) -> Identity:
-    """Stands for a file that could not be read, until something happens to it."""
+    """Returns an identity for a file that could not be read, valid until the file changes."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
     return _identity(hashlib.sha256(said).digest(), why)
 
@@ -180,12 +182,12 @@ def _identity(digest: bytes, problem: str = "") -> Identity:
 
 
 def is_gone(error: OSError, path: str) -> bool:
-    """Whether nothing is there any more by this name, not even a link to nothing."""
+    """Tells whether no directory entry has this name, not even a dangling symbolic link."""
     return isinstance(error, FileNotFoundError) and not os.path.lexists(path)
 
 
 def rows(of: Sequence[tuple[Identity, Found]], row: np.dtype) -> np.ndarray:
-    """The same as an array.  A file that could not be read is looked at again: what it lacked
-    (a right, a server) need not change its size or its time.  Its key is its identity, by which
-    such rows are known (commit/seen.py)."""
+    """Returns rows of commit/seen.py.  The key of an unreadable file is half of its identity, not
+    its path's key, so the file is read again: its permissions or server may change without its
+    size or time."""
     return np.array([(i.high, i.low, i.low if i.problem else f.key) for i, f in of], row)

@@ -1,1 +1,1 @@
-"""A lake in a browser: pages that are made when they are asked for."""
+"""A lake in a browser: pages that are generated for each request."""

@@ -1,4 +1,4 @@
-"""What the pages are built of: HTML, with every text of a log escaped, and data."""
+"""The parts of the pages: HTML in which all text of logs is escaped, and the data of tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Row = dict[str, Any]
 def shares_of(
     files: float | None, layers: float | None, work: float | None
 ) -> tuple[tuple[str, str], ...]:
-    """The parts of the working time in I/O, under the names that reports have for them."""
+    """Returns the I/O shares of the run time, with the labels of the reports."""
     shares = Shares(files or 0.0, max(files or 0.0, layers or 0.0), work or 0.0)
     found = [(in_io.files(shares), f"of {in_io.OF_WORK} {in_io.FILES}")]
     if shares.above:
@@ -46,14 +46,14 @@ def shares_of(
 
 @dataclass(frozen=True)
 class Column:
-    """Of a table: how its values are shown, and where they come from."""
+    """A column of a table: how its values are shown, and their source."""
 
     title: str
     kind: str  # text, long (a sentence), path, id, date, count, amount, seconds, share
     of: str | Callable[[Row], Any]
 
     def value(self, row: Row) -> Any:
-        """As the page's data have it."""
+        """Returns a row's value as the page's data have it."""
         found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
         if isinstance(found, datetime.datetime):
             return found.strftime("%Y-%m-%d %H:%M")
@@ -67,7 +67,7 @@ class Column:
 
 @dataclass
 class Made:
-    """A page while it is made."""
+    """A page while it is built."""
 
     asked: Wanted
     title: str
@@ -75,24 +75,24 @@ class Made:
     data: dict[str, Any] = field(default_factory=lambda: {"tables": []})
 
     def add(self, html: str) -> None:
-        """HTML that is safe already."""
+        """Appends HTML that is already escaped."""
         self.parts.append(html)
 
     def say(self, words: str, kind: str = "") -> None:
-        """A paragraph of text."""
+        """Appends a paragraph of text."""
         self.add(f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>")
 
     def head(self, words: str) -> None:
-        """A heading within the page."""
+        """Appends a heading."""
         self.add(f"<h2>{text(words)}</h2>")
 
     def facts(self, *pairs: tuple[str, str]) -> None:
-        """What is known, a line each."""
+        """Appends a list of facts, one line each."""
         some = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in pairs)
         self.add(f"<dl>{some}</dl>")
 
     def figures(self, *pairs: tuple[str, str]) -> None:
-        """Numbers that are to be seen first."""
+        """Appends the most important numbers."""
         some = "".join(
             f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
             for value, words in pairs
@@ -110,7 +110,7 @@ class Made:
         note: str = "",
         none: str = "There are none.",
     ) -> None:
-        """A table that sorts and filters; most: how many rows were asked for."""
+        """Appends a table that the user can sort and filter; most is the query's limit of rows."""
         if not rows:
             self.say(none)
             return
@@ -125,13 +125,13 @@ class Made:
         })  # fmt: skip
 
     def example(self, words: str | None) -> None:
-        """What somebody types who does it."""
+        """Appends code that shows the remedy."""
         if words:
             lines = "\n".join(map(text, words.split("\n")))
             self.add(f"<pre>{lines}</pre>")
 
     def filters(self, days: Sequence[tuple[str, str, str]] = _DAYS) -> None:
-        """The form that chooses what the page is about."""
+        """Appends the form with the filters of the page."""
         values = {**vars(self.asked.filters), "week": self.asked.week}
         given = self.asked.page if self.asked.name is not None else ""
         fields = [field for field in (*days, *_FIELDS) if field[0] != given]
@@ -148,7 +148,7 @@ class Made:
         )
 
     def html(self, hidden: bool) -> str:
-        """The page."""
+        """Returns the page."""
         links = "".join(
             f'<li><a href="{text(self.asked.address(page))}">{text(title)}</a></li>'
             for page, title in _PAGES
@@ -167,5 +167,5 @@ class Made:
 
 
 def link(words: str, address: str) -> str:
-    """HTML of a link."""
+    """Returns a link as HTML."""
     return f'<a href="{text(address)}">{text(words)}</a>'

@@ -1,4 +1,4 @@
-"""A job's page, and its report, which is made of the log if that is still where it was."""
+"""The page of a job, and its report, which is generated from the log if the file still exists."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from . import questions
 from .blocks import Column, Made, Row, link, shares_of
 from .wanted import Refused, Wanted
 
-_AROUND = datetime.timedelta(days=45)  # whose other runs it leads to
-_SECONDS = 120  # that a report may take
-_MADE = (0, 3)  # 3: of a log that does not hold everything
+_AROUND = datetime.timedelta(days=45)  # days around the job, for links to other runs
+_SECONDS = 120  # limit of a report
+_MADE = (0, 3)  # 3: the log is partial
 _REPORT = (
-    "import ctypes, sys; ctypes.CDLL(None).prctl(1, 9); "  # goes with who started it
+    "import ctypes, sys; ctypes.CDLL(None).prctl(1, 9); "  # killed if the server dies
     "sys.path.insert(0, sys.argv.pop(1)); "
     "from darshan_report.summary.main import main; sys.exit(main())"
 )
@@ -49,7 +49,7 @@ def _row(lake: Asked, log: str) -> Row:
 
 
 def _problems(found: int | None) -> list[tuple[str, str]]:
-    """Their number, if they were looked for."""
+    """Returns the number of problems, if findings were made."""
     return [] if found is None else [(count(found), plural(found, "problem").partition(" ")[2])]
 
 
@@ -87,7 +87,7 @@ def _findings(made: Made, found: list[Row]) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """A job's page; Refused, LakeError."""
+    """Returns the page of a job.  Raises Refused or LakeError."""
     row = _row(lake, asked.log)
     number = f", job {row['job_id']}" if row["job_id"] is not None else ""
     made = Made(asked, f"{row['program'] or '(no name)'}{number}")
@@ -125,7 +125,7 @@ def render(lake: Asked, asked: Wanted) -> str:
 
 
 def log_of(lake: Asked, asked: Wanted) -> str:
-    """The path of a log whose report may be shown; Refused."""
+    """Returns the path of a log whose report may be shown.  Raises Refused."""
     if lake.hidden:
         raise Refused(403, "names are hidden in this lake, and a report would show them")
     path: str = _row(lake, asked.log)["path"] or ""
@@ -133,10 +133,10 @@ def log_of(lake: Asked, asked: Wanted) -> str:
 
 
 def report(path: str, log: str) -> bytes:
-    """A page of a log, made by a process of its own, whose memory and faults go with it.
-    Refused, also if the file is not the log that was collected."""
+    """Returns the report of a log, made by a separate process, so that its memory and crashes do
+    not affect the server.  Raises Refused, also if the file is not the log that was collected."""
     try:
-        # A pipe would have to be waited for.
+        # Reading a pipe would block.
         if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path)[0].text != log:
             raise Refused(404, "the file is not the log that was collected")
     except (OSError, ValueError):

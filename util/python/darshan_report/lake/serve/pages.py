@@ -1,4 +1,4 @@
-"""The pages: what a lake is asked for each, and how the answer is laid out."""
+"""The pages of many jobs: their queries and their layout."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .blocks import Column, Made, Row, link, shares_of
 from .wanted import Refused, Wanted, within
 
 _MOST = 500  # rows of a table
-_POINTS = 5000  # runs in a picture
+_POINTS = 5000  # runs in a diagram
 _CHANGES = 10
 _NAMED = 3  # users of a program
-_SPAN = datetime.timedelta(days=91)  # that is shown if nobody says which days
+_SPAN = datetime.timedelta(days=91)  # time span if the request has no days
 _ON_MOUNT = "on_mount"
 _ONE_DAY = datetime.timedelta(days=1)
 
@@ -61,7 +61,7 @@ def _job(row: Row) -> str:
 
 
 def _figures(made: Made, sums: Row, of: str = "") -> None:
-    """Sums; of: what there is one of."""
+    """Adds the sums as figures; `of` is the kind of which the page has only one."""
     named = [
         (count(sums[f"{kind}s"]), plural(sums[f"{kind}s"], kind).partition(" ")[2])
         for kind in ("job", "program", "user") if kind != of
@@ -90,14 +90,14 @@ def _lacks(made: Made, told: Told) -> None:
 
 
 def _first(owners: Sequence[Row]) -> str:
-    """The names of those that lose most."""
+    """Returns the names of the users that lose most."""
     names = [str(o["user"]) for o in owners[:_NAMED]]
     left = len(owners) - _NAMED
     return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
 
 
 def _last(asked: Wanted, newest: datetime.date) -> str:
-    """The last of the days that are asked for, of those that the lake has."""
+    """Returns the last requested day that the lake may have."""
     return min(str(newest), asked.filters.until or str(newest))
 
 
@@ -208,7 +208,7 @@ def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _changes(made: Made, found: list[Row], with_program: bool) -> None:
-    """The first thing to change, then what else costs."""
+    """Adds the costliest finding as advice, then the table of all costly findings."""
     if not found:
         made.say("No finding says that something should be changed.")
         return
@@ -237,7 +237,7 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
 def _of_one(
     lake: Asked, asked: Wanted, filters: Filters, title: str, with_program: bool
 ) -> tuple[Made, list[Row]]:
-    """What pages of a program and of a user begin with; and their jobs."""
+    """Returns the common beginning of the pages of a program and of a user, and their jobs."""
     made = Made(asked, title)
     made.filters()
     sums = rows(lake, SUMS, filters)[0]
@@ -267,7 +267,7 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _points(jobs: list[Row]) -> dict[str, list[object]]:
-    """Runs in the order of time, with what a picture says of them."""
+    """Returns the runs in the order of time, as data of the diagram."""
     known = sorted(jobs, key=lambda j: j["seconds"])
     io = [j["io_seconds"] for j in known]
     return {
@@ -301,7 +301,8 @@ PAGES: Mapping[str, Page] = {
 
 
 def _kept(lake: Asked, filters: Filters) -> Filters:
-    """What is asked for in several questions of a page, which go through all records: once."""
+    """Stores the logs on a mount point in a table, because several queries of a page use them and
+    each would read all records."""
     if filters.mount is None:
         return filters
     values = {**filters.where()[1], "mount": filters.mount}
@@ -312,7 +313,7 @@ def _kept(lake: Asked, filters: Filters) -> Filters:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """A page of many jobs; Refused, LakeError."""
+    """Returns a page of many jobs.  Raises Refused or LakeError."""
     newest = newest_day(lake)
     if newest is None:
         made = Made(asked, "An empty lake")

@@ -1,4 +1,4 @@
-"""What the pages ask of a lake."""
+"""The queries of the pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SELECT program, count(*) AS jobs, count(DISTINCT "user") AS users,
 FROM {{jobs}} LEFT JOIN worst USING (program) LEFT JOIN lose USING (program)
 GROUP BY program ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, program LIMIT $top""",
 )
-# What to change, of a user or of a program: the costliest first.
+# The costliest findings of a user or a program.
 CHANGES = Question(
     "changes",
     "findings by what they cost together",
@@ -40,7 +40,7 @@ JOBS = Question(
     "jobs, the last first",
     f"{_EACH_JOB} ORDER BY started DESC NULLS LAST, log LIMIT $top",
 )
-# Identities are hashes, so the first of them are spread evenly over all days.
+# The identities of logs are hashes, so the smallest ones are spread evenly over all days.
 SOME = Question(
     "some",
     "as many as a picture has room for",

@@ -1,4 +1,4 @@
-"""Pages over HTTP: read, never written; one lake, which is looked at anew for each page."""
+"""The HTTP server: read-only pages of one lake, which is refreshed for each page."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..commit.place import LakeError
 from . import job, pages
 from .wanted import Refused, Wanted, wanted
 
-_AT_ONCE = 32  # connections; who has said nothing for longest makes room for another
+_AT_ONCE = 32  # connections; at the limit the oldest one without a complete request is closed
 _REPORTS = 2
 _AGAIN = 2
-_SECONDS = 30  # that a connection may be silent
+_SECONDS = 30  # timeout of a silent connection
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
@@ -33,7 +33,7 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
 def _is_number(name: str) -> bool:
-    """No name that somebody could turn elsewhere."""
+    """Tells whether a host is an IP address, which DNS cannot redirect."""
     with contextlib.suppress(ValueError):
         return bool(ipaddress.ip_address(name.strip("[]")))
     return False
@@ -45,11 +45,11 @@ class Site:
     def __init__(self, lake: Asked, program: str) -> None:
         self._lake = lake
         self._program = program
-        self._lock = threading.Lock()  # a page is of one commit
+        self._lock = threading.Lock()  # a page shows one commit
         self._reports = threading.BoundedSemaphore(_REPORTS)
 
     def page(self, target: str) -> bytes:
-        """What an address shows; Refused."""
+        """Returns the page of an address.  Raises Refused."""
         asked = wanted(target)
         if asked.page == "report":
             return self._report(asked)
@@ -61,7 +61,7 @@ class Site:
 
     def _made(self, asked: Wanted) -> str:
         make = job.render if asked.page == "job" else pages.render
-        for _ in range(_AGAIN):  # files may go while they are read: a user is pruned, say
+        for _ in range(_AGAIN):  # a prune may remove files while they are read
             with contextlib.suppress(LakeError):
                 self._lake.refresh()
                 return make(self._lake, asked)
@@ -80,17 +80,17 @@ class Site:
             self._reports.release()
 
     def complain(self, target: str, error: Exception) -> None:
-        """A line of what went wrong here, which is not told to who asked."""
+        """Prints an error of the server on stderr; the client does not receive it."""
         words = str(error).partition("\n")[0]
         say(self._program, f"/{target[:200].lstrip('/')}: {type(error).__name__}: {words}")
 
 
 class _Lines(io.BufferedReader):
-    """What a client says.  Half a request, of one who went or had to make room, would look
-    whole to the parser of headers, and its page take the time of those who wait for theirs."""
+    """The lines of a request.  An incomplete request of a closed connection would look complete to
+    the parser of headers.  Its page would then delay other requests."""
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """A line with its end, or as much of it as is wanted."""
+        """Returns a line with its end, or `size` bytes of it."""
         line = super().readline(size)
         if line.endswith(b"\n") or len(line) == size:
             return line
@@ -104,12 +104,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def setup(self) -> None:
-        """Reads lines that are whole."""
+        """Replaces the reader, so that only complete lines are read."""
         super().setup()
         self.rfile = _Lines(self.rfile.detach())
 
     def do_GET(self) -> None:
-        """A page, or a line that says why not."""
+        """Sends a page, or one line with the reason for a refusal."""
         self.server.said(self.connection)
         try:
             self._allowed()
@@ -126,8 +126,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._line(500, "this page could not be made")
 
     def _allowed(self) -> None:
-        """A page of another site, whose name its owner has turned to this address, would be
-        let in by the browser: so only names of this machine are answered to."""
+        """Refuses host names that are not of this machine.  An attacker's DNS name could point to
+        this address (DNS rebinding).  The browser would then let the attacker's site read the
+        pages."""
         host = self.headers.get("Host", "localhost").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self.server.names and not (self.server.remote and _is_number(name)):
@@ -154,20 +155,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Of a request that is none: a line, too, and nothing of it is said back."""
+        """Sends one line for a malformed request, without quoting the request."""
         self.command = getattr(self, "command", None) or "GET"
         self._line(code, "this is no request for a page")
 
     def version_string(self) -> str:
-        """What the server is called."""
+        """Returns the name of the server."""
         return "darshan"
 
     def log_message(self, *_: Any) -> None:
-        """Who read what is told by the proxy in front, if somebody wants that."""
+        """Logs nothing; a proxy can log requests."""
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """The server, with a bound on what is asked at once."""
+    """The server, with a limit on simultaneous connections."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -175,8 +176,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
     ) -> None:
-        """remote: answers to any address as a number, and to what this machine is called.
-        names: others that it answers to."""
+        """remote: accepts every IP address and this machine's names as host.  names: further
+        accepted host names."""
         self.site = site
         self.remote = remote
         self.shown = f"[{address}]" if ":" in address else address
@@ -184,12 +185,13 @@ class Server(http.server.ThreadingHTTPServer):
         own = (socket.gethostname(), socket.getfqdn()) if remote else ()
         self.names = {*_LOCAL, self.shown, *(name.lower() for name in (*own, *names))}
         self._lock = threading.Lock()
-        self._silent: dict[Any, None] = {}  # connections, the oldest first
+        # connections without a complete request, the oldest first
+        self._silent: dict[Any, None] = {}
         self._open = 0
         super().__init__((address, port), Handler)
 
     def server_bind(self) -> None:
-        """Binds; the name of the address is not asked for, which may take long."""
+        """Binds the socket; skips the lookup of the address's name, which may take long."""
         if self.allow_reuse_address:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
@@ -197,7 +199,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_name, self.server_port = self.shown, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """In a thread; there is room, or somebody makes it, or nobody is let in."""
+        """Handles a connection in a thread.  If there are too many connections, it closes the
+        oldest one that has no complete request, or else the new one."""
         with self._lock:
             if self._open >= _AT_ONCE and not self._ended_oldest():
                 self.shutdown_request(request)
@@ -207,21 +210,22 @@ class Server(http.server.ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def _ended_oldest(self) -> bool:
-        """Of those who have not yet said what they want."""
+        """Closes the oldest connection without a complete request; returns if there was one."""
         for request in self._silent:
             del self._silent[request]
             with contextlib.suppress(OSError):
-                request.shutdown(socket.SHUT_RDWR)  # its thread reads the end, and goes
+                # its thread reads the end of the stream and ends
+                request.shutdown(socket.SHUT_RDWR)
             return True
         return False
 
     def said(self, request: Any) -> None:
-        """What is wanted is known, and is being made."""
+        """Marks a connection whose request is complete."""
         with self._lock:
             self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """One connection."""
+        """Handles one connection."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -230,7 +234,7 @@ class Server(http.server.ThreadingHTTPServer):
                 self._open -= 1
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Who asked went away; anything else is a fault."""
+        """Prints an error, unless the client closed the connection or timed out."""
         error = sys.exc_info()[1]
         if isinstance(error, Exception) and not isinstance(error, (ConnectionError, TimeoutError)):
             self.site.complain("", error)

@@ -1,4 +1,4 @@
-"""What a request wants, out of an address that a stranger may have made."""
+"""Parses the address of a request, which is untrusted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from .. import when
 from ..ask.questions import Filters
 
-_LONGEST = 4096  # of a name
+_LONGEST = 4096  # characters of a name
 _FIELDS = 32
 _LOG = re.compile(r"[0-9a-f]{32}")
 
 
 class Refused(Exception):
-    """An address that means nothing; the text is one line, the status HTTP's."""
+    """An invalid or refused request; the message is one line, with the status of HTTP."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -26,7 +26,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A page, and what it is to be about."""
+    """A page and its parameters."""
 
     page: str
     filters: Filters = field(default_factory=Filters)
@@ -35,8 +35,8 @@ class Wanted:
     week: str = ""
 
     def address(self, page: str, **more: str | None) -> str:
-        """Where another page is that keeps the filters; relative, so that a proxy may have
-        all pages below a folder of its own."""
+        """Returns the address of another page with the same filters.  The address is relative, so
+        that a proxy can serve all pages below a folder."""
         keep = {**_said(self.filters), **more}
         query = urllib.parse.urlencode({k: v for k, v in keep.items() if v is not None})
         return f"{page or '.'}?{query}" if query else page or "."
@@ -73,7 +73,7 @@ def _log(given: Mapping[str, str]) -> str:
 
 
 def wanted(target: str) -> Wanted:
-    """Of the path and query of a request; Refused."""
+    """Parses the path and query of a request.  Raises Refused."""
     path, _, query = target.partition("?")
     try:
         pairs = urllib.parse.parse_qsl(
@@ -94,7 +94,7 @@ def wanted(target: str) -> Wanted:
 
 
 def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:
-    """The same with days where none were named."""
+    """Sets the days of a request that has none."""
     filters = asked.filters
     if filters.since or filters.until:
         return asked

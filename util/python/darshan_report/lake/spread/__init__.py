@@ -1,1 +1,1 @@
-"""Who makes the parts: processes of this machine, or the workers of a cluster."""
+"""Workers that make parts: processes of this machine, or a Dask cluster."""

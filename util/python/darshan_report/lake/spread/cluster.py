@@ -1,9 +1,10 @@
-"""Parts made by the workers of a Dask cluster: a map over batches of logs, nothing more.
+"""Parts that the workers of a Dask cluster make: a map over batches of logs.
 
-Dask gives a batch whose worker died to another one.  Only the collector commits, so a batch
-that was made twice is in the lake once; what dead workers left lies in the run's folder below
-_work, which goes with the run.  A worker is on a machine of which nothing is known: each part
-tells what it was made of, and where that is not what the collector sees, it is not taken.
+If a worker dies, Dask gives its batch to another worker.  Only the collector commits, so a batch
+that was made twice is in the lake once.  Files of dead workers are below the run's folder in _work,
+which is deleted with the run.  A worker may see other files than the collector.  Each part
+therefore names the files that differ, and the collector rejects the part if it sees the expected
+files itself.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from ..read.files import Found
 from ..worker import Far, collect_far, fingerprint
 from ..write.part import Options, Part
 
-_SECONDS = 5  # in which a scheduler answers
-_LOOK = 5.0  # seconds between two looks at a cluster that is silent
-_AHEAD = 3  # batches of each thread that are under way: nobody waits
-_LEAST = 32  # and so many though there is no worker yet: a cluster that grows sees the work
+_SECONDS = 5  # in which a scheduler must reply
+_LOOK = 5.0  # seconds between two checks of a silent cluster
+_AHEAD = 3  # batches in progress per thread, so that no thread waits
+_LEAST = 32  # batches in progress even without workers, so that an adaptive cluster sees work
 _COMPARED = ("python", "distributed", "dask", "msgpack", "cloudpickle")
 
 
@@ -45,8 +46,8 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """How Dask's client is told of a scheduler: its file, its address, or what Dask's own
-    settings say."""
+    """Returns the arguments of Dask's client for a scheduler's file, address, or Dask's own
+    settings."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"{address}: there is no such file of a Dask scheduler")
@@ -64,26 +65,27 @@ def _asked(address: str) -> dict[str, Any]:
 
 
 class _Client(distributed.Client):
-    """It is closed by who made it; one that could not be made would wait, and complain."""
+    """A client that only its creator closes; the finalizer of a client that failed to connect would
+    block and print warnings."""
 
     def __del__(self) -> None:
         pass
 
 
 def _client(asked: dict[str, Any], name: str) -> Any:
-    # What Dask logs of a lost connection is said by us, in one line.
+    # The collector reports a lost connection itself, in one line.
     logging.disable(logging.CRITICAL)
     made: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def make() -> None:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of versions: other() tells
+                warnings.simplefilter("ignore")  # about versions: other() reports them
                 made.put(_Client(**asked, timeout=_SECONDS, set_as_default=False))
         except Exception as error:
             made.put(error)
 
-    # In a thread of its own, since Dask waits for ever for who listens and says nothing.
+    # In a thread, because Dask waits forever for a process that listens and never replies.
     threading.Thread(target=make, daemon=True).start()
     try:
         found = made.get(timeout=2 * _SECONDS)
@@ -95,8 +97,8 @@ def _client(asked: dict[str, Any], name: str) -> Any:
 
 
 class _Call:
-    """A call of collect_far that is made by who unpickles it: in a task, where it is an error of
-    the task that a worker does not have this package.  Before that it is one of the worker."""
+    """A call of collect_far that runs when it is unpickled.  It is unpickled inside a task, so a
+    worker without this package causes an error of the task, not of the worker."""
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments
@@ -106,25 +108,26 @@ class _Call:
 
 
 class Cluster:
-    """A Dask cluster that somebody else has started.  LakeError says what is wrong with it."""
+    """A running Dask cluster.  Raises LakeError if the cluster fails."""
 
     def __init__(self, address: str) -> None:
-        """address: HOST:PORT, PROTOCOL://HOST:PORT, the path of a scheduler file; empty: what
-        Dask's settings name."""
+        """address: HOST:PORT, PROTOCOL://HOST:PORT or the path of a scheduler file; if empty,
+        Dask's own settings name the scheduler."""
         asked = _asked(address)
         self.name = f"dask://{address or next(iter(asked.values()))}"
         self._client = _client(asked, self.name)
-        self._batches: dict[Any, list[Found]] = {}  # under way, by their futures
+        self._batches: dict[Any, list[Found]] = {}  # in progress, by their futures
         self._lost: list[Found] = []
 
     @property
     def threads(self) -> int:
-        """How many batches it can make at a time now."""
+        """Returns how many batches the cluster can make at a time now."""
         with self._alive():
             return sum(self._client.nthreads().values())
 
     def other(self) -> str:
-        """Versions there that are not those here; empty: all are."""
+        """Returns the versions of packages that differ between the cluster and this process; "" if
+        none."""
         with self._alive():
             found = self._client.get_versions()
         here = _versions(found["client"])
@@ -140,7 +143,7 @@ class Cluster:
     def parts(
         self, batches: Iterator[list[Found]], options: Options
     ) -> Generator[Part, None, None]:
-        """The parts of all batches, as they are ready."""
+        """Yields the parts of all batches as they complete."""
         run = os.path.join(options.lake, place.WORK, place.new_name())
         os.mkdir(run)
         options = replace(options, run=os.path.basename(run))
@@ -152,7 +155,7 @@ class Cluster:
                 try:
                     future = ready.get(timeout=_LOOK)
                 except queue.Empty:
-                    os.utime(run)  # for sweep: somebody waits here still
+                    os.utime(run)  # so that a sweep does not remove the folder of this run
                     self._still_there()
                     continue
                 logs = self._batches.pop(future)
@@ -172,7 +175,7 @@ class Cluster:
         for logs in batches:
             call = pickle.dumps(_Call(logs, options, fingerprint()))
             with self._alive():
-                # Not pure: the same logs again are looked at again.
+                # Not pure: the same logs must be read again.
                 future = self._client.submit(
                     pickle.loads, call, pure=False, key=f"darshan-{place.new_name()}"
                 )
@@ -180,7 +183,7 @@ class Cluster:
             future.add_done_callback(ready.put)
 
     def _part(self, future: Any, logs: list[Found]) -> Part | None:
-        """What became of a batch; None: nothing, and others go on."""
+        """Returns the part of a batch, or None if its workers died; other batches continue."""
         try:
             far: Far = future.result()
         except distributed.KilledWorker:
@@ -210,19 +213,19 @@ class Cluster:
 
     @contextlib.contextmanager
     def _alive(self) -> Iterator[None]:
-        """Around what asks the scheduler."""
+        """Raises LakeError if the enclosed request to the scheduler fails."""
         try:
             yield
         except Exception as error:
             raise LakeError(f"the Dask scheduler at {self.name} is gone: {_line(error)}") from None
 
     def _give_up(self, run: str) -> None:
-        """Ends what is under way, and takes away what it left."""
+        """Cancels the batches in progress and removes their files."""
         with contextlib.suppress(Exception):
             if self._batches and self._client.status == "running":
                 self._client.cancel(list(self._batches))
         self._batches = {}
-        # Renamed first: who still writes there finds no folder for its next file.
+        # Renamed first, so that a worker that is still running finds no folder for its next file.
         over = f"{run}.over"
         with contextlib.suppress(OSError):
             os.rename(run, over)
@@ -242,7 +245,8 @@ class Cluster:
 
 
 def _versions(said: dict[str, Any] | None) -> dict[str, str]:
-    """Of Python without its smallest part, which changes nothing here."""
+    """Returns versions of packages; Python's without the patch level, which makes no difference
+    here."""
     packages = dict((said or {}).get("packages", {}))
     packages["python"] = ".".join(str(packages.get("python", "")).split(".")[:2])
     return {name: str(packages.get(name)) for name in _COMPARED}

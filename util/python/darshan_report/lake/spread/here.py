@@ -14,14 +14,14 @@ from ..write.part import Options, Part
 
 
 def _begin() -> None:
-    """Workers end when the collector says so, not by the terminal's Ctrl-C as well."""
+    """Prepares a worker; it ignores Ctrl-C, because the collector ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     alone()
 
 
 def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
-    """Ends the workers, and who waits for them: before Python 3.12 the thread that writes to
-    them waits for ever if all of them are dead, as after a signal to the whole group."""
+    """Ends the workers and the pool's writing thread.  Before Python 3.12 that thread waits forever
+    if all workers are dead, for example after a signal to the process group."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.terminate()
     queue = getattr(pool, "_call_queue", None)
@@ -32,12 +32,12 @@ def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
 def by_processes(
     batches: Iterator[list[Found]], options: Options, workers: int
 ) -> Generator[Part, None, None]:
-    """The parts of all batches, as they are ready."""
-    # Not by fork: what Arrow's threads hold in the moment of it would be held for ever.
+    """Yields the parts of all batches as they complete."""
+    # Not by fork: locks that Arrow's threads hold at the fork would never be released.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, context, _begin) as pool:
         try:
-            # So many at a time that nobody waits, and few are in memory.
+            # Enough batches that no worker waits, and few enough that memory suffices.
             waiting = {pool.submit(collect_part, logs, options)
                        for logs in itertools.islice(batches, 2 * workers)}  # fmt: skip
             while waiting:
@@ -55,7 +55,7 @@ def by_processes(
 
 
 def alone_here(batches: Iterator[list[Found]], options: Options) -> Generator[Part, None, None]:
-    """The same without another process: of few logs, and where one worker is wanted."""
+    """Makes the parts in this process: for few logs or one worker."""
     alone()
     for logs in batches:
         yield collect_part(logs, options)

@@ -1,8 +1,7 @@
-"""Findings of a log that is too large for a worker's memory, by a process of its own.
+"""Findings of one very large log, in a process of its own.
 
-Rules look at all records of a log together.  A worker has a bound for that, which most logs
-keep; those that do not get a process that has another bound, and whose end, by whatever
-means, is no end of the worker.
+Rules need all records of a log in memory.  A log whose records exceed the limit of a worker gets a
+process with a larger limit.  If that process dies, the worker continues.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()
 
 
 def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
-    """As Findings.of; LogError if the process could not do it."""
+    """Like Findings.of.  Raises LogError if the process failed."""
     package = os.path.abspath(__file__)
     for _ in range(4):
         package = os.path.dirname(package)
-    # What is not needed there may be large.
+    # The process does not need totals and hosts, which may be large.
     asked = pickle.dumps((replace(job, totals={}, hosts=set()), thresholds, key))
     done = subprocess.run(
         [sys.executable, "-c", _CHILD.format(__name__), package],
         input=asked,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # each of its threads takes memory
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # each thread of OpenBLAS takes memory
         check=False,
     )
     if done.returncode != 0:
@@ -54,7 +53,8 @@ def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
 
 
 def _bound() -> None:
-    """This process goes first if memory is short, and with its parent."""
+    """Limits memory and processor time.  The kernel kills this process first if memory is short,
+    and when its parent dies."""
     for what, most in ((resource.RLIMIT_DATA, BYTES), (resource.RLIMIT_CPU, _SECONDS)):
         hard = resource.getrlimit(what)[1]
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -65,10 +65,10 @@ def _bound() -> None:
 
 
 def main() -> None:
-    """The process: a job on the standard input, its findings on the standard output."""
+    """Reads a job from standard input, writes its findings to standard output."""
     _bound()
     answer = os.dup(1)
-    os.dup2(2, 1)  # whatever a rule prints is no answer
+    os.dup2(2, 1)  # the output of a rule must not mix with the reply
     job, thresholds, key = pickle.load(sys.stdin.buffer)
     made: Any
     try:

@@ -1,4 +1,4 @@
-"""What the columns of a lake are in Arrow and Parquet; arrays of the library as such."""
+"""The columns of a lake as types of Arrow and Parquet; the library's arrays as Arrow arrays."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ UNKNOWN = -1
 
 
 class _NoPandas:
-    """Says that there is no pandas to who looks for it."""
+    """An import finder that reports pandas as missing."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
@@ -51,9 +51,9 @@ class _NoPandas:
 
 
 def without_pandas() -> None:
-    """Arrow looks for pandas when it makes its first array, and imports it where it is: half a
-    second and 40 MiB of each worker, for nothing.  It looks only once; for processes of ours
-    that make no frames."""
+    """Makes Arrow's first array without pandas.  Arrow imports pandas when it makes its first
+    array.  The import costs each worker half a second and 40 MiB.  Arrow tries only once, so
+    this suits processes that never make data frames."""
     if "pandas" not in sys.modules:
         finder: Any = _NoPandas()
         sys.meta_path.insert(0, finder)
@@ -70,23 +70,23 @@ def _field(column: Column) -> pa.Field:
 
 @functools.cache
 def schema(table: Table) -> pa.Schema:
-    """Types, and in the metadata of each field its unit, merge rule and meaning."""
+    """Returns the types; the metadata of each field has its unit, merge rule and meaning."""
     return pa.schema([_field(c) for c in table.columns], metadata={"table": table.title})
 
 
 def schema_of(name: str) -> pa.Schema:
-    """The same by the name of a table."""
+    """Returns the schema of the table with this name."""
     return schema(columns.tables()[name])
 
 
 def shape(whole: pa.Schema) -> str:
-    """Equal for equal names and types of columns."""
+    """Returns a hash that is equal for equal names and types of columns."""
     said = "\n".join(f"{f.name} {f.type}" for f in whole)
     return hashlib.blake2b(said.encode(), digest_size=4).hexdigest()
 
 
 class Dictionary:
-    """Texts that several columns point into; each takes along what it uses of them."""
+    """The strings of a batch that several columns index; each column gets only those it uses."""
 
     def __init__(self, texts: Texts) -> None:
         count = len(texts)
@@ -94,9 +94,9 @@ class Dictionary:
         self.values = pa.StringArray.from_buffers(count, offsets, data)
 
     def column(self, places: npt.NDArray[np.int32]) -> pa.Array:
-        """A column of texts; -1: null."""
+        """Makes a column of strings from indices; -1 becomes null."""
         used = np.zeros(len(self.values) + 1, bool)
-        used[places] = True  # -1 is the last
+        used[places] = True  # -1 is the last element
         lacks = bool(used[-1])
         used[-1] = False
         order = np.cumsum(used, dtype="i4") - 1
@@ -106,7 +106,7 @@ class Dictionary:
 
 
 def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = None) -> pa.Array:
-    """A column of texts from a text per row, or per place."""
+    """Makes a column from one string per row, or from strings and an index per row."""
     array = pa.array(values, pa.string()).dictionary_encode()
     if places is None:
         return array
@@ -114,7 +114,7 @@ def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = N
 
 
 def counter(array: np.ndarray, column: Column) -> pa.Array:
-    """The column of a counter."""
+    """Makes the column of a counter."""
     if columns.unknown_is_null(column):
         unknown = array == UNKNOWN
         if unknown.any():
@@ -123,7 +123,7 @@ def counter(array: np.ndarray, column: Column) -> pa.Array:
 
 
 def rows(table: Table, found: list[dict[str, Any]]) -> pa.Table:
-    """A table from rows by name; what one lacks is null."""
+    """Makes a table from rows by column name; missing values become null."""
     whole = schema(table)
     return pa.table(
         [_of_python([row.get(field.name) for row in found], field.type) for field in whole],
@@ -135,7 +135,7 @@ def _of_python(values: list[Any], kind: pa.DataType) -> pa.Array:
     try:
         return _array(values, kind)
     except (UnicodeError, OverflowError, pa.ArrowInvalid):
-        # A log comes from a stranger: bytes that are no text, sums beyond 64 bits.
+        # A log is untrusted data: it may have invalid UTF-8 and sums beyond 64 bits.
         return _array([_fitting(value, kind) for value in values], kind)
 
 
@@ -146,7 +146,7 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
-    """A value as its column can have it: texts escaped, numbers that are too large unknown."""
+    """Returns a value that fits its column: invalid UTF-8 escaped, too large integers null."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):
@@ -159,7 +159,7 @@ def _fitting(value: Any, kind: pa.DataType) -> Any:
 
 
 def write(table: pa.Table, path: str, level: int) -> None:
-    """One file of Parquet.  Only texts get dictionaries: counters are mostly different."""
+    """Writes one Parquet file.  Only strings get dictionaries, because most counters differ."""
     texts = [f.name for f in table.schema if f.type == _TEXT]
     pq.write_table(
         words.of_its_rows(table),

@@ -1,4 +1,4 @@
-"""The rows of findings: what the report says of one log."""
+"""The rows of findings: what the report finds in one log."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from ...measure.processes import processes
 from .hide import Hide
 from .jobs import Job
 
-# Records of a log whose findings a worker makes itself: all of them are in memory then, with
-# what is added up of them, and it has its bound.  Of larger ones: apart.py.
+# Largest size of a log's records for which a worker makes the findings itself.  All these records
+# and their aggregates are then in memory, and the memory of a worker is limited.  apart.py makes
+# the findings of larger logs.
 MOST_BYTES = 48 << 20
 Made = tuple[list[dict[str, Any]], dict[str, Any]]
 _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
 
 
 class _HiddenLog(Log):
-    """A log whose names say nothing, in sentences too."""
+    """A log with anonymized names, also in the sentences of findings."""
 
     hide: Hide
 
@@ -43,7 +44,7 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """The file that it is about, and the dataset in it."""
+    """Returns the file that a finding is about, and the dataset in that file."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue
@@ -82,14 +83,15 @@ def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
 
 
 class Findings:
-    """Makes the findings of one log after another."""
+    """Makes the findings of logs, one log after the other."""
 
     def __init__(self, limits: Limits, hide: Hide) -> None:
         self._limits = limits
         self._hide = hide
 
     def of(self, job: Job) -> Made:
-        """Rows of findings, and what they add to the row of the job; LogError."""
+        """Returns the rows of findings and the columns that they add to the job's row.  Raises
+        LogError if the log cannot be read."""
         with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
             try:
                 known = processes(log)

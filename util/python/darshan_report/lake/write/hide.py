@@ -1,7 +1,7 @@
-"""Names that say nothing: for data that leave the house.
+"""Anonymized names, for data that leave the centre.
 
-With one key the same name becomes the same word, so that lakes of several months, or of
-several machines, still fit together; without it nobody can tell what it was.
+With one key the same name always becomes the same string, so that lakes of several months or
+machines fit together.  Without the key the names cannot be restored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..columns import WHOSE, Table
 
 
 class Hide:
-    """Hides names with a key; without one it leaves them as they are."""
+    """Anonymizes names with a key; without a key it returns them unchanged."""
 
     def __init__(self, key: str = "") -> None:
         self._key = hashlib.blake2b(key.encode(), digest_size=32).digest() if key else b""
@@ -24,7 +24,7 @@ class Hide:
 
     @property
     def sign(self) -> str:
-        """By which a key is known again, and from which it cannot be had."""
+        """Identifies the key; the key cannot be computed from it."""
         return self._text("key of a lake")
 
     def __bool__(self) -> bool:
@@ -37,18 +37,18 @@ class Hide:
         return digest.hexdigest()[:16]
 
     def number(self, value: int) -> int:
-        """The same of a number."""
+        """Anonymizes an integer."""
         return int(self._text(str(value)), 16) >> 1 if self._key else value
 
     def column(self, column: pa.DictionaryArray) -> pa.DictionaryArray:
-        """A column of texts."""
+        """Anonymizes a column of strings."""
         if not self._key:
             return column
         values = [None if v is None else self.text(v) for v in column.dictionary.to_pylist()]
         return pa.DictionaryArray.from_arrays(column.indices, pa.array(values, pa.string()))
 
     def row(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """A row by name: what tells who, or of what, is hidden; whose it is was, before."""
+        """Anonymizes the secret columns of a row; job.whose already is."""
         if not self._key:
             return row
         hidden = dict(row)

@@ -1,4 +1,4 @@
-"""The rows of jobs and layers: what a log says of itself, and sums of its totals."""
+"""The rows of jobs and layers: a log's job record, and sums of its totals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown
 from .hide import Hide
 
-_LAST_YEAR = 2200  # a later start is damage
+_LAST_YEAR = 2200  # a later start means a damaged log
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _ENDS = {"open": ("open", "create", "lookup"), "read": ("read",), "write": ("write",)}
 Totals = Mapping[str, int | float | None]
@@ -42,17 +42,17 @@ class Job:
 
     @property
     def month(self) -> str:
-        """Its partition."""
+        """Returns the name of the log's partition."""
         return self.day.strftime("%Y-%m") if self.day else "unknown"
 
     @property
     def whose(self) -> dict[str, Any]:
-        """The columns that every table begins with."""
+        """Returns the columns that every table begins with."""
         return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
 
 
 def user_of(path: str) -> str:
-    """Who ran it, as the runtime names logs: <user>_<program>_id<job>-..."""
+    """Returns the user from a log's file name <user>_<program>_id<job>-..., or ""."""
     found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(shown(path)), re.DOTALL)
     return found[1] if found and not found[1].isdecimal() else ""
 
@@ -66,7 +66,7 @@ def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
 
 
 def begin(job: Job, logs: Columns, texts: Texts, row: int, hide: Hide) -> None:
-    """Takes what a log says before its records."""
+    """Fills a job from the columns that describe its log."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
         value = array[row].item()
@@ -84,7 +84,7 @@ def begin(job: Job, logs: Columns, texts: Texts, row: int, hide: Hide) -> None:
 
 
 def _number(value: Any) -> Any:
-    """What a sum of unknown values is: unknown."""
+    """Returns a value, or None if it is negative or not finite, so unknown."""
     if value is None or value < 0 or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value
@@ -97,14 +97,14 @@ def _plus(*values: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Sources:
-    """Which totals of a layer its columns are the sums of; looked up once, not per log."""
+    """The totals of a layer that its columns are the sums of; computed once, not for each log."""
 
     layer: Layer
     columns: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def _calls(layer: Layer, kind: str) -> tuple[str, ...]:
-    """Calls of a kind: of a layer all its sorts of reads, say."""
+    """Returns the counters of all operations of one kind, for example all sorts of reads."""
     return tuple(
         layer.counter(name)
         for label, plus, _ in layer.operations
@@ -131,13 +131,13 @@ _SOURCES = tuple(map(_sources, LAYERS))
 
 
 def needed(layer: Layer) -> set[str]:
-    """The totals that a row of this layer is made of."""
+    """Returns the totals of this layer that its row and the job's row use."""
     one = next(s for s in _SOURCES if s.layer is layer)
     return {name for _, names in one.columns for name in names}
 
 
 def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
-    """A layer of a log."""
+    """Makes the row of one layer of a log."""
     row: dict[str, Any] = {"layer": sources.layer.module, "records": totals["records"]}
     for column, names in sources.columns:
         if len(names) == 1:
@@ -148,7 +148,7 @@ def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
 
 
 def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
-    """Those that a log has, from the application downwards."""
+    """Yields the rows of the layers that a log has, from the application downwards."""
     for sources in _SOURCES:
         totals = job.totals.get(sources.layer.module)
         if totals:
@@ -156,7 +156,7 @@ def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
 
 
 def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, Any]:
-    """A log."""
+    """Makes the row of a log."""
     info = job.info
     run = info["run_time"] if math.isfinite(info["run_time"]) and info["run_time"] >= 0 else None
     process = job.totals.get("PROCESS")
@@ -173,7 +173,7 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
         "run_seconds": run,
         "nprocs": info["nprocs"],
         "processes": process["PROCESS_COUNT"] if process else info["nprocs"],
-        # How long each of them could work is told where findings are looked for.
+        # The findings supply the processes' run times (findings.py).
         "process_seconds": None if run is None or process else run * ranks,
         "io_seconds": None,
         "all_layers_seconds": None,
@@ -199,7 +199,8 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
 
 
 def identified(found: Found, identity: Identity, hide: Hide, state: State | None = None) -> Job:
-    """A log that is to be read.  What it may not be able to say, its file does."""
+    """Makes the job of a log that will be read.  The file's time and name supply the day and the
+    user, which the log may lack."""
     changed = _moment(found.changed // 10**9, 0)
     job = Job(identity.text, found, state=state)
     job.day = changed.date() if changed else None

@@ -1,6 +1,8 @@
-"""One part of what is to be collected: some logs become files of Parquet in a folder of
-their own, which belong to no lake until they are committed.  A part needs nothing of other
-parts, so it is what a worker does, here or on another machine."""
+"""One part of what is collected: some logs become Parquet files in a folder of their own.
+
+The files belong to no lake until they are committed.  A part needs nothing of other parts, so a
+worker on this machine or another one can make it.
+"""
 
 from __future__ import annotations
 
@@ -40,22 +42,22 @@ _BATCH_BYTES = 40 << 20
 
 @dataclass(frozen=True)
 class Options:
-    """What a part has to know besides its logs."""
+    """The options that a part needs besides its logs."""
 
     lake: str
     traces: bool = False
     findings: bool = True
-    key: str = ""  # to hide names with
+    key: str = ""  # anonymizes names if not empty
     level: int = 1  # of compression
     batch_bytes: int = _BATCH_BYTES
     thresholds: dict[str, float] = field(default_factory=dict)
-    run: str = ""  # a folder below _work that goes with the collector's run
-    settled: float = 0.0  # seconds before which a damaged file may still be being copied
+    run: str = ""  # a folder below _work that is deleted with the collector's run
+    settled: float = 0.0  # a damaged file that is younger, in seconds, may still be being copied
 
 
 @dataclass(frozen=True)
 class Took:
-    """What was taken of one log."""
+    """The numbers of one log that was read."""
 
     records: int
     damaged: bool
@@ -63,40 +65,44 @@ class Took:
 
 @dataclass
 class Part:
-    """What became of some logs; its files are below `folder` as they will be in the lake."""
+    """The result for some logs; the files below `folder` have the paths that they will have in the
+    lake."""
 
     folder: str
     files: list[File]
     seen: np.ndarray  # rows of commit/seen.py
-    copies: np.ndarray  # the same of copies of logs that are here, or in the lake already
+    # rows of copies: the log is in this part under another path, or in the lake already
+    copies: np.ndarray
     took: dict[str, Took] = field(default_factory=dict)  # by the identity of a log
-    again: int = 0  # logs of which another copy is in this part, or in the lake
+    again: int = 0  # logs of which another copy is in this part or in the lake
     unread: int = 0  # files that could not be read
-    over: list[str] = field(default_factory=list)  # files that were read, as problems has them
+    # paths of the files that were read, as the table problems has them
+    over: list[str] = field(default_factory=list)
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
-    known: list[Found] = field(default_factory=list)  # where the copies lie
-    odd: list[tuple[Found, str]] = field(default_factory=list)  # not as they were found, and why
-    left: int = 0  # files that changed while they were read: for the next time
+    known: list[Found] = field(default_factory=list)  # the files of the copies
+    # files that differ from what the search found, and why
+    odd: list[tuple[Found, str]] = field(default_factory=list)
+    left: int = 0  # files that changed while they were read; the next collection reads them
 
     @property
     def records(self) -> int:
-        """Of its logs."""
+        """Returns the number of records of all its logs."""
         return sum(took.records for took in self.took.values())
 
     @property
     def damaged(self) -> int:
-        """Logs that are."""
+        """Returns the number of damaged logs."""
         return sum(took.damaged for took in self.took.values())
 
     def without(self, logs: Iterable[str]) -> None:
-        """These are left to others, or for the next time."""
+        """Removes these logs from the result; other parts or the next collection have them."""
         for log in logs:
             self.took.pop(log, None)
 
 
 def _needed() -> dict[int, frozenset[str]]:
-    """The totals that the rows of jobs and layers are made of, by module."""
+    """Returns the totals that the rows of jobs and layers use, by module."""
     found: dict[int, set[str]] = {}
     for layer in LAYERS:
         module = module_by_name(layer.module)
@@ -110,7 +116,7 @@ def _needed() -> dict[int, frozenset[str]]:
 
 
 class _Writer:
-    """Files of Parquet below the folder of a part."""
+    """Writes Parquet files below the folder of a part."""
 
     def __init__(self, folder: str, level: int) -> None:
         self.folder = folder
@@ -118,10 +124,10 @@ class _Writer:
         self._level = level
 
     def write(self, name: str, month: str, table: pa.Table) -> None:
-        """A new file of a table."""
+        """Writes a new file of a table."""
         path = f"{name}/month={month}/{place.new_name()}.parquet"
         target = os.path.join(self.folder, path)
-        # Step by step: where the collector has given up, and its folder is gone, none is made.
+        # Not makedirs: if the collector has stopped and deleted its folder, this must fail.
         for folder in (os.path.dirname(os.path.dirname(target)), os.path.dirname(target)):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(folder)
@@ -134,7 +140,7 @@ class _Writer:
         self.files.append(File(name, path, len(table), size, first, last, shape))
 
     def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
-        """The same of rows by name."""
+        """Writes rows by column name, one file per month."""
         by_month: dict[str, list[dict[str, Any]]] = {}
         for row in found:
             day = row["day"]
@@ -156,10 +162,10 @@ class _Maker:
         self._needed = _needed()
         self._jobs: list[Job] = []
         self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._left: list[str] = []  # logs that are to be read another time
+        self._left: list[str] = []  # logs for the next collection
 
     def make(self, read: list[Read], part: Part) -> None:
-        """Reads these logs."""
+        """Reads these logs into the part."""
         for one in read:
             if one.state is None:
                 self._problem(
@@ -179,7 +185,7 @@ class _Maker:
             self._leave(part)
 
     def _leave(self, part: Part) -> None:
-        """What changed while it was read is neither what it was nor what it will be."""
+        """Removes logs whose files changed while they were read from the part."""
         gone = set(self._left)
         part.files = leave_out(part.folder, part.files, self._left)
         part.left = len(gone)
@@ -200,7 +206,7 @@ class _Maker:
             batch.clear()
 
     def _take(self, batch: Batch, first: int, behind: int) -> None:
-        """The tables of a full batch, which tell of the jobs from first on."""
+        """Writes the tables of a full batch, whose rows belong to the jobs from first on."""
         texts = batch.texts
         tables = batch.tables
         for table in tables:
@@ -270,7 +276,7 @@ class _Maker:
                 self._jobs[log].hosts |= {host} if host else set()
 
     def _end(self, job: Job) -> None:
-        """The rows of a log that is through."""
+        """Adds the rows of a log that was read to its end."""
         if not job.info:
             self._settle(job)
             return
@@ -284,7 +290,8 @@ class _Maker:
         self._settle(job)
 
     def _settle(self, job: Job) -> None:
-        """Whether the file still is what it was when it was told which log it is."""
+        """Leaves a log for the next collection if its file changed since its identity was read, or
+        if the file is damaged and young."""
         age = time.time() - job.found.changed / 1e9
         try:
             same = files.state(job.found.path) == job.state
@@ -313,7 +320,7 @@ class _Maker:
 
 @dataclass(frozen=True)
 class Read:
-    """A file that was read for which log it is; without a state it could not be."""
+    """A file whose identity was read; its state is None if it could not be read."""
 
     identity: Identity
     found: Found
@@ -321,7 +328,7 @@ class Read:
 
 
 def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
-    """Which logs these are, each once."""
+    """Returns the files to read, each log once; records the copies in the part."""
     found: dict[Identity, Read] = {}
     copies = []
     for log in logs:
@@ -330,27 +337,28 @@ def _identities(logs: Sequence[Found], part: Part) -> list[Read]:
             which, state = files.identity(log.path)
         except OSError as error:
             which = files.of_failure(log, error.strerror or str(error))
-            if files.is_gone(error, log.path):  # since it was listed: by another collector, say
+            # another collector may have removed it since the search
+            if files.is_gone(error, log.path):
                 part.odd.append((log, which.problem))
                 continue
         if odd := files.odd(log, state, which):
             part.odd.append((log, odd))
         part.unread += bool(which.problem)
         if which in found:
-            # What could not be read is looked at again each time: it need not be remembered.
+            # A file that cannot be read is tried again each time, so the lake does not remember it.
             copies += [] if which.problem else [(which, log)]
         else:
             found[which] = Read(which, log, state)
         part.bytes += log.size
     part.copies = files.rows(copies, ROW)
     part.known = [log for _, log in copies]
-    # Logs are written when a job ends: mostly in the order that the tables are sorted by.
+    # A log is written when its job ends, so this is mostly the order of the tables.
     return sorted(found.values(), key=lambda one: (one.found.changed, one.found.path))
 
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
-    """Makes a part of these logs.  known: tells of which identities nothing is to be made,
-    for the lake has them.  OSError: there is no room, say; nothing of it stays behind."""
+    """Makes a part of these logs.  known returns a mask of the identities that the lake has, which
+    are skipped.  Raises OSError, for example if the disk is full; then no files remain."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)

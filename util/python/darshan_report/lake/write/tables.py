@@ -1,4 +1,4 @@
-"""The tables of one full batch, as Arrow: columns of the library, with whose they are."""
+"""The tables of one full batch in Arrow: the library's columns, with the log's user and program."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Places = npt.NDArray[np.int64]
 
 
 class Whose:
-    """The columns that every table begins with, for rows that know the place of their log."""
+    """The columns that every table begins with, for rows that have the index of their log."""
 
     def __init__(self, jobs: list[Job], first: int) -> None:
-        """first: the place of the first of these jobs in all that the batch was given."""
+        """first is the index of the first of these jobs among all logs of the batch."""
         self._first = first
         self._columns = {
             "log": arrow.of_values([j.identity for j in jobs]),
@@ -34,21 +34,21 @@ class Whose:
             "program": arrow.of_values([j.program for j in jobs]),
         }
         self.months = [j.month for j in jobs]
-        # Rows of one day lie together, those of one log, too.
+        # Rows are sorted by day; the rows of one log stay together.
         self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
-        """Places among these jobs."""
+        """Returns indices among these jobs."""
         return logs - self._first
 
     def columns(self, places: Places) -> list[pa.Array]:
-        """Of these rows."""
+        """Returns the columns for rows with these indices."""
         take = pa.array(places)
         return [self._columns[c.name].take(take) for c in columns.WHOSE]
 
     def parts(self, places: Places) -> Iterator[tuple[str, Places | None]]:
-        """The months that rows belong to, with the rows of each in the order of days; None:
-        all, as they are."""
+        """Yields the months of the rows, with the rows of each month in the order of days.  Rows
+        are None if the table is one month and already in order."""
         if not len(places):
             return
         names = [self.months[p] for p in np.unique(places)]
@@ -64,7 +64,7 @@ class Whose:
 
 
 class Tables:
-    """Makes tables of columns.  Of one batch between two times that it is cleared."""
+    """Makes tables of the columns of one batch; valid until the batch is cleared."""
 
     def __init__(self, texts: Texts, whose: Whose, hide: Hide) -> None:
         self._texts = texts
@@ -73,7 +73,7 @@ class Tables:
         self._dictionary = arrow.Dictionary(texts)
 
     def each(self, found: Columns) -> Iterator[tuple[str, str, pa.Table]]:
-        """Table, month, and the rows of it."""
+        """Yields the name of a table, a month and the rows of that month."""
         module = module_by_id(found.module)
         if module is None:
             return
@@ -101,7 +101,7 @@ class Tables:
         return arrow.counter(array, column)
 
     def _own(self, module: Module, found: Columns) -> dict[str, pa.Array]:
-        """Columns that are made of others."""
+        """Makes the columns that are computed from other columns."""
         if found.kind is Kind.TOTALS:
             return {}
         if module.name == "HEATMAP":
@@ -121,7 +121,7 @@ class Tables:
         return {}
 
     def _of_texts(self, places: np.ndarray, make: Any, secret: bool = False) -> pa.Array:
-        """A column made of each text of another."""
+        """Makes a column by applying a function to each string of another column."""
         used, inverse = np.unique(places, return_inverse=True)
         made = [make(self._texts[int(p)]) if p >= 0 else None for p in used]
         column = arrow.of_values(made, inverse.astype("i4"))
