@@ -1,5 +1,5 @@
-/* Defines the slots of a module's real functions.  Include with CALLS (the .def
- * file) defined, in the file that expands the wrappers. */
+/* Defines the slots of a module's real functions. Define CALLS (the .def file) and include this
+ * file in the source file that expands the wrappers. */
 #include "real.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))

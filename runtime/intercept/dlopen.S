@@ -1,6 +1,7 @@
-/* dlopen() cannot be wrapped by a function: it looks at its caller's address to know whose
- * RUNPATH and namespace hold.  This has RTLD_DEEPBIND noted (life/deepbind.c) and jumps on.  The C
- * library has dlopen itself since glibc 2.34, so whoever comes next is always found. */
+/* Wrapper of dlopen() in assembler. A C function cannot wrap dlopen(), because dlopen() takes the
+ * RUNPATH and the namespace of the object that contains its return address. This code has
+ * RTLD_DEEPBIND noted (life/deepbind.c) and jumps to the real function. glibc itself has dlopen
+ * since 2.34, so the real function is always found. */
 #include <features.h>
 #if defined(__GLIBC__) && !defined(DARSHAN_OLD_GLIBC)
 #if __GLIBC_PREREQ(2, 34)

@@ -1,10 +1,10 @@
-/* The floating-point state of a thread belongs to the program: its flags tell it what its own
- * arithmetic met, and some programs make a fault of what they tell.  So times are computed
- * with the state that a program begins with, and then it gets its own back.
+/* Saves and restores the application's floating-point state around an update. The exception flags
+ * report what the application's own arithmetic did, and some applications trap on them. The runtime
+ * therefore computes times with the state that a program starts with.
  *
- * All that our sums of times can raise is "inexact".  Most programs have that flag already, and
- * the usual control: of those nothing is changed.  The others get a state in which it is raised
- * while we compute, for a flag that comes up costs 100 ns when it is read; so it is not read. */
+ * Sums of times can raise only the flag "inexact". Most programs have this flag raised and use the
+ * initial control bits; for them the runtime changes nothing. On x86-64 the others get a state with
+ * the flag raised, because reading the register costs 100 ns after a flag came up. */
 #ifndef DARSHAN_FLOATS_H
 #define DARSHAN_FLOATS_H
 
@@ -13,8 +13,8 @@
 #include "guard.h"
 
 #if defined(__x86_64__)
-/* Both are one register, which goes to memory and comes from there alone: straight to where
- * it stays, so that no caller's frame grows. */
+/* MXCSR holds flags and control bits. Its instructions have only memory operands: they use this
+ * struct directly, so that no caller's stack frame grows. */
 struct floats {
   uint32_t both;
 };
@@ -54,7 +54,7 @@ static inline void floats_give(const struct floats *was) {
 #error "what holds the floating-point state of this processor?"
 #endif
 
-/* The program's, while this thread updates (GUARD_BUSY). */
+/* The application's state, while this thread updates (GUARD_BUSY). */
 extern __thread struct floats darshan_floats GUARD_TLS;
 
 #endif

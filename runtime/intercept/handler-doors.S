@@ -1,5 +1,6 @@
-/* Where the kernel enters a handler of the program's (handlers.c): each of these pieces of
- * 16 bytes adds its number to the three arguments of a handler and jumps to handler_met. */
+/* The signal trampolines: the kernel enters them in place of the application's handlers
+ * (handlers.c). Each is 16 bytes long, passes its number as the fourth argument and jumps to
+ * handler_met. */
 #define DOORS 256
         .text
         .balign 16
@@ -17,8 +18,8 @@ handler_doors:
 #elif defined(__aarch64__)
         hint    34 /* bti c */
         mov     w3, number
-        /* Without SA_SIGINFO this kernel gives no context.  It lies in the frame all the same,
-         * behind the 128 bytes of a siginfo_t. */
+        /* Without SA_SIGINFO the kernel of AArch64 passes no context. The context is in the signal
+         * frame nevertheless, after the 128 bytes of a siginfo_t. */
         .if     number < DOORS / 2
         add     x2, sp, 128
         .endif

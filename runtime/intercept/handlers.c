@@ -1,3 +1,4 @@
+/* Delays signals that interrupt an update, and saves the call nesting of an interrupted stack. */
 #include "handlers.h"
 
 #include <stddef.h>
@@ -11,18 +12,18 @@
 __thread struct inside darshan_inside;
 __thread uint64_t darshan_put_off;
 
-/* handler-doors.S: HANDLER_DOORS pieces of code, of DOOR_BYTES each.  Each calls
- * handler_met with its own number.  A door leads to one handler for ever, so whoever
- * learnt its address from the kernel may call it, whatever is installed by then.  The
- * second half is for handlers with SA_SIGINFO: to others the kernel does not tell what
- * the signal says. */
+/* handler-doors.S: DOORS trampolines of DOOR_BYTES each, which jump to handler_met with their
+ * number. A trampoline leads to the same handler for the lifetime of the process: the application
+ * may learn its address from the kernel and call it after another handler has been installed. The
+ * second half is for handlers with SA_SIGINFO, because the kernel passes no siginfo to the
+ * others. */
 enum { DOORS = 256, DOORS_OF_A_KIND = DOORS / 2, DOOR_BYTES = 16 };
 extern const char handler_doors[] __attribute__((visibility("hidden")));
 typedef void action_function(int signal, siginfo_t *info, void *context);
 SELDOM static action_function *behind[DOORS];
 
-/* An update needs 1.5 KiB below its frame; another handler's door, which it interrupted
- * in the midst of putting a signal off, has the processor's registers above it, too. */
+/* An update uses 1.5 KiB of stack below its frame. If it interrupted another handler's trampoline
+ * while that delayed a signal, the saved registers of the processor are on the stack, too. */
 enum { UPDATE_STACK = 16 << 10 };
 
 static const char *stack_pointer(const ucontext_t *context) {
@@ -39,7 +40,8 @@ static int is_updating(const ucontext_t *context) {
          pointer <= frame + GUARD_SAME_CALLER && frame - pointer < UPDATE_STACK;
 }
 
-/* Real-time signals of one number come in the order in which they were sent. */
+/* Returns 1 if this signal must not be queued again behind a pending one: real-time signals of one
+ * number arrive in the order in which they were sent. */
 static int overtakes(int signal, uint64_t bit) {
   enum { FIRST_REAL_TIME = 32 };
   uint64_t pending = 0;
@@ -54,7 +56,8 @@ static int send_again(int signal, siginfo_t *info) {
   return (int)SYS4(SYS_rt_tgsigqueueinfo, process, thread, signal, info);
 }
 
-/* 1: the signal comes again when the update is over.  info NULL: nobody asks for it. */
+/* Returns 1 if the kernel will send the signal again after the update, 0 if not. info is NULL if
+ * the handler has no SA_SIGINFO. */
 static int put_off(int signal, siginfo_t *info, ucontext_t *context) {
   uint64_t bit = UINT64_C(1) << (signal - 1), *mask = (uint64_t *)&context->uc_sigmask;
   if (!sys_gate_begin()) return 0;
@@ -62,7 +65,7 @@ static int put_off(int signal, siginfo_t *info, ucontext_t *context) {
       SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof(bit)) == 0 &&
       send_again(signal, info) == 0) {
     *mask |= bit;
-    if (darshan_put_off) sys_gate_end(); /* one stretch is enough */
+    if (darshan_put_off) sys_gate_end(); /* one critical section is enough */
     darshan_put_off |= bit;
     return 1;
   }
@@ -79,7 +82,8 @@ void handlers_let_in(void) {
   sys_gate_end();
 }
 
-/* Not inlined: behind the handler another thread may go on here, with storage of its own. */
+/* Not inlined: after the handler, another thread with its own thread-local storage may continue
+ * this stack. */
 static __attribute__((noinline)) void keep(struct inside *kept) {
   enum { OF_THE_STACK = GUARD_INSIDE | GUARD_MUTED };
   *kept = darshan_inside;
@@ -110,7 +114,7 @@ static __attribute__((noinline)) void met_in_a_call(int signal, siginfo_t *info,
   give_back(&kept);
 }
 
-/* From a door.  A jump to the handler, so that it has all of the stack. */
+/* Called by the trampolines. The call of the handler is a jump, so that it has the whole stack. */
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number)
     __attribute__((visibility("hidden")));
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number) {
@@ -155,7 +159,7 @@ handler_function *handler_behind(handler_function *door) {
 
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours) {
-  /* SA_RESETHAND: it would not be there any more when the signal comes again. */
+  /* With SA_RESETHAND the handler would be uninstalled when the signal comes again. */
   if (!action || (action->sa_flags & (int)SA_RESETHAND)) return action;
   handler_function *door =
       handler_door(signal, action->sa_handler, (action->sa_flags & SA_SIGINFO) != 0);

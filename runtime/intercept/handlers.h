@@ -1,27 +1,27 @@
-/* Signal handlers of the program's, which the kernel enters through a door of ours.
+/* Lets the kernel enter the application's signal handlers through the signal trampolines.
  *
- * A signal that comes while this thread updates records waits for the end of the update, a
- * few hundred nanoseconds: it is blocked, and sent to this thread again with all that it
- * says.  So a handler may switch to another stack (a scheduler of coroutines), do I/O or
- * jump: it never finds a half-made record or a lock of ours.  A signal that comes at any
- * other time goes on at once; where it interrupts a call of a library, handlers.c keeps
- * what belongs to the interrupted stack (inside.h).
+ * A signal that comes while this thread updates records is delayed until the end of the update, a
+ * few hundred nanoseconds: it is blocked and sent to this thread again with its siginfo. So a
+ * handler may switch to another stack (a scheduler of coroutines), do I/O or jump: it never finds a
+ * half-written record or a lock of the runtime. Any other signal is handled at once; if it
+ * interrupts a call of a library, handlers.c saves the call nesting of the interrupted stack
+ * (inside.h).
  *
- * Handlers that the program installs by a system call of its own are not known here. */
+ * The runtime does not see handlers that the application installs by a system call of its own. */
 #ifndef DARSHAN_HANDLERS_H
 #define DARSHAN_HANDLERS_H
 
 #include <signal.h>
 
-/* What the kernel shall be given in the place of the program's handler; the program's own
- * if it is none (SIG_DFL and the like), if the signal tells of a fault, or if there are
- * more handlers than doors.  with_info: it is installed with SA_SIGINFO. */
+/* Returns the trampoline that the kernel must get in place of this handler. Returns the handler
+ * itself if it is not a function (SIG_DFL and the like), if the signal reports a fault, or if all
+ * trampolines are taken. with_info: the handler is installed with SA_SIGINFO. */
 typedef void handler_function(int signal);
 handler_function *handler_door(int signal, handler_function *handler, int with_info);
-/* The program's handler behind what the kernel had. */
+/* Returns the application's handler for a handler that the kernel had. */
 handler_function *handler_behind(handler_function *door);
 
-/* The same for an action: `ours` receives the copy that is returned, if there is one. */
+/* Like handler_door, for an action. ours receives the changed copy if that is what is returned. */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

@@ -1,10 +1,10 @@
-/* Inside which calls the stack is that runs on this thread.
+/* Call nesting: the calls that the stack which runs on this thread is within.
  *
- * These words belong to a stack, not to a thread: a timer's handler may switch to another
- * stack in the middle of a call, and go on with the first one later, perhaps on another
- * thread.  A switch that nobody asked for begins in a signal handler, so handlers.c takes
- * the words from the thread while a handler of the program's runs, keeps them on the
- * stack that was interrupted, and gives them to the thread that goes on with it. */
+ * These variables belong to a stack, not to a thread: a timer's handler may switch to another stack
+ * in the middle of a call, and continue the first one later, perhaps on another thread. An
+ * involuntary switch begins in a signal handler. So while a handler of the application runs,
+ * handlers.c stores the thread's values on the interrupted stack, and then gives them to the thread
+ * that continues that stack. */
 #ifndef DARSHAN_INSIDE_H
 #define DARSHAN_INSIDE_H
 
@@ -14,14 +14,14 @@ enum { INSIDE_MPI_LEVELS = 3, INSIDE_DAOS_FAMILIES = 2 };
 
 struct layer_thread;
 
-/* Frame addresses of the outermost call of each kind.  NULL: inside none. */
+/* Frame address of the outermost call of each kind, NULL if there is none. */
 struct inside {
   const char *mpi[INSIDE_MPI_LEVELS];
   const char *daos[INSIDE_DAOS_FAMILIES];
   const char *pnetcdf;
   const char *stdio;
   struct layer_thread *layers; /* the frames of layer attribution */
-  uintptr_t flags;             /* of a stack that was interrupted: GUARD_INSIDE, GUARD_MUTED */
+  uintptr_t flags;             /* of an interrupted stack: GUARD_INSIDE, GUARD_MUTED */
 };
 extern __thread struct inside darshan_inside GUARD_TLS;
 

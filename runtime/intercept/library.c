@@ -1,3 +1,4 @@
+/* Finds the library that a caller uses, and forgets unloaded libraries. */
 #include "library.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "stack.h"
 #include "straight.h"
 
-/* An address within the library that this object depends on. */
+/* Returns the address of this function in the library that the object depends on, or NULL. */
 static void *entry_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (object && object->l_name && object->l_name[0]) {
@@ -24,8 +25,9 @@ static void *entry_below(const struct link_map *object, const char *name) {
   return found;
 }
 
-/* The program itself, or an object whose scope does not tell (a tail call hides
- * the caller): the next in global scope, else the only one that is loaded. */
+/* For the program itself, and for an object whose dependencies lack the function (a tail call hides
+ * the real caller). Returns the next one in global scope, else that of the only library that has
+ * it. */
 static void *entry_anywhere(const char *name) {
   void *found = loader_symbol(RTLD_NEXT, name);
   if (found) return found;
@@ -44,7 +46,7 @@ static void *open_object(const struct link_map *object) {
   return loader_open(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Known already?  With the lock. */
+/* Returns the loaded library of this object, or NULL. The caller holds the lock. */
 static struct library *known_library(const struct libraries *libraries,
                                      const struct link_map *object) {
   for (uint32_t i = 0; i < libraries->count; i++)
@@ -53,7 +55,7 @@ static struct library *known_library(const struct libraries *libraries,
   return NULL;
 }
 
-/* Those of which there is a library: dlclose may unload it. */
+/* The kinds with at least one library. dlclose may unload a library of any of them. */
 enum { KINDS = 6 };
 static struct libraries *kinds[KINDS];
 
@@ -67,7 +69,7 @@ static void remember_kind(struct libraries *libraries) {
   }
 }
 
-/* A free place: that of a library that was unloaded, or one more. */
+/* Returns a free slot, which an unloaded library had or which is added; NULL if there is none. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
   struct library *place = NULL;
   int begun;
@@ -91,9 +93,9 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   return number ? place : NULL;
 }
 
-/* 1: the object is the program or came with it, so the loader never unloads it.  The loader puts
- * what it loads later at the end of its list, behind libc.  An object behind libc may have come
- * with the program, too: it is asked about at each call. */
+/* Returns 1 if the object is the program or was loaded with it, so that the loader never unloads
+ * it. The loader appends the objects that it loads later to its list, behind libc. An object behind
+ * libc may have been loaded with the program, too; the loader is then queried at each call. */
 static int came_with_program(const struct link_map *object) {
   const void *inside = straight_function("dl_iterate_phdr");
   const struct link_map *libc = inside ? libc_object_of(inside) : NULL;
@@ -119,8 +121,8 @@ static struct library *add_library(struct libraries *libraries, const struct lib
   library->forget = kind->forget;
   library->handle = object ? open_object(object) : NULL;
   kind->ask(library);
-  /* Not held: when the application's last user of it goes, so must the library,
-   * which then writes what it still has in memory. */
+  /* The handle is not kept open: when the application's last user of the library closes it, the
+   * library must be unloaded, because it then writes the data that it still has in memory. */
   if (library->handle) dlclose(library->handle);
   library->handle = NULL;
   if (!spin_lock_alone(SPIN_TABLE, &libraries->lock, &begun)) return NULL;
@@ -137,7 +139,8 @@ static struct library *library_at(struct libraries *libraries, const struct libr
   return add_library(libraries, kind, map, entry);
 }
 
-/* The program itself may hold the library; other objects never use that one. */
+/* Searches the program first only if the program is the caller: other objects never use a library
+ * that is linked into the program. */
 static struct library *search(struct libraries *libraries, const struct library_kind *kind,
                               const struct link_map *object) {
   int program = !object || !object->l_name || !object->l_name[0];
@@ -163,7 +166,7 @@ static void search_it(void *search_) {
   it->stays = it->found && it->found->stays && came_with_program(it->object);
 }
 
-/* This place of an object that stays calls this library for good. */
+/* Remembers that this call site always calls this library. The loader never unloads either. */
 static void remember_site(struct libraries *libraries, const void *address,
                           struct library *library) {
   struct library_site *site = library_site(libraries, address);
@@ -173,7 +176,8 @@ static void remember_site(struct libraries *libraries, const void *address,
     __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
 }
 
-/* First call from this object, as far as is known since so many unloads. */
+/* Searches the library for the first call of this object, and remembers it for as long as the
+ * loader's count of unloads stays the same. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
                                                              const struct loaded_object *caller,
@@ -198,8 +202,9 @@ __attribute__((noinline)) static struct library *meet_caller(struct libraries *l
   return library;
 }
 
-/* dlclose may have been called past our wrapper (a pointer to it that dlsym
- * found in libc): at least no function is called that is not there. */
+/* Returns 0 if the library was unloaded. The application may have called dlclose without the
+ * wrapper (by a pointer that dlsym found in libc); this check keeps the runtime from calling a
+ * function that is not mapped any more. */
 static int still_there(const struct library *library) {
   struct loaded_object found;
   if (!library->object) return 1;
@@ -235,7 +240,7 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
   return 1;
 }
 
-/* Its place may be another library's by now, with the same ids. */
+/* Forgets unloaded libraries: another library may be at the same address, with the same ids. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
   for (uint32_t i = 0; i < libraries->count; i++) {

@@ -1,7 +1,7 @@
-/* Which library of a kind (HDF5, PnetCDF) a caller uses.  There may be several
- * in one process, most of them loaded where RTLD_NEXT does not look (Python
- * wheels bring their own, renamed), so the search starts from the caller: the
- * object that holds the return address, then that object's own dependencies. */
+/* Finds the library of a kind (HDF5, PnetCDF) that a caller uses. A process may have several, most
+ * of them loaded where RTLD_NEXT does not search (Python wheels bring their own, renamed). So the
+ * search starts at the caller: the object that contains the return address, then that object's
+ * dependencies. */
 #ifndef DARSHAN_LIBRARY_H
 #define DARSHAN_LIBRARY_H
 
@@ -10,35 +10,35 @@
 
 struct link_map;
 
-/* A library that was found; a module's own struct begins with it. */
+/* A library that was found. A module's own struct begins with this one. */
 struct library {
-  uint32_t number;               /* from 1, within its kind */
+  uint32_t number;               /* from 1, within one kind */
   int life;                      /* enum library_life */
-  int stays;                     /* it was loaded with the program: it is never unloaded */
-  const struct link_map *object; /* NULL: it lies in the program itself */
-  const void *entry;             /* the kind's function */
-  void *handle;                  /* while it is being asked */
+  int stays;                     /* it was loaded with the program, so it is never unloaded */
+  const struct link_map *object; /* NULL: it is linked into the program */
+  const void *entry;             /* address of the kind's `entry` */
+  void *handle;                  /* open only while `ask` runs */
   void (*forget)(struct library *lib);
 };
 
-/* The place of a library that was unloaded is used again. */
+/* The slot of an unloaded library is reused. */
 enum library_life { LIBRARY_IN_THE_MAKING, LIBRARY_LOADED, LIBRARY_GONE };
 
 struct library_kind {
   const char *entry;                   /* a function that every version has */
   size_t size;                         /* of the module's struct, which is zeroed */
-  void *(*memory)(size_t size);        /* for it; where there is none, that is told */
-  void (*ask)(struct library *lib);    /* fills the rest of it, once */
-  void (*forget)(struct library *lib); /* it was unloaded: its ids mean nothing any more */
+  void *(*memory)(size_t size);        /* allocates it; reports a failure */
+  void (*ask)(struct library *lib);    /* fills the rest of the struct, once */
+  void (*forget)(struct library *lib); /* called after the unload: its ids are invalid */
 };
 
 enum { LIBRARIES = 8, LIBRARY_CALLERS = 256, LIBRARY_SITES = 512 };
 
-/* The libraries of one kind, and who uses which. */
+/* The libraries of one kind, and the objects and call sites that use them. */
 struct libraries {
   int lock;
   uint32_t count;
-  uint64_t unloads; /* of the loader, when last looked at: what is known of callers is as old */
+  uint64_t unloads; /* the loader's count when last read */
   struct library *found[LIBRARIES];
   struct library_caller {
     const void *object; /* start and end of the mapping of a calling object */
@@ -47,8 +47,8 @@ struct libraries {
     struct library *library;
     int stays; /* neither the object nor the library is ever unloaded */
   } callers[LIBRARY_CALLERS];
-  /* Places that call from an object which stays.  A place of the table is filled once, and the
-   * address last: who finds an address finds its library. */
+  /* Call sites in objects that are never unloaded. A slot is filled once, the address last: a
+   * thread that finds an address finds its library. */
   struct library_site {
     const void *address;
     struct library *library;
@@ -60,7 +60,7 @@ static inline struct library_site *library_site(struct libraries *libraries, con
   return &libraries->sites[(n ^ n >> 9) % LIBRARY_SITES];
 }
 
-/* The library that the code at this address calls; NULL: none that can be asked. */
+/* Returns the library that the code at this address calls, or NULL if the runtime finds none. */
 struct library *library_of_slow(struct libraries *libraries, const struct library_kind *kind,
                                 const void *caller);
 static inline struct library *library_of(struct libraries *libraries,
@@ -71,15 +71,15 @@ static inline struct library *library_of(struct libraries *libraries,
   return library_of_slow(libraries, kind, caller);
 }
 
-/* After each dlclose of the application, which may have unloaded libraries, or
- * objects that call them. */
+/* Called after each dlclose of the application, which may have unloaded libraries or callers of
+ * them. */
 void library_closed(void);
 
-/* A function of this library by its name; NULL: it has none. */
+/* Returns the library's function of this name, or NULL. */
 void *library_ask(const struct library *library, const char *name);
 
-/* The real function: from the library, kept in slot, or without one from the
- * next object in global scope.  Never NULL. */
+/* Returns the real function, never NULL: that of the library, which is stored in slot, or, without
+ * a library, the next one in global scope. */
 void *library_function_slow(const struct library *library, void **slot, const char *name);
 static inline void *library_function(const struct library *library, void **slot, const char *name) {
   void *function = library ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;

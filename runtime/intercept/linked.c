@@ -1,3 +1,4 @@
+/* Finds functions that are linked into the program itself. */
 #include "linked.h"
 
 #include <string.h>
@@ -5,14 +6,14 @@
 
 #include "loader.h"
 
-/* The rows of stubs that are linked together with this file; the linker gives
- * these names to the ends of their section, if there is one. */
+/* The rows of the stubs in the same executable or library as this file. The linker defines these
+ * symbols at both ends of the section, if it exists. */
 extern struct linked_call rows_here[] __asm__("__start_darshan_linked")
     __attribute__((weak, visibility("hidden")));
 extern struct linked_call rows_end[] __asm__("__stop_darshan_linked")
     __attribute__((weak, visibility("hidden")));
 
-static struct linked_table *elsewhere; /* of programs that hold libraries in themselves */
+static struct linked_table *elsewhere; /* tables of programs with statically linked libraries */
 
 static void *function_among(const struct linked_call *first, const struct linked_call *end,
                             const char *name) {
@@ -38,7 +39,7 @@ int linked_is_here(const struct linked_table *table) {
 }
 
 int linked_behind_another(void) {
-  if (!dlsym || !getauxval(AT_BASE /* of the loader: none in a static program */)) return 0;
+  if (!dlsym || !getauxval(AT_BASE /* of the loader, if there is one */)) return 0;
   void *volatile first = dlsym(RTLD_DEFAULT, "darshan_link");
   return first && first != (void *)&darshan_link;
 }

@@ -1,39 +1,39 @@
-/* Functions that lie in the program itself, where no loader can come between:
- * those of a library linked in statically, and everything in a static program.
- * The linker's --wrap sends the program's calls to stubs (link/); each stub puts
- * a row into a table, and the tables are found here. */
+/* Finds functions in the program itself, where the dynamic loader cannot interpose wrappers: those
+ * of statically linked libraries, and all functions of a static program. The linker's --wrap
+ * directs the program's calls to stubs (link/). Each stub adds a row to a table, which is searched
+ * here. */
 #ifndef DARSHAN_LINKED_H
 #define DARSHAN_LINKED_H
 
 #include <stddef.h>
 
-/* A row; link/make-archives writes them in assembler. */
+/* A row of such a table. link/make-archives writes the rows in assembler. */
 struct linked_call {
   const char *name;
-  void *real;    /* NULL: not in the program after all */
-  void **stub;   /* where its stub jumps to, at first the real function; NULL: no such stub */
-  void *wrapper; /* NULL: in the shared library */
+  void *real;    /* NULL: the program does not have it */
+  void **stub;   /* its target, at first the real function; NULL: no stub */
+  void *wrapper; /* NULL: it is in the shared library */
 };
 
-/* The table of a program (or library) that has the runtime as a shared library. */
+/* The table of a program or library that uses the runtime as a shared library. */
 struct linked_table {
   struct linked_table *next;
   struct linked_call *first, *end;
 };
 
-/* Called by the program's first constructor (link/register.c): from now on its
- * stubs lead to the wrappers (life/link.c). */
+/* Called by the program's first constructor (link/register.c). From then on its stubs lead to the
+ * wrappers (life/link.c). */
 void darshan_link(struct linked_table *table) __attribute__((visibility("default")));
 
-/* Its functions can be found from now on. */
+/* Makes the functions of this table known to linked_function. */
 void linked_add(struct linked_table *table) __attribute__((visibility("hidden")));
-/* 1: the rows are linked together with this library, which knows them without being told. */
+/* Returns 1 if the table's rows are linked together with this library, which finds them itself. */
 int linked_is_here(const struct linked_table *table) __attribute__((visibility("hidden")));
 
-/* The function of this name in the program itself; NULL: there is none. */
+/* Returns the program's function of this name, or NULL. */
 void *linked_function(const char *name) __attribute__((visibility("hidden")));
 
-/* Another copy of the runtime is in this process and comes first. */
+/* Returns 1 if another copy of the runtime is in this process and comes first. */
 int linked_behind_another(void) __attribute__((visibility("hidden")));
 
 #endif

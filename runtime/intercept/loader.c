@@ -1,5 +1,5 @@
-/* Which object an address lies in, for a C library that may be older than what we were
- * compiled with, or that has no _dl_find_object to begin with. */
+/* Finds the object that contains an address, for a C library that lacks _dl_find_object or may be
+ * older than the one that the runtime was compiled with. */
 #include "loader.h"
 
 #include "straight.h"
@@ -12,8 +12,8 @@ static int is_ours(const void *address) {
   return (const char *)address >= __ehdr_start && (const char *)address < _end;
 }
 
-/* dlsym tells its caller by the return address, so its call must not become a tail jump: the
- * result goes through a volatile. */
+/* dlsym identifies its caller by the return address. The volatile result keeps the compiler from
+ * making a tail jump of the call. */
 void *loader_symbol(void *handle, const char *name) {
   void *volatile found = dlsym(handle, name);
   if (!found || !is_ours(found)) return found;
@@ -24,7 +24,7 @@ void *loader_symbol(void *handle, const char *name) {
 
 #if !defined(__GLIBC__) || !defined(DLFO_STRUCT_HAS_EH_DBASE) || defined(DARSHAN_OLD_GLIBC)
 
-/* What _dl_find_object fills, by its interface; headers before 2.35 do not have it. */
+/* The struct that _dl_find_object fills, by its interface; headers before glibc 2.35 lack it. */
 struct answer {
   unsigned long long flags;
   void *start, *end;
@@ -40,7 +40,7 @@ struct walk {
   struct loaded_object *object;
 };
 
-/* With the loader's lock, as everybody's exceptions took it before 2.35. */
+/* dl_iterate_phdr holds the loader's lock, which every exception took before glibc 2.35. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
   const struct walk *walk = walk_;
   uintptr_t start = UINTPTR_MAX, end = 0;
@@ -76,8 +76,9 @@ int loader_object_of(const void *address, struct loaded_object *object) {
   return 0;
 }
 
-/* Before 2.32 libc's own constructor comes after ours, which is the first: without what
- * it calls, and will call again, functions that look at classes of characters fall. */
+/* Before glibc 2.32, the runtime's constructor is the first and runs before libc's own. Functions
+ * that classify characters crash until __ctype_init has run; libc's constructor will call it
+ * again. */
 static void begin_libc(void) {
   void *found = straight_function("__ctype_init");
   if (found) ((void (*)(void))found)();

@@ -1,8 +1,7 @@
-/* The dynamic loader's functions, which a fully static program does not have:
- * referred to weakly, so that linking the runtime into one brings none in.  In
- * libdarshan.a loader_open, libc's own dlopen (libc-calls.def), is never found: dlopen is
- * there, for its own purposes, in many static programs, and the linker warns of whoever
- * refers to it. */
+/* Weak references to the functions of the dynamic loader, so that linking the runtime into a static
+ * program adds none of them. In libdarshan.a, loader_open (libc's own dlopen, libc-calls.def) is
+ * never defined: many static programs contain dlopen for other purposes, and the linker warns about
+ * every reference to it. */
 #ifndef DARSHAN_LOADER_H
 #define DARSHAN_LOADER_H
 
@@ -30,19 +29,19 @@ static inline int loader_is_there(void) {
          libc_loader_is_there();
 }
 
-/* dlsym in an object that is loaded, or RTLD_NEXT: never an address in this library, which
- * would lead a wrapper back to itself. */
+/* Like dlsym, in a loaded object or RTLD_NEXT. Never returns an address in this library, because a
+ * wrapper would then call itself. */
 void *loader_symbol(void *handle, const char *name) __attribute__((visibility("hidden")));
 
-/* What an address lies in, and from where to where that is mapped. */
+/* The object that contains an address, and the ends of its mapping. */
 struct loaded_object {
   const void *start, *end;
   const struct link_map *map;
 };
 
-/* loader_object_of: 0, or -1 if nothing that is loaded has this address.
- * loader_look: before the first question, by the library's constructor; until then, and
- * where the C library is older than 2.35, the list of the objects is walked. */
+/* loader_object_of returns 0, or -1 if no loaded object contains this address. The library's
+ * constructor calls loader_look once. Until then, and with a C library older than 2.35,
+ * loader_object_of walks the list of objects. */
 #if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(DARSHAN_OLD_GLIBC)
 static inline void loader_look(void) {}
 

@@ -1,3 +1,4 @@
+/* Finds the real functions by the loader, or in the program itself. */
 #include "real.h"
 
 #include <errno.h>
@@ -36,8 +37,8 @@ static void answer(void *question_) {
   question->found = next_symbol(question->name);
 }
 
-/* A library that is loaded later may bring what libc lacks (libaio, liburing),
- * so slots are not filled before they are needed. */
+/* Called at the first use of a slot, and not earlier: a library that is loaded later may bring a
+ * function that libc lacks (libaio, liburing). */
 void *real_resolve(void **slot, const char *name) {
   int saved = errno;
   struct question question = {name, NULL};

@@ -1,3 +1,4 @@
+/* Decides which conditionally exported wrappers are visible, by editing tables of the loader. */
 #include "shown.h"
 
 #include <elf.h>
@@ -12,22 +13,22 @@
 
 #if LIBC_HIDES_VERSIONS
 
-/* Version numbers in the table of this library: versions.map has their order. */
+/* Version numbers in this library's table, in the order of versions.map. */
 enum { PUBLIC = 1, START = 2, LATER = 3, HIDDEN = 0x8000 };
 
-/* What the loader looks names up in, and what it fills in. */
+/* The tables in which the loader looks up symbols, and the slots that it fills. */
 struct tables {
   ElfW(Addr) base;
   const ElfW(Sym) * symbols;
   const char *names;
   const uint32_t *gnu_hash, *old_hash;
   uint16_t *versions;
-  const uint16_t *versions_end; /* the definitions of versions come next in the file */
+  const uint16_t *versions_end; /* the version definitions, next in the file */
   const ElfW(Rela) * slots[2];  /* data, functions */
   size_t slots_size[2];
 };
 
-/* Weak: a static program has no table of this kind, and needs none. */
+/* Weak: a static program has no such table and needs none. */
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
     __attribute__((weak, visibility("hidden")));
 extern const ElfW(Ehdr) own_header __asm__("__ehdr_start")
@@ -61,7 +62,7 @@ static int is_defined(const struct tables *tables, uint32_t at, const char *name
          strcmp(tables->names + symbol->st_name, name) == 0;
 }
 
-/* Returns the number of the symbol, or 0.  after: the search goes on behind this one. */
+/* Returns the index of the symbol, or 0. The search begins after the index `after`. */
 static uint32_t find_gnu(const struct tables *tables, const char *name, uint32_t after) {
   enum { WORD = 8 * sizeof(ElfW(Addr)) };
   const uint32_t *table = tables->gnu_hash;
@@ -108,8 +109,8 @@ static int is_in(const struct link_map *object, const char *name) {
   return find(&tables, name) != 0;
 }
 
-/* The loader holds its lock, and has not finished: it must not be asked, so this reads its
- * list, where everything that it is opening stands by now. */
+/* Called while the loader holds its lock and is in the middle of its work. The loader cannot be
+ * queried now, so this function reads its list, which already contains all objects being opened. */
 void *shown_choose(const char *name, void *wrapper) {
   for (const struct link_map *object = libc_first_object(); object; object = object->l_next)
     if (is_in(object, name)) return wrapper;
@@ -129,7 +130,7 @@ void *shown_wrapper(const char *name) {
   return at ? (void *)(own.base + own.symbols[at].st_value) : NULL;
 }
 
-/* Libraries of MPI, or parts of one, that came with the program. */
+/* Fills parts with the MPI libraries, or parts of one, that were loaded with the program. */
 enum { MOST_PARTS = 4 };
 static unsigned find_mpi(struct tables *parts) {
   unsigned n = 0;
@@ -148,7 +149,7 @@ static int has_name(const struct tables *parts, unsigned n, const char *name) {
   return 0;
 }
 
-/* START becomes LATER and LATER START, in four versions at a time: every process does it. */
+/* Exchanges START and LATER, four versions at a time, because every process does this. */
 static void exchange(uint16_t *version, const uint16_t *end) {
   const uint64_t each = 0x0001000100010001;
   for (; version + 4 <= end; version += 4) {
@@ -163,7 +164,7 @@ static void exchange(uint16_t *version, const uint16_t *end) {
     if ((*version | 1) == (LATER | HIDDEN)) *version ^= 1;
 }
 
-/* Wrappers of functions that the program's MPI library has are found by dlsym, too. */
+/* Makes wrappers of functions that the program's MPI library has visible to dlsym. */
 static void publish(const struct tables *own) {
   struct tables parts[MOST_PARTS];
   unsigned n = find_mpi(parts);
@@ -174,7 +175,7 @@ static void publish(const struct tables *own) {
       own->versions[at] = PUBLIC;
 }
 
-/* --- weak references of what came with the program ---------------------------------------- */
+/* --- weak references of the objects that were loaded with the program --------------------- */
 
 #if defined(__x86_64__)
 enum { DATA_SLOT = R_X86_64_GLOB_DAT, CALL_SLOT = R_X86_64_JUMP_SLOT, POINTER = R_X86_64_64 };
@@ -182,7 +183,7 @@ enum { DATA_SLOT = R_X86_64_GLOB_DAT, CALL_SLOT = R_X86_64_JUMP_SLOT, POINTER = 
 enum { DATA_SLOT = R_AARCH64_GLOB_DAT, CALL_SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_ABS64 };
 #endif
 
-/* A reference that nothing but this library satisfies. */
+/* Returns 1 for a weak reference to an MPI function that only this library defines. */
 static int is_ours_alone(const struct tables *tables, uint32_t at) {
   const ElfW(Sym) *symbol = &tables->symbols[at];
   if (symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_WEAK) return 0;
@@ -199,8 +200,9 @@ static int names_ours(const struct tables *tables, const ElfW(Rela) * row) {
          is_ours_alone(tables, ELF64_R_SYM(row->r_info));
 }
 
-/* Symbols that are not defined come before those that can be looked up; where there are none
- * of these, nothing tells how many there are, and all slots are looked at. */
+/* Returns 1 if the object refers to a function that only this library defines. Undefined symbols
+ * come before the symbols that can be looked up. If there are none of the latter, no table has the
+ * number of undefined symbols, and all slots are checked. */
 static int asks_for_ours(const struct tables *tables) {
   if (!tables->symbols || !tables->names) return 0;
   uint32_t n = tables->gnu_hash ? tables->gnu_hash[1] : tables->old_hash ? tables->old_hash[1] : 0;
@@ -214,7 +216,7 @@ static int asks_for_ours(const struct tables *tables) {
   return 0;
 }
 
-struct read_only { /* since the loader has filled its slots */
+struct read_only { /* after the loader has filled the slots */
   uintptr_t first, end;
 };
 
@@ -251,7 +253,8 @@ static int repair(struct dl_phdr_info *object, size_t size, void *unused) {
   return 0;
 }
 
-/* The program and its libraries were bound to START, whether the function exists or not. */
+/* Clears references to functions that do not exist: the loader bound the weak references of the
+ * program and its libraries to START in any case. */
 static void repair_weak(void) {
   const struct link_map *map = libc_first_object();
   for (; map; map = map->l_next) {
@@ -263,7 +266,8 @@ static void repair_weak(void) {
   if (map && dl_iterate_phdr) dl_iterate_phdr(repair, NULL);
 }
 
-/* How the part of the file that holds this address was mapped; 0: nobody knows. */
+/* Returns the protection of the mapped part of the file that contains this address, 0 if
+ * unknown. */
 static int protection(const struct tables *own, uintptr_t address) {
   const ElfW(Phdr) *part = (const void *)((const char *)&own_header + own_header.e_phoff);
   for (const ElfW(Phdr) *end = part + own_header.e_phnum; part < end; part++)
@@ -272,8 +276,8 @@ static int protection(const struct tables *own, uintptr_t address) {
   return 0;
 }
 
-/* Where the page may not be written all stays as it was: references bind to wrappers, which
- * fail, or do without, if there is no such function. */
+/* If the table cannot be made writable, nothing changes: references stay bound to wrappers, which
+ * fail or do without the real function if it does not exist. */
 void shown_settle(void) {
   struct tables own;
   read_own(&own);

@@ -1,20 +1,20 @@
-/* Wrappers that the program meets only where another library defines the function, too.
+/* Wrappers that the application sees only if another library defines the function.
  *
- * Programs ask whether an MPI function exists: by a weak reference (mpi4py has one for each
- * function of MPI 4), by dlsym, by ctypes.  They must get the answer that they would get
- * without this library.  So the symbol of such a wrapper has a version that is hidden, which
- * dlsym does not find, and there are two symbols of each name:
+ * Programs test whether an MPI function exists: by a weak reference (mpi4py has one for each
+ * function of MPI 4), by dlsym, by ctypes. They must get the result that they would get without the
+ * runtime. So the symbol of such a wrapper has a hidden version, which dlsym does not find, and
+ * each name has two symbols:
  *
- *   START  the wrapper.  The loader binds the references of the program and of the libraries
- *          that come with it to this one.  An IFUNC would not do: the loader relocates these
+ *   START  the wrapper. The loader binds the references of the program and of the libraries that
+ *          are loaded with it to this symbol. An IFUNC is not possible: the loader relocates these
  *          libraries before this one, and prints "Relink" for each.
- *   LATER  an IFUNC, for libraries that the program opens later: the wrapper if any object
- *          in the process defines the function, else NULL.
+ *   LATER  an IFUNC, for libraries that the program loads later: the wrapper if any object in the
+ *          process defines the function, else NULL.
  *
- * A reference without a version binds to the version that has the lowest number; so the
- * constructor exchanges the numbers of both versions in this library's own table.  It also
- * makes the wrappers of functions that the program's MPI library has visible to dlsym, by
- * which other tools go on to the next function. */
+ * A reference without a version binds to the version with the lowest number. The constructor
+ * therefore exchanges the numbers of both versions in this library's own table. It also makes
+ * wrappers of functions that the program's MPI library has visible to dlsym, because other tools
+ * find the next function by dlsym. */
 #ifndef DARSHAN_SHOWN_H
 #define DARSHAN_SHOWN_H
 
@@ -22,13 +22,15 @@
 
 #include "wrap.h"
 
-/* Called by the constructor, once: the loader has bound what came with the program. */
+/* Called once by the constructor, after the loader has bound the objects that it loaded with the
+ * program. */
 void shown_settle(void) __attribute__((visibility("hidden")));
 
-/* What a reference of a library that is opened later binds to: called by the loader. */
+/* Called by the loader to bind a reference of a library that is loaded later. Returns wrapper or
+ * NULL. */
 void *shown_choose(const char *name, void *wrapper) __attribute__((visibility("hidden")));
 
-/* The wrapper of this name, whether dlsym finds it or not; NULL: there is none. */
+/* Returns the wrapper of this name even if dlsym does not find it, or NULL. */
 void *shown_wrapper(const char *name) __attribute__((visibility("hidden")));
 
 #if defined(DARSHAN_LINK_TIME) || !LIBC_HIDES_VERSIONS

@@ -1,5 +1,5 @@
-/* No signal while a file of ours is half made: a handler that leaves by longjmp, or
- * ends the process, would leave it so. */
+/* Blocks signals while the runtime creates or writes a file: a handler that leaves by longjmp or
+ * ends the process would leave the file half-written. */
 #ifndef DARSHAN_SIGNALS_H
 #define DARSHAN_SIGNALS_H
 
@@ -7,11 +7,11 @@
 
 #include "sys.h"
 
-/* No mask that the kernel gives holds these two. */
+/* Not masks: the kernel never returns a mask with these bits. */
 #define SIGNALS_NO_STRETCH (UINT64_C(1) << (SIGKILL - 1))
 #define SIGNALS_AS_THEY_ARE (UINT64_C(1) << (SIGSTOP - 1))
 
-/* Those that say what a thread itself just did cannot wait. */
+/* All signals except those that report what the thread itself just did, which cannot wait. */
 static inline uint64_t signals_that_wait(void) {
   static const unsigned char at_once[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
   uint64_t mask = UINT64_MAX;
@@ -19,7 +19,8 @@ static inline uint64_t signals_that_wait(void) {
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
   return mask;
 }
-/* A stretch of calls (sys-gate.h).  What was blocked before, which is for the other. */
+/* Begins a critical section of calls (sys-gate.h) and blocks signals. Returns the previous mask for
+ * signals_restore, or one of the two values above. */
 static inline uint64_t signals_block(void) {
   uint64_t mask = signals_that_wait(), before = 0;
   if (!sys_gate_begin()) return SIGNALS_NO_STRETCH;

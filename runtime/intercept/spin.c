@@ -1,4 +1,4 @@
-/* Locks that are not free: who holds them, and what is to be done. */
+/* The slow path of locks: waits for the holder of a lock, or decides that it will not continue. */
 #include "spin.h"
 
 #include <fcntl.h>
@@ -9,18 +9,18 @@ uint64_t darshan_spin_lost;
 int darshan_spin_steady;
 
 enum {
-  NOT_A_THREAD_ID = 1 << 29, /* the thread's id could not be asked for */
-  STALLED = 1 << 30,         /* its owner did not go on for long: nobody waits so long again */
+  NOT_A_THREAD_ID = 1 << 29, /* the thread's id is not available */
+  STALLED = 1 << 30,         /* its owner did not continue: the next wait is short */
   GONE = -3                  /* -ESRCH */
 };
 enum { PAUSES = 64, YIELDS = 256, NAPS_TO_A_LOOK = 32 };
-/* How long is waited for a thread that would go on, but has no processor, or whose
- * page the kernel does not bring. */
+/* How long a thread waits for an owner that would continue, but has no processor or waits for a
+ * page. */
 #define PATIENCE_NS UINT64_C(10000000000)
 #define NAP_NS 200000
-/* Nothing slow is done under a lock.  So who runs for that long is not at it any more,
- * but in a handler of the program's; who sleeps, look after look, is in a handler that
- * waits, perhaps for this very thread, or was stopped. */
+/* No thread does anything slow while it holds a lock. An owner that computes longer than this is in
+ * a handler of the application. An owner that sleeps at LOOKS checks in a row is in a handler that
+ * waits, perhaps for this thread, or was stopped. */
 #define LONGEST_STRETCH_NS UINT64_C(50000000)
 enum { LOOKS = 6 };
 
@@ -32,15 +32,15 @@ static void pause_a_moment(void) {
 #endif
 }
 
-/* By the kernel: behind a filter the processor's counter may be forbidden, too. */
+/* Uses the kernel's clock: behind a filter the processor's counter may be forbidden, too. */
 static uint64_t now(void) {
   struct timespec time = {0, 0};
   SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Where no system call may be made, the address of the thread's own storage names
- * it among the living, but cannot tell of the dead. */
+/* If no system call is allowed, the token is made of the address of the thread's own storage. It
+ * distinguishes living threads, but cannot show that a thread is gone. */
 int spin_token_slow(void) {
   if (!darshan_spin.token) {
     long id = SYS1(SYS_gettid, 0);
@@ -57,16 +57,16 @@ int spin_is_gone(int owner) {
   return SYS3(SYS_tgkill, sys_getpid(), owner, 0) == GONE;
 }
 
-/* The processor's time that a thread of this process has used; 0: not known. */
+/* Returns the processor time that a thread of this process has used, in ns; 0 if unknown. */
 static uint64_t time_of(int owner) {
-  enum { THREADS_OWN = 6 }; /* how the kernel numbers such clocks */
+  enum { THREADS_OWN = 6 }; /* the kernel's number for such clocks */
   struct timespec time = {0, 0};
   if (SYS2(SYS_clock_gettime, (long)(~(unsigned)owner << 3 | THREADS_OWN), &time) != 0) return 0;
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* The letter behind the name in parentheses; it is R where a thread has or wants a
- * processor, D where it waits for a page. */
+/* Reads the state letter after the name in parentheses: R if the thread has or waits for a
+ * processor, D if it waits for a page. */
 static int is_asleep(int owner) {
   char path[40] = "/proc/self/task/", line[64];
   size_t at = 16;
@@ -83,14 +83,14 @@ static int is_asleep(int owner) {
   return n > 2 && (line[n - 1] == 'S' || line[n - 1] == 'T' || line[n - 1] == 't');
 }
 
-/* What was seen of an owner while it was waited for. */
+/* Observations of an owner while this thread waits for it. */
 struct watch {
   int owner;
-  unsigned asleep;         /* looks, one after the other */
-  uint64_t since, used_at; /* when that began; its processor's time then */
+  unsigned asleep;         /* checks in a row */
+  uint64_t since, used_at; /* begin of the wait; the owner's processor time then */
 };
 
-/* 1: it is not what it does under the lock that is waited for. */
+/* Returns 1 if the owner does not work under the lock, but is in a handler or stopped. */
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);
@@ -103,8 +103,8 @@ static int take_from(int *lock, int from, int token) {
   return __atomic_compare_exchange_n(lock, &from, token, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The holder may have lost its processor: after a while, let it run; after a longer
- * while, do not use it up by asking. */
+/* The holder may have lost its processor: yields first, and later sleeps, so that this thread does
+ * not use up the processor. */
 static void wait_a_turn(unsigned turn) {
   static const struct timespec nap = {0, NAP_NS};
   if (turn % PAUSES != 0)
@@ -147,5 +147,5 @@ void spin_release_left(void) {
 
 void spin_forked(void) {
   darshan_spin = (struct spin_thread){0, {NULL}};
-  darshan_spin_steady = 0; /* of another thread, which is not here */
+  darshan_spin_steady = 0; /* a thread of the parent process */
 }

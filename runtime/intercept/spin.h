@@ -1,20 +1,18 @@
-/* A lock of one word for short stretches.  It holds its owner's thread id, so that
- * whoever finds it taken knows by whom:
+/* Locks of one 32-bit word for short critical sections. The word is the owner's thread id. If a
+ * lock is taken, its owner decides what happens:
  *
- *   by this very thread: the frame that took it was left (siglongjmp out of a
- *     handler), since whoever holds a lock has GUARD_BUSY set and a handler's
- *     event does not come this far.  It is taken again.
- *   by a thread that is gone (cancelled at the worst moment): it is taken over.
- *   by a living thread: it is never stolen.  One that has no processor, or waits
- *     for a page, is waited for.  One that sleeps, is stopped or computes for long
- *     is in a handler of the program's, which may even wait for us: after some 50 ms
- *     spin_lock gives up, and the event is counted as lost.  That is better than a
- *     hang and better than broken tables.
+ *   this thread: the frame that took the lock was abandoned (siglongjmp out of a handler),
+ *     because a holder has GUARD_BUSY set and a handler's event does not come this far.
+ *     The thread takes the lock again.
+ *   a thread that is gone (cancelled during an update): this thread takes the lock.
+ *   a living thread: its lock is never stolen. If it has no processor or waits for a page,
+ *     this thread waits. If it sleeps, is stopped or computes for long, it is in a handler
+ *     of the application, which may wait for this thread: after some 50 ms spin_lock stops
+ *     trying and the event is dropped, to avoid a hang or inconsistent tables.
  *
- * So a stretch under a lock may end at any instruction, and the next to hold the
- * lock finds what is left.  Who changes a structure writes the new thing completely
- * and publishes it by the last store; what was begun and not published is done
- * again, or stays unused. */
+ * So a critical section may end at any instruction, and the next holder finds the structure in that
+ * state. Code that changes a structure writes the new part completely and publishes it by the last
+ * store; an unpublished part is written again or stays unused. */
 #ifndef DARSHAN_SPIN_H
 #define DARSHAN_SPIN_H
 
@@ -24,42 +22,42 @@
 /* In the order in which one thread may hold several. */
 enum spin_level {
   SPIN_RECORD, /* a record, or a table of a module */
-  SPIN_TABLE,  /* a table that is used with a record's lock held */
+  SPIN_TABLE,  /* a table that is used while a record is locked */
   SPIN_STORE,  /* records and names */
   SPIN_LEVELS
 };
 
 struct spin_thread {
-  int token; /* the thread's id; 0: not asked for yet */
-  /* Where this thread took a lock last, written before it is taken: what a frame
-   * held that was left can be given back. */
+  int token; /* the thread's id; 0: not read yet */
+  /* The lock of each level that this thread took last, written before it is taken, so that the
+   * locks of an abandoned frame can be released. */
   int *held[SPIN_LEVELS];
 };
 extern __thread struct spin_thread darshan_spin GUARD_TLS;
 
-/* Events that were lost because a lock could not be had. */
+/* Number of events dropped because a lock was not available. */
 extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
 
-/* Who holds locks with all signals blocked, and so is in no handler: it is waited for
- * even if it sleeps.  0: nobody. */
+/* Token of the thread that holds locks with all signals blocked, 0 if none. It is not in a handler,
+ * so other threads wait for it even if it sleeps. */
 extern int darshan_spin_steady __attribute__((visibility("hidden")));
 
-/* This thread's id, or what tells it from others where ids cannot be asked for. */
+/* Returns this thread's id, or another value that identifies it if ids are not available. */
 int spin_token_slow(void);
 static inline int spin_token(void) {
   return LIKELY(darshan_spin.token != 0) ? darshan_spin.token : spin_token_slow();
 }
-/* 1: the thread of this token does not live any more. */
+/* Returns 1 if the thread of this token has ended. */
 int spin_is_gone(int token);
 
-/* The slow path; 1: taken, 0: its owner lives and does not go on. */
+/* The slow path. Returns 1 if taken, 0 if the owner lives and does not continue. */
 int spin_wait(int *lock);
-/* Gives back what this thread holds, when the frames that took it are gone. */
+/* Releases this thread's locks after the frames that took them were abandoned. */
 void spin_release_left(void);
-/* In a forked child, whose thread has another id. */
+/* Called in the child after fork: its thread has another id. */
 void spin_forked(void);
 
-/* 1: taken; 0: it could not be had, and nothing that it guards may be touched. */
+/* Returns 1 if taken. Returns 0 if not: the caller must not touch what the lock guards. */
 __attribute__((warn_unused_result)) static inline int spin_lock(enum spin_level level, int *lock) {
   int nobody = 0, token = darshan_spin.token;
   darshan_spin.held[level] = lock;
@@ -74,8 +72,8 @@ static inline void spin_unlock(int *lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The same for a lock that is also taken beside updates: signals wait meanwhile.  begun is
- * for spin_unlock_alone. */
+/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it is
+ * held. spin_unlock_alone needs begun. */
 __attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
                                                                       int *lock, int *begun) {
   *begun = guard_begin();

@@ -1,7 +1,6 @@
-/* void stack_switch(void (*function)(void *), void *argument, char *top, char **left):
- * runs function(argument) on the stack that ends at top, a multiple of 16; left
- * receives the stack pointer that was left.  The frame pointer keeps it, too, so
- * debuggers and unwinders find their way. */
+/* void stack_switch(void (*function)(void *), void *argument, char *top, char **left): runs
+ * function(argument) on the stack that ends at top, a multiple of 16. *left receives the previous
+ * stack pointer. The frame pointer has it, too, so that debuggers and unwinders find the caller. */
 #if defined(__x86_64__)
         .text
         .globl  stack_switch

@@ -1,3 +1,4 @@
+/* Stacks of the runtime ("areas"), and the switch to and from them. */
 #include "stack.h"
 
 #include <sys/mman.h>
@@ -12,38 +13,37 @@
 
 enum {
 #if defined(__aarch64__)
-  PAGE = 64 << 10, /* the largest that a kernel may have */
+  PAGE = 64 << 10, /* the kernel's largest possible page size */
 #else
   PAGE = 4096,
 #endif
   AREAS = 32
 };
-/* How long an area is waited for: ten seconds, as for a lock (spin.c), since whoever
- * has it may be asking a slow file system. */
+/* Limits the wait for an area to ten seconds, as for a lock (spin.c): its thread may be waiting for
+ * a slow file system. */
 enum { NAPS = 50000, NAP_NS = 200000 };
 
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
     __attribute__((visibility("hidden")));
 
-/* An area: a page that nobody may touch, then the stack.  The first is part of
- * the library, so that it is there when there is no memory any more; its page is
- * only kept free, for collectors of garbage and finders of leaks read all that is
- * part of a library.  Others are for threads that need one at the same time, and
- * are given back. */
+/* An area is a guard page and then the stack. The first area is part of the library, so that it
+ * exists when memory runs out. Its guard page is only left unused, not protected, because garbage
+ * collectors and leak checkers read all of a library's variables. The other areas are for threads
+ * that need one at the same time, and are unmapped after use. */
 SELDOM static struct {
   char guard[PAGE], bytes[STACK_BYTES];
 } first_area __attribute__((aligned(PAGE)));
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {
-  int taken;     /* its thread; 0: free */
-  char *memory;  /* AREA_BYTES; NULL: none */
-  char *home;    /* the stack pointer of whoever went over */
-  uint64_t mask; /* its signals */
+  int taken;     /* token of its thread; 0: free */
+  char *memory;  /* AREA_BYTES long, or NULL */
+  char *home;    /* the stack pointer of the thread before the switch */
+  uint64_t mask; /* the thread's signal mask */
   struct floats floats;
-  int shut;           /* the gate was shut while it was at home */
-  int known;          /* valgrind has been told of the memory */
-  uintptr_t valgrind; /* its number there */
+  int shut;           /* the gate was shut during stack_run_at_home */
+  int known;          /* the memory is registered with valgrind */
+  uintptr_t valgrind; /* valgrind's number of the stack */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
 
 static struct area *area_of(const char *frame) {
@@ -54,8 +54,8 @@ static struct area *area_of(const char *frame) {
   return NULL;
 }
 
-/* By whoever has it, before going there; the end is where the stack pointer starts.
- * Not inlined, like give_area: what valgrind is told lies on the caller's stack. */
+/* Registers the stack with valgrind. The area's thread calls this before it switches. Not inlined,
+ * like give_area: the request to valgrind is on the caller's stack. */
 static __attribute__((noinline)) struct area *known(struct area *area) {
   if (!area->known)
     area->valgrind = valgrind_stack_is(area->memory + PAGE, area->memory + AREA_BYTES);
@@ -89,9 +89,9 @@ static struct area *take_free(void) {
   return NULL;
 }
 
-/* More threads than areas, or no memory for another: the first one, which is always
- * there, comes back.  Not if this very thread has it, in a call into a library that
- * a handler has interrupted. */
+/* Waits if all areas are taken or no memory is left: the first area always exists and becomes free.
+ * Returns NULL at once if this thread has the first area, in a call into a library that a handler
+ * has interrupted. */
 static struct area *wait_for_area(void) {
   static const struct timespec nap = {0, NAP_NS};
   for (int i = 0; i < NAPS; i++) {
@@ -135,14 +135,14 @@ static __attribute__((noinline)) void run_here(void (*function)(void *argument),
 
 int stack_run(void (*function)(void *argument), void *argument) {
   uint64_t all = signals_that_wait(), mask;
-  /* Under an inherited filter (sys-gate.h) signals stay as they are, and we where we are. */
+  /* Under an inherited filter (sys-gate.h) that forbids to block signals, runs on this stack. */
   if (area_of(__builtin_frame_address(0)) ||
       (!sys_may(SYS_rt_sigprocmask) && !sys_gate_is_shut())) {
     run_here(function, argument);
     return 0;
   }
-  /* First, so that nobody is interrupted while it has an area.  Added to what the
-   * program blocks: a signal that waits there must not come here. */
+  /* Signals are blocked first, so that no thread is interrupted while it has an area. The mask is
+   * added to the application's: a signal that is blocked there must stay blocked here. */
   if (!sys_gate_begin()) return -1;
   int blocked = set_signals(SIG_BLOCK, &all, &mask) == 0, shut = 0;
   struct area *area = blocked ? take_area() : NULL;

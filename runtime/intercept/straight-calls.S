@@ -1,8 +1,8 @@
-/* A hidden function for every STRAIGHT row of libc-calls.def: it jumps to where its slot
- * leads.  At first that is straight_first, which has all slots filled (straight.c) and jumps
- * again.  The cost is that of the jump in a procedure linkage table, and the function that is
- * reached sees the caller's return address: dlsym asks for it, setjmp needs the frame.
- * Arguments of these functions are integers and pointers. */
+/* Defines a hidden function for every STRAIGHT row of libc-calls.def; it jumps to the address in
+ * its slot. At first that is straight_first, which has all slots filled (straight.c) and jumps
+ * again. A call costs as much as one by a procedure linkage table. The target function sees the
+ * caller's return address and frame: dlsym needs the address, setjmp the frame. All arguments of
+ * these functions are integers and pointers. */
 #define BY_NAME(name)
 #if defined(__x86_64__)
 #define STRAIGHT_AS(row, name)                                                                      \

@@ -1,5 +1,6 @@
-/* This file calls nothing and must not: its loops keep the compiler from making calls of
- * strlen or memcpy of them (KEEP_LOOP), since those lead back here. */
+/* Finds libc's own functions in its symbol tables. This file must not call any function: KEEP_LOOP
+ * keeps the compiler from replacing loops by calls of strlen or memcpy, which would lead back
+ * here. */
 #include "straight.h"
 
 #include <elf.h>
@@ -14,20 +15,20 @@
 enum { OBJECTS = 4 }; /* libc, its loader, libdl of older releases */
 enum { VERSION_IS_OLD = 0x8000 };
 
-/* The tables of an object that is loaded. */
+/* The tables of a loaded object. */
 struct tables {
   uintptr_t base;
   const ElfW(Sym) * symbols;
   const char *strings;
-  const uint16_t *versions; /* NULL: symbols have none */
-  const uint32_t *gnu_hash; /* one of the two */
+  const uint16_t *versions; /* NULL: symbols have no versions */
+  const uint32_t *gnu_hash; /* one of these two is set */
   const uint32_t *hash;
   const char *soname;
 };
 
-extern ElfW(Dyn) _DYNAMIC[]; /* musl's headers have it not */
+extern ElfW(Dyn) _DYNAMIC[]; /* musl's headers lack it */
 extern void *straight_slots[] HIDDEN;
-/* Static programs have neither. */
+/* A static program has neither of the two. */
 #pragma weak _DYNAMIC
 #pragma weak straight_slots
 
@@ -43,7 +44,7 @@ static const char names[] =
 static struct tables libc[OBJECTS];
 static int libc_objects;
 
-/* glibc has made addresses of the offsets that the file holds; musl and the kernel have not. */
+/* glibc replaces the file's offsets by addresses; musl and the kernel do not. */
 static const void *address_in(uintptr_t base, uintptr_t value) {
   return (const void *)(value < base ? base + value : value);
 }
@@ -70,7 +71,7 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* One that is defined, in the version that is linked with today. */
+/* Returns the symbol of this number if it is defined, has this name and is the default version. */
 static const ElfW(Sym) * symbol_if(const struct tables *tables, uint32_t number, const char *name) {
   const ElfW(Sym) *symbol = &tables->symbols[number];
   if (symbol->st_shndx == SHN_UNDEF || !same(tables->strings + symbol->st_name, name)) return NULL;
@@ -79,7 +80,7 @@ static const ElfW(Sym) * symbol_if(const struct tables *tables, uint32_t number,
 }
 
 static const ElfW(Sym) * by_gnu_hash(const struct tables *tables, const char *name) {
-  const uint32_t *head = tables->gnu_hash; /* buckets, first symbol, words of the filter, shift */
+  const uint32_t *head = tables->gnu_hash; /* buckets, first symbol, size of the filter, shift */
   const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
   const uint32_t *chain = buckets + head[0];
   uint32_t hash = 5381;
@@ -105,7 +106,7 @@ static const ElfW(Sym) * symbol_in(const struct tables *tables, const char *name
   return found;
 }
 
-/* A function that chooses among several for this processor says which one it takes. */
+/* Returns the implementation that an IFUNC resolver selects for this processor. */
 static void *chosen(void *choose) {
 #if defined(__aarch64__) && defined(__GLIBC__)
   const uint64_t has_more = (uint64_t)1 << 62;
@@ -121,7 +122,8 @@ static void *chosen(void *choose) {
 #endif
 }
 
-/* Of our own list of objects: with dlmopen there are several, each with a libc. */
+/* Returns the first object of the list that contains this library. A process that uses dlmopen has
+ * several lists, each with a libc. */
 static const struct link_map *first_object(void) {
   const struct link_map *first = libc_first_object();
   const struct r_debug *list = NULL;
@@ -154,7 +156,7 @@ void *straight_function(const char *name) {
   return NULL;
 }
 
-/* Of what this release does not have. */
+/* Replaces functions that this release of libc lacks. */
 static long nothing(void) {
   return 0;
 }

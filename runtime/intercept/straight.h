@@ -1,16 +1,16 @@
-/* Straight to the C library.  What the runtime calls for its own purposes must be libc's own
- * function, not that of a program or a preloaded library that defines the same name.  For this
- * libdarshan.so has a hidden function for each name (libc-calls.def, straight-calls.S), which
- * jumps to the address that is found here in libc's table of symbols.  Neither the loader nor any
- * other library is asked, so this works before any constructor has run.
- * A static program has no jumps: there the names of the C library are its own. */
+/* Libc's own functions, without symbol interposition: for its own purposes the runtime must not
+ * call a function of the same name in the program or in a preloaded library. libdarshan.so has a
+ * hidden function for each name (libc-calls.def, straight-calls.S), which jumps to the address that
+ * straight.c reads from libc's symbol table. Neither the loader nor another library is needed, so
+ * this works before any constructor has run. A static program has no such functions: there libc's
+ * names are unique. */
 #ifndef DARSHAN_STRAIGHT_H
 #define DARSHAN_STRAIGHT_H
 
-/* Fills all slots; called by the constructor, or by the first call that comes before. */
+/* Fills all slots. Called by the constructor, or by the first call that comes earlier. */
 void straight_bind(void) __attribute__((visibility("hidden")));
 
-/* The C library's own function of this name; NULL: it has none, or the program is static. */
+/* Returns libc's own function of this name, or NULL if libc lacks it or the program is static. */
 void *straight_function(const char *name) __attribute__((visibility("hidden")));
 
 #endif

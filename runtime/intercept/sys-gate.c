@@ -1,3 +1,4 @@
+/* The system call gate: counts critical sections and calls, and reads inherited filters. */
 #include "sys-gate.h"
 
 #include <stdint.h>
@@ -24,16 +25,16 @@ static const struct {
 enum { CALLS = sizeof(calls) / sizeof(calls[0]), STATUS_ROOM = 4096 };
 _Static_assert(CALLS <= 64, "a bit for each");
 
-/* How others are waited for: for those in a stretch up to ten seconds, as for a lock
- * (spin.c), since one may be asking a slow file system; for those in a call 50 ms. */
+/* Limits of waits for other threads: ten seconds for critical sections, as for a lock (spin.c),
+ * because a thread may wait for a slow file system; 50 ms for single calls. */
 enum { YIELDS = 256, NAP_NS = 200000, TURNS = 50000, NAPS = 250 };
 static const struct timespec nap = {0, NAP_NS};
 
 unsigned sys_gate;
 int sys_gate_calls;
-static uint64_t allowed; /* under an inherited filter, by row of the table */
+static uint64_t allowed; /* allowed calls under an inherited filter, by row of the table */
 
-/* fstat of glibc is newfstatat from 2.33 on, and again fstat from 2.39 on. */
+/* glibc's fstat calls newfstatat from 2.33 to 2.38, and fstat before and since. */
 static long stat_of_libc(void) {
 #ifdef __GLIBC__
   const char *version = gnu_get_libc_version();
@@ -46,7 +47,7 @@ static long stat_of_libc(void) {
 #endif
 }
 
-/* Shut or not. */
+/* Returns 1 if the inherited filter allows the call, whether or not the gate is shut. */
 static int is_allowed(long number) {
   if (!(__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) & SYS_GATE_INHERITED)) return 1;
   for (int i = 0; i < CALLS; i++)
@@ -71,7 +72,7 @@ int sys_gate_begin(void) {
   return 0;
 }
 
-/* Of a stretch that was begun before a fork nothing is known any more. */
+/* Does nothing if no critical section is counted: it was begun before a fork. */
 void sys_gate_end(void) {
   unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
   while (gate >= SYS_GATE_STRETCH &&
@@ -102,19 +103,19 @@ void sys_gate_reopen(void) {
   __atomic_sub_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
 }
 
-/* This thread's filter is not there yet, so it may still let others run. */
+/* This thread has not installed its filter yet, so it may still make calls to let others run. */
 void sys_gate_settle(void) {
   int may_nap = is_allowed(SYS_nanosleep), may_yield = is_allowed(SYS_sched_yield);
   for (int i = 0; i < YIELDS + NAPS; i++) {
     if (__atomic_load_n(&sys_gate_calls, __ATOMIC_SEQ_CST) <= 0) return;
     if (__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= 2 * SYS_GATE_SHUT)
-      return; /* there is another's */
+      return; /* another thread has shut it, too */
     if (i >= YIELDS && may_nap)
       sys_call_now(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     else if (may_yield)
       sys_call_now(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
   }
-  /* A thread that was torn from a call is waited for once. */
+  /* A thread that abandoned a call is waited for only once. */
   __atomic_store_n(&sys_gate_calls, 0, __ATOMIC_RELAXED);
 }
 
@@ -124,7 +125,7 @@ void sys_gate_forked(void) {
   __atomic_store_n(&sys_gate, gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
 }
 
-/* "Seccomp:\t2" and the like; 0 is none. */
+/* Reads a line like "Seccomp:\t2"; 0 means no filter. */
 static int status_tells_of_filter(const char *status) {
   const char *line = strstr(status, "\nSeccomp:");
   if (!line) return 0;
@@ -141,9 +142,9 @@ static ssize_t read_status(char *status, size_t room) {
   return n;
 }
 
-/* 4 us.  prctl(PR_GET_SECCOMP) would be quicker, and deadly where the filter does
- * not know it.  Without /proc nothing can be known: then as if there were one, so
- * what fails in passing (a signal, too many files just now) is tried again. */
+/* Takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but an unaware filter kills for it. A
+ * temporary error (a signal, too many open files) is retried. Without /proc the state is unknown,
+ * and a filter is assumed. */
 static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
   ssize_t n = 0;
@@ -153,7 +154,7 @@ static int born_under_filter(char status[STATUS_ROOM]) {
   return n <= 0 || status_tells_of_filter(status);
 }
 
-/* What a child could do and live may be done. */
+/* Allows the calls that a child process could make without being killed. */
 static void allow_what_passes(void) {
   long numbers[CALLS];
   unsigned char passed[CALLS];

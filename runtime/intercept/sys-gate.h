@@ -1,29 +1,29 @@
-/* Which system calls the runtime may make: a seccomp filter kills a program for
- * one that is not on its list, and the list was written without us.
+/* The system call gate: decides which system calls the runtime may make. A seccomp filter kills a
+ * process for a call that is not on its list, and its author did not know the runtime.
  *
- * Once the program has installed a filter, none at all: what it allows cannot be
- * asked, and all that is left to do can be done in memory.  Under a filter that
- * was there when the process began (a container's), those that the loader has just
- * made, those that a child could make (sys-probe.h), and those that a setting names. */
+ * After the application has installed a filter, the runtime makes no call at all: it cannot query
+ * what the filter allows, and the remaining work can be done in memory. Under an inherited filter
+ * (a container's), it makes the calls that the loader has just made, those that a child process
+ * could make (sys-probe.h), and those that a setting names. */
 #ifndef DARSHAN_GATE_H
 #define DARSHAN_GATE_H
 
 #ifdef DARSHAN_GUEST
 enum {
-  SYS_GATE_INHERITED = 1,  /* a filter was there at the start */
-  SYS_GATE_SHUT = 2,       /* and this times as often the program installed one */
-  SYS_GATE_STRETCH = 65536 /* and this times as many stretches are under way */
+  SYS_GATE_INHERITED = 1,  /* the process inherited a filter */
+  SYS_GATE_SHUT = 2,       /* added for each filter that the application installs */
+  SYS_GATE_STRETCH = 65536 /* added for each critical section in progress */
 };
-/* Below SYS_GATE_STRETCH it is 0 where every call may be made. */
+/* The sum of the above. Modulo SYS_GATE_STRETCH, 0 means that every call is allowed. */
 extern unsigned sys_gate __attribute__((visibility("hidden")));
-/* Calls that are being made, or about to be; of those that a thread was torn from, too. */
+/* Number of calls in progress or about to begin, including abandoned ones. */
 extern int sys_gate_calls __attribute__((visibility("hidden")));
 
-/* May this call be made?  Where no filter is there nobody has to ask. */
+/* Returns 1 if this call is allowed. sys_may does not need it while there is no filter. */
 int sys_gate_lets(long number) __attribute__((visibility("hidden")));
 
-/* 1 if every call of the runtime may be made: no filter is there, or a child process was
- * let make all of them under the one that this process inherited. */
+/* Returns 1 if every call of the runtime is allowed: there is no filter, or a child process could
+ * make all of them under the inherited one. */
 int sys_gate_lets_all(void) __attribute__((visibility("hidden")));
 
 static inline int sys_may(long number) {
@@ -33,20 +33,20 @@ static inline int sys_may(long number) {
          sys_gate_lets(number);
 }
 
-/* 1 from the moment that the program installs a filter. */
+/* Returns 1 from the moment when the application installs a filter. */
 static inline int sys_gate_is_shut(void) {
   return __builtin_expect(
       __atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= SYS_GATE_SHUT, 0);
 }
 
-/* Several calls that belong together, the last of which undoes the first: signals are
- * blocked and let in again, a file is opened and closed.  While one is under way, in any
- * thread, the gate waits.  begin: 0 if the gate is shut, and there is nothing to end.
- * Signals are blocked in a stretch, so that nobody is torn from it. */
+/* Begin and end of a critical section: several calls, the last of which undoes the first (signals
+ * are blocked and unblocked, a file is opened and closed). While any thread is in one, shutting the
+ * gate waits. begin returns 0 if the gate is shut; the caller then must not call end. Signals are
+ * blocked in a critical section, so that no handler abandons it. */
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 
-/* Around each call: between the question and the call the filter must not come. */
+/* Called around each check and its call, so that no filter is installed in between. */
 static inline void sys_gate_enter(void) {
   __atomic_add_fetch(&sys_gate_calls, 1, __ATOMIC_SEQ_CST);
 }
@@ -54,22 +54,25 @@ static inline void sys_gate_leave(void) {
   __atomic_sub_fetch(&sys_gate_calls, 1, __ATOMIC_RELEASE);
 }
 
-/* Before the call that installs a filter, and after one that failed.  try: 0 if a
- * stretch is under way, and nothing was done; shut: waits for it. */
+/* Shut the gate before the call that installs a filter, and reopen it if that call fails. try
+ * returns 0 without shutting if a critical section is in progress; shut waits for it, ten seconds
+ * at most. */
 int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));
-/* Of the first to shut it: until no other thread is in a call of ours. */
+/* Called by the first thread that shuts the gate: waits until no other thread is in a call of the
+ * runtime. */
 void sys_gate_settle(void) __attribute__((visibility("hidden")));
-/* In a forked child: the other threads' calls are not here. */
+/* Called in the child after fork, which does not have the other threads' calls. */
 void sys_gate_forked(void) __attribute__((visibility("hidden")));
 
-/* Looks whether this process was born under a filter. */
+/* Detects an inherited filter, and what it allows. */
 void sys_gate_look(void) __attribute__((visibility("hidden")));
-/* One more call that may be made under it; "*": all.  0 if we make no such call. */
+/* Allows this call under an inherited filter; "*" allows all. Returns 0 if the runtime does not
+ * make such a call. */
 int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 
-#else /* tools and tests of ours, which use the same code, are at home */
+#else /* tools and unit tests, which use the same code in their own process */
 #define sys_may(number) 1
 #define sys_gate_is_shut() 0
 #define sys_gate_begin() 1

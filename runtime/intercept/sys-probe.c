@@ -1,3 +1,4 @@
+/* Tests, in a child process, which system calls an inherited filter allows. */
 #include "sys-probe.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 
 enum { STATUS_ROOM = 4096, PAGE = 4096 };
 
-/* The number in the line that begins so; -1: there is no such line. */
+/* Returns the number in the line that begins with this string, or -1 if there is no such line. */
 static long number_of(const char *status, const char *line) {
   const char *at = strstr(status, line);
   long number = 0;
@@ -49,10 +50,10 @@ static int has_as_many_filters(long pid, long filters) {
   return number_of(status, "\nSeccomp_filters:") == filters;
 }
 
-/* Filters are only ever added: a parent with as many as this process has the same, and
- * was let make this process.  The first process of a container has no parent that can
- * be seen; a filter without no_new_privs was installed by a container engine, and
- * none of these kills for a fork, while a sandbox that does comes with it. */
+/* Filters are only ever added: a parent with as many filters as this process has the same ones, and
+ * was allowed to create this process. The first process of a container has no visible parent. A
+ * filter without no_new_privs was installed by a container engine, and none of these kills for a
+ * fork; a sandbox that kills for it sets no_new_privs. */
 int probe_may_fork(const char *status) {
   long filters = number_of(status, "\nSeccomp_filters:");
   long parent = number_of(status, "\nPPid:");
@@ -61,8 +62,8 @@ int probe_may_fork(const char *status) {
   return number_of(status, "\nPid:") == 1 && number_of(status, "\nNoNewPrivs:") == 0;
 }
 
-/* With arguments that no call accepts: descriptors, addresses and flags of -1.  A
- * kill of process -1 would be one of all. */
+/* Makes the call with arguments that no call accepts: descriptors, addresses and flags of -1. kill
+ * gets another pid, because -1 means all processes. */
 static void call_in_vain(long number) {
   if (number == SYS_kill)
     sys_call_now(SYS_kill, INT_MAX, 0, 0, 0, 0, 0);
@@ -70,8 +71,8 @@ static void call_in_vain(long number) {
     sys_call_now(number, -1, -1, -1, -1, -1, -1);
 }
 
-/* Whoever is killed by a filter dumps its memory; a limit of 1 is how the kernel is
- * told not to start a program for that either. */
+/* Disables the core dump of a process that the filter kills. With a limit of 1 the kernel does not
+ * start a program for the dump either. */
 static void leave_no_dump(void) {
   enum { CORE = 4 /* RLIMIT_CORE */ };
   uint64_t limit[2] = {0, 0};
@@ -81,7 +82,8 @@ static void leave_no_dump(void) {
   sys_call_now(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0);
 }
 
-/* shared[0]: it may be waited for; then one for each call. */
+/* Runs in the child. shared[0] is set if the parent may wait for the child; shared[i + 1] is set if
+ * call i did not kill. */
 static void ask(const long *numbers, int count, volatile unsigned char *shared) {
   leave_no_dump();
   sys_call_now(SYS_wait4, -1, 0, WNOHANG, 0, 0, 0);
@@ -92,11 +94,11 @@ static void ask(const long *numbers, int count, volatile unsigned char *shared) 
   }
   sys_call_now(SYS_exit_group, 0, 0, 0, 0, 0, 0);
   sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
-  __builtin_trap(); /* the parent waits */
+  __builtin_trap(); /* because the parent waits */
 }
 
-/* The parent is held until the child is gone, as by vfork, but memory is a copy: the
- * dump of a child that shares it would end the parent with it, before Linux 5.16. */
+/* As with vfork, the parent is stopped until the child is gone, but the child gets a copy of the
+ * memory: before Linux 5.16, the core dump of a child that shares it would end the parent, too. */
 void probe_calls(const long *numbers, int count, unsigned char *passed) {
   unsigned char *shared =
       sys_mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,7 +1,6 @@
-/* System calls of our own, made without libc: nothing here passes through a
- * wrapper, touches errno, allocates, or needs the library to be initialised.
- * Every function returns what the kernel returns: a result, or -errno; -EPERM
- * also for a call that sys-gate.h does not let pass.  sys-calls.def lists them. */
+/* System calls without libc: no function here passes through a wrapper, changes errno, allocates,
+ * or needs an initialized library. Every function returns the kernel's result or -errno, and -EPERM
+ * for a call that sys-gate.h forbids. sys-calls.def lists the calls. */
 #ifndef DARSHAN_SYS_H
 #define DARSHAN_SYS_H
 
@@ -61,7 +60,7 @@ static inline long sys_call(long n, long a, long b, long c, long d, long e, long
 #define SYS5(n, a, b, c, d, e)                                                                     \
   sys_call((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
 
-/* Always close-on-exec. */
+/* Always sets O_CLOEXEC. */
 static inline int sys_open(const char *path, int flags, unsigned mode) {
   return (int)SYS4(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
 }
@@ -80,7 +79,7 @@ static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
 static inline ssize_t sys_pread(int fd, void *buf, size_t n, off_t off) {
   return SYS4(SYS_pread64, fd, buf, n, off);
 }
-/* As libc does it, because a filter may know only that. */
+/* Makes the system call of libc's fstat, because a filter may allow only that one. */
 static inline int sys_fstat(int fd, struct stat *st) {
   if (sys_may(SYS_fstat)) return (int)SYS2(SYS_fstat, fd, st);
   return (int)SYS4(SYS_newfstatat, fd, "", st, 0x1000 /* AT_EMPTY_PATH */);
@@ -116,7 +115,7 @@ static inline int sys_faccess(const char *path, int mode) {
 static inline ssize_t sys_readlink(const char *path, char *buf, size_t n) {
   return SYS4(SYS_readlinkat, AT_FDCWD, path, buf, n);
 }
-/* Length with the NUL. */
+/* Returns the length with the NUL. */
 static inline ssize_t sys_getcwd(char *buf, size_t n) {
   return sys_may(SYS_getcwd) ? SYS2(SYS_getcwd, buf, n) : instead_of_getcwd(buf, n);
 }
@@ -143,7 +142,7 @@ static inline void sys_nodename(char *node, size_t n) {
 static inline pid_t sys_getppid(void) {
   return (pid_t)SYS1(SYS_getppid, 0);
 }
-/* A bit per processor that this process may use; how many bytes of them there are. */
+/* Fills one bit per processor that this process may use; returns the number of bytes filled. */
 static inline long sys_sched_getaffinity(size_t n, void *bits) {
   return SYS3(SYS_sched_getaffinity, 0, n, bits);
 }
@@ -156,15 +155,15 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
-/* 1 if a file may grow to size bytes: past RLIMIT_FSIZE the kernel would kill
- * the application with SIGXFSZ. */
+/* Returns 1 if a file may grow to size bytes: past RLIMIT_FSIZE the kernel would kill the
+ * application with SIGXFSZ. */
 static inline int sys_may_grow_to(uint64_t size) {
   enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };
-  uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* now, at most */
+  uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* soft, hard */
   SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
   return size <= limit[0];
 }
-/* All n bytes; 0 or -1. */
+/* Writes all n bytes; returns 0 or -1. */
 static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off) {
   for (const char *at = bytes; n > 0;) {
     ssize_t written = sys_pwrite(fd, at, n, off);
@@ -176,11 +175,11 @@ static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off)
   }
   return 0;
 }
-/* The same, or -1 where the program may not make a file so long. */
+/* Like sys_pwrite_all; returns -1 if RLIMIT_FSIZE forbids a file of that size. */
 static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
   return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -1;
 }
-/* 1 if a pointer returned by sys_mmap is an error. */
+/* Returns 1 if a result of sys_mmap is an error. */
 static inline int sys_failed(const void *p) {
   return (uintptr_t)p > (uintptr_t)-4096L;
 }

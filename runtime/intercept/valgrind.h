@@ -1,7 +1,7 @@
-/* What valgrind is told.  It takes a leap of the stack pointer for a large frame, or
- * the end of one, and thinks all that lies between a piece of a stack; unless it knows
- * of two stacks.  It hears by instructions that do nothing (rotations that add up to a
- * whole turn), so anywhere else this costs some nanoseconds, once per area. */
+/* Requests to valgrind. Unless valgrind knows of two stacks, it takes a jump of the stack pointer
+ * for a large frame or its end, and treats all memory in between as part of one stack. A request is
+ * a sequence of instructions without effect (rotations by a whole turn in total), so without
+ * valgrind it costs some nanoseconds, once per area. */
 #ifndef DARSHAN_VALGRIND_H
 #define DARSHAN_VALGRIND_H
 
@@ -14,7 +14,7 @@ enum {
   VALGRIND_STACK_WAS = 0x1502
 };
 
-/* Without valgrind 0. */
+/* Returns 0 without valgrind. */
 static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t second) {
   volatile uintptr_t request[6] = {what, first, second, 0, 0, 0};
   uintptr_t answer = 0;
@@ -38,19 +38,19 @@ static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t 
   return answer;
 }
 
-/* It emulates this process. */
+/* Returns 1 if valgrind emulates this process. */
 static inline int valgrind_is_there(void) {
   return valgrind_ask(VALGRIND_IS_THERE, 0, 0) != 0;
 }
 
-/* Has valgrind call a function that it does not emulate, and returns its result.  The function
- * runs on a stack of valgrind's, without the storage of this thread (errno, a stack protector):
- * nothing but system calls by sys_call_now.  The first argument is a number of valgrind's. */
+/* Has valgrind call a function without emulating it, and returns its result. The function runs on a
+ * stack of valgrind's, without this thread's storage (errno, the stack protector): it may only make
+ * system calls by sys_call_now. Its first argument is a number of valgrind's. */
 static inline uintptr_t valgrind_call(uintptr_t (*function)(uintptr_t, void *), void *argument) {
   return valgrind_ask(VALGRIND_CALL, (uintptr_t)function, (uintptr_t)argument);
 }
 
-/* Memory from start to end is a stack; returns its number, for when it is none. */
+/* Registers the memory from start to end as a stack. Returns its number for valgrind_stack_was. */
 static inline uintptr_t valgrind_stack_is(const char *start, const char *end) {
   return valgrind_ask(VALGRIND_STACK_IS, (uintptr_t)start, (uintptr_t)end);
 }

@@ -1,6 +1,7 @@
-/* vfork() cannot be wrapped by a function: its child returns through the frame
- * of the caller.  This notes the vfork in the calling thread's guard and jumps
- * on; the thread is found in the parent again by its process id (guard.h). */
+/* Wrapper of vfork() in assembler. A C function cannot wrap vfork(), because the child returns
+ * through the caller's frame. This code sets GUARD_VFORK for the calling thread and jumps to the
+ * real function. The runtime later sees by the process id that the thread is in the parent again
+ * (guard.h). */
 #if defined(__x86_64__)
         .text
         .globl  vfork

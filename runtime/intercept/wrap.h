@@ -1,20 +1,20 @@
-/* From a row of a calls.def to a wrapper.
+/* Makes a wrapper of each row of a calls.def.
  *
  *   CALL(name, return type, (parameters), (arguments), find, event)
- *     find:  what has to be known before the call; may leave by FORWARD
- *     event: what is done with the result r and the ticks t1, t2 around the call
+ *     find:  looks up what is needed before the call; may leave by FORWARD
+ *     event: what to do with the result r and the ticks t1, t2 around the call
  *   NOTE(name, return type, (parameters), (arguments), before, after)
  *     the same without reading the clock
  *   VOID_CALL: a CALL that returns nothing
  *   FORMAT_CALL(name, v-form, (parameters), (arguments), last parameter, find, event)
- *     a function with "..." after its format: called through its v-form
+ *     a function with "..." after its format: called by its v-form
  *   VOID_FORMAT_CALL: a FORMAT_CALL that returns nothing
- *   HAND_CALL(name): written by hand, where the comment of the row says
+ *   HAND_CALL(name): written by hand, in the file that the row's comment names
  *
- * A calls.def is included three times: for the slots of the real functions
- * (real.c), for the wrappers (here), and by the coverage test.  Wrappers have
- * names of their own in C and get the symbol by an assembler label, so libc's
- * prototypes, macros and built-ins of the same name do not get in the way. */
+ * A calls.def is included three times: for the slots of the real functions (declare-slots.h), for
+ * the wrappers (here), and by the coverage test. A wrapper has its own name in C and gets the
+ * symbol by an assembler label, so that libc's prototypes, macros and built-ins of that name do not
+ * interfere. */
 #ifndef DARSHAN_WRAP_H
 #define DARSHAN_WRAP_H
 
@@ -25,7 +25,7 @@
 #define FORWARD goto forward
 #define UNUSED __attribute__((unused))
 
-/* What a module does around the real call, besides reading the clock. */
+/* Code of a module immediately before and after the real call; by default it is empty. */
 #ifndef CALLING
 #define CALLING ((void)0)
 #define CALLED ((void)0)
@@ -65,7 +65,6 @@
     return REAL(name) args;                                                                        \
   }
 
-/* Functions that return nothing. */
 #define VOID_CALL(name, params, args, find, event)                                                 \
   EXPORT void wrap_##name params __asm__(SYMBOL(name));                                            \
   void wrap_##name params {                                                                        \
@@ -104,7 +103,7 @@
     return r;                                                                                      \
   }
 
-/* The same of what returns nothing, or not at all. */
+/* Like FORMAT_CALL, for functions that return nothing, or do not return. */
 #define VOID_FORMAT_CALL(name, vname, params, args, last, find, event)                             \
   EXPORT void wrap_##name params __asm__(SYMBOL(name));                                            \
   void wrap_##name params {                                                                        \
