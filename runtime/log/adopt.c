@@ -44,7 +44,7 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
   log_content_add(content, &part);
 }
 
-/* The blocks of a live annex lie one behind the other, each with its room. */
+/* The blocks of a journal's annex are contiguous, each with its reserved space. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;
@@ -79,7 +79,7 @@ static int find_records(struct log_content *content, const struct mapped *map) {
   return 0;
 }
 
-/* How the process ended is not known, nor when; it was over by now. */
+/* Sets the end time to now, because it is unknown when and how the process ended. */
 static void end_now(struct darshan_job *job) {
   uint64_t ns = clock_ns(CLOCK_REALTIME);
   job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);

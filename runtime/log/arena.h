@@ -1,5 +1,4 @@
-/* Memory that is given back all at once: no malloc, which belongs to the
- * application. */
+/* Memory that is freed all at once. It does not use malloc, which belongs to the application. */
 #ifndef DARSHAN_ARENA_H
 #define DARSHAN_ARENA_H
 
@@ -8,14 +7,14 @@
 struct arena_chunk;
 struct arena { /* zeroed before its first use */
   struct arena_chunk *chunk;
-  size_t total; /* bytes handed out since it was empty */
+  size_t total; /* bytes in all pieces */
 };
 
-/* Aligned to 16 bytes; NULL if there is none.  Not always zeroed. */
+/* Returns memory aligned to 16 bytes, not always zeroed, or NULL if out of memory. */
 void *arena_take(struct arena *arena, size_t n);
-/* Takes back the newest piece, which had n bytes. */
+/* Frees the newest piece, which has n bytes. */
 void arena_untake(struct arena *arena, size_t n);
-/* Keeps only the first part of the newest piece. */
+/* Keeps only the first `kept` bytes of the newest piece, which has n. */
 void arena_shrink(struct arena *arena, size_t n, size_t kept);
 void arena_drop(struct arena *arena);
 

@@ -15,7 +15,7 @@ void log_content_add(struct log_content *content, const struct log_part *part) {
   content->parts[at] = *part;
 }
 
-/* So many bytes were written; 0: they did not fit. */
+/* Ends a region of `length` bytes. Length 0 means that the data did not fit: returns -1. */
 static int end_region(struct log_draft *draft, size_t length, struct darshan_region *region) {
   if (length == 0) return -1;
   *region = (struct darshan_region){draft->used, length};
@@ -36,9 +36,9 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return add_records(draft, compressor, &(struct log_records){.bytes = in, .length = n}, region);
 }
 
-/* Half of the compressed names are their ids, which no level makes smaller.  Of some thousand
- * names the fast level takes half of the instructions, for at most two bytes more in a hundred;
- * of a hundred thousand it would be seven. */
+/* Half of the compressed names region are record ids, which no level compresses. For a few thousand
+ * names the fast level needs half of the instructions and writes at most 2 % more bytes; for a
+ * hundred thousand names it would write 7 % more. */
 enum { FAST_NAMES = 256 << 10 };
 static int add_names(struct log_draft *draft, struct log_compressor *compressor,
                      const struct log_content *content, struct darshan_region *region) {
@@ -57,7 +57,7 @@ static struct log_records records_of(const struct log_part *part) {
                               .size = part->record_size};
 }
 
-/* The records of a part, which is not empty. */
+/* The part is not empty. */
 static int add_part(struct log_draft *draft, struct log_compressor *compressor,
                     const struct log_part *part, struct darshan_region *region) {
   struct log_records records = records_of(part);

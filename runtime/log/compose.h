@@ -1,4 +1,4 @@
-/* From records in memory, wherever they are, to the bytes of a finished log. */
+/* Makes the bytes of a finished log from records in memory. */
 #ifndef DARSHAN_COMPOSE_H
 #define DARSHAN_COMPOSE_H
 
@@ -7,15 +7,15 @@
 enum { LOG_PARTS = 64 };
 
 struct log_part { /* the records of one module */
-  int module;     /* 64 and above: goes into the annex */
-  int partial;    /* 1: records were left out */
+  int module;     /* id; 64 and above are stored in the annex */
+  int partial;    /* 1: records are missing */
   int ready;      /* 1: the bytes are zlib streams already */
   uint32_t version;
-  const char *records; /* one behind the other, or NULL: */
+  const char *records; /* contiguous, or NULL */
   const struct segments
-      *where; /* they lie there, from item 0 on; log_can_pack says that they may */
+      *where; /* if records is NULL: the records, from item 0 on; log_can_pack allows it */
   size_t length;
-  size_t record_size; /* 0: they are not of one size */
+  size_t record_size; /* 0: the records differ in size */
 };
 
 struct log_content {
@@ -27,16 +27,16 @@ struct log_content {
   struct log_part parts[LOG_PARTS]; /* in the order of module ids */
 };
 
-/* Puts a part where its module's id belongs; none if it is empty or there is no
- * place left. */
+/* Inserts a part by its module's id. Ignores it if it is empty or the table is full. */
 void log_content_add(struct log_content *content, const struct log_part *part);
 
 struct log_draft {
-  char *bytes; /* NULL: there was no memory */
+  char *bytes; /* NULL: out of memory */
   size_t used, room;
 };
 
-/* Compresses everything.  0, or -1; the draft is given back by the caller. */
+/* Compresses everything. Returns 0, or -1 if out of memory. The caller frees the draft in both
+ * cases. */
 int log_compose(struct log_draft *draft, const struct log_content *content);
 void log_draft_drop(struct log_draft *draft);
 

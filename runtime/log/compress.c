@@ -8,21 +8,21 @@
 #include "pack/pack.h"
 
 enum {
-  /* Up to here zlib with small tables is not slower: libdeflate's are larger than
-   * the log of a small process, and touching fresh pages is what costs.  16 KiB of
-   * names take libdeflate half as long as zlib, and 8 % less room. */
+  /* Up to this size zlib with small tables is not slower: libdeflate's tables are larger than the
+   * log of a small process, and touching fresh pages is the main cost. For 16 KiB of names
+   * libdeflate needs half of zlib's time and 8 % less space. */
   SMALL = 12 << 10,
   SMALL_LEVEL = 6,
   SMALL_WINDOW_BITS = 12,
   SMALL_MEMORY_LEVEL = 4,
   SMALL_ROOM = 64 << 10,
-  /* Beyond: names of 1,000 files; higher levels take longer for nothing. */
+  /* Above SMALL. Higher levels take longer and save nothing (names of 1,000 files). */
   LEVEL = 6,
-  /* Traces: level 6 takes five times as long, for 5 % less. */
+  /* For traces: level 6 takes five times as long and saves 5 %. */
   FAST_LEVEL = 1
 };
 
-/* Memory that knows its size: libdeflate does not say it when it gives back. */
+/* Allocations store their size, because libdeflate does not pass it when it frees them. */
 enum { SIZE_ROOM = 64 };
 static void *take(size_t n) {
   char *piece = private_memory(n + SIZE_ROOM);
@@ -35,7 +35,7 @@ static void give_back(void *p) {
   sys_munmap(piece, *(size_t *)(void *)piece);
 }
 
-/* zlib asks for five pieces: they share one mapping. */
+/* One mapping for the five allocations of zlib. */
 struct pieces {
   char *next, *end;
 };
@@ -71,7 +71,7 @@ static size_t compress_small(struct log_compressor *compressor, const void *in, 
 }
 
 size_t log_compress_bound(size_t n) {
-  enum { BLOCKS = 1024 }; /* of a packer: what a table takes, and the last words */
+  enum { BLOCKS = 1024 }; /* the table and the last words of a packer's block */
   return libdeflate_zlib_compress_bound(NULL, n) + n / 8 + n / 16 + BLOCKS;
 }
 
@@ -134,7 +134,7 @@ void log_compressor_drop(struct log_compressor *compressor) {
 }
 
 unsigned log_checksum(const void *bytes, size_t n) {
-  /* libdeflate asks the processor first what it can: long, in a virtual machine. */
+  /* libdeflate first queries the features of the processor, which is slow in a virtual machine. */
   return n <= SMALL ? (unsigned)crc32(0, bytes, (unsigned)n) : libdeflate_crc32(0, bytes, n);
 }
 

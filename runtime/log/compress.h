@@ -7,34 +7,33 @@
 struct libdeflate_compressor;
 struct packer;
 
-struct log_compressor {                /* zeroed before its first use; no malloc behind it */
-  struct libdeflate_compressor *large; /* made when it is needed */
-  struct libdeflate_compressor *fast;  /* the same */
-  char *small;                         /* memory for zlib, used again and again */
-  struct packer *packer;               /* made when it is needed */
+struct log_compressor {                /* zeroed before its first use; does not use malloc */
+  struct libdeflate_compressor *large; /* allocated at its first use */
+  struct libdeflate_compressor *fast;  /* allocated at its first use */
+  char *small;                         /* memory for zlib, reused */
+  struct packer *packer;               /* allocated at its first use */
 };
 
-/* What becomes one stream. */
+/* The records of one stream: in bytes, list or where. */
 struct log_records {
-  const char *bytes;            /* one behind the other, or NULL: */
-  const char *const *list;      /* where each record is, if they are of one size, or NULL: */
-  const struct segments *where; /* they are its first items */
-  size_t length;                /* of all, in bytes */
-  size_t size;                  /* of each; 0: they differ */
+  const char *bytes;            /* contiguous records, or NULL */
+  const char *const *list;      /* address of each record, all of one size, or NULL */
+  const struct segments *where; /* a table whose first items are the records */
+  size_t length;                /* bytes of all records */
+  size_t size;                  /* bytes of each record; 0: they differ */
 };
-enum { LOG_LIST_LEAST = 8 }; /* records in a list; fewer have to be put together */
-/* 1: n records of this size need not lie one behind the other. */
+enum { LOG_LIST_LEAST = 8 }; /* fewest records in a list; fewer must be contiguous */
+/* Returns 1 if n records of this size need not be contiguous. */
 int log_can_pack(size_t size, size_t n);
 
-/* Bytes written to out, 0 if it has too little room. */
+/* Returns the bytes written to out, 0 if room is too small or out of memory. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* The same for records: those of one size take a quarter of the time. */
+/* Like log_compress, for records. Records of one size take a quarter of the time. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
-/* Gives the memory back. */
 void log_compressor_drop(struct log_compressor *compressor);
-/* The same, several times as fast. */
+/* Like log_compress, several times as fast, with a few percent more bytes. */
 size_t log_compress_fast(struct log_compressor *compressor, const void *in, size_t n, void *out,
                          size_t room);
 unsigned log_checksum(const void *bytes, size_t n);

@@ -11,9 +11,9 @@
 #include "../records/outside.h"
 #include "save.h"
 
-static char linked[RUN_PART_ROOM]; /* empty: what was written last has no link */
+static char linked[RUN_PART_ROOM]; /* empty: the file that was written last has no link */
 
-/* FOLDER/darshan-run.PID.NUMBER.part.PID.START.N: runs may share the folder. */
+/* Makes FOLDER/darshan-run.PID.NUMBER.part.PID.START.N, because runs may share the folder. */
 static int name_there(char *out, size_t room, const char *folder) {
   struct darshan_text text = darshan_text_in(out, room);
   darshan_text_add(&text, folder);

@@ -2,7 +2,7 @@
 
 #include "merge.h"
 
-/* Steps in a second of what is rounded: durations and points in time; 0: nothing else is. */
+/* Returns the steps per second to which a unit is rounded, 0 if it is not rounded. */
 static double steps(enum darshan_unit unit) {
   return unit == DARSHAN_UNIT_SECONDS ? 1 << 27 : unit == DARSHAN_UNIT_TIMESTAMP ? 1 << 20 : 0;
 }
@@ -11,7 +11,7 @@ static void round_one(double *value, double per_second) {
   if (*value == 0 || per_second == 0 || !(*value < 4e9 && *value > -4e9)) return;
   double half = *value < 0 ? -0.5 : 0.5;
   int64_t units = (int64_t)(*value * per_second + half);
-  /* 0 means "never": what happened stays above it. */
+  /* 0 means "never", so a positive time stays above it. */
   if (units == 0 && *value > 0) units = 1;
   *value = (double)units / per_second;
 }

@@ -8,7 +8,7 @@
 #include "../job/text.h"
 #include "../records/outside.h"
 
-/* A missing folder is made. */
+/* Makes missing folders. */
 int log_create(const struct darshan_config *config, const char *partial) {
   int fd = outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
   if (fd != -2 /* ENOENT */ || outside_is_active() ||
@@ -17,7 +17,7 @@ int log_create(const struct darshan_config *config, const char *partial) {
   return outside_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
-/* Never replaces a log.  File systems that cannot rename like that can link. */
+/* Never replaces a log. Creates a link if the file system cannot rename without replacing. */
 static int give_name(const char *partial, const char *final) {
   int result = outside_rename_new(partial, final);
   if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;
@@ -28,7 +28,7 @@ static int give_name(const char *partial, const char *final) {
 
 enum { MOST_NAMES = 10000, EXISTS = -17 /* EEXIST */ };
 
-/* Where the name is taken, the next number that is free: name.2, name.3 …  0: no more. */
+/* Appends a number to a name that is taken: name.2, name.3, … Returns 0 if it may not. */
 static int next_name(const struct darshan_log_identity *identity, char *final, size_t length,
                      int number) {
   if (identity->naming != DARSHAN_NAME_NUMBERED || number >= MOST_NAMES) return 0;
@@ -50,9 +50,9 @@ static int give_some_name(const struct darshan_log_identity *identity, const cha
 int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
                char *final) {
-  /* The umask may have taken the group's permission away. */
+  /* The umask may have removed the group's permission. */
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = sys_fchmod(fd, DARSHAN_LOG_MODE);
-  if (sys_close(fd) < 0) result = -1; /* a full file system may say so only now */
+  if (sys_close(fd) < 0) result = -1; /* a full file system may report it only now */
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / NS_PER_SECOND;
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, (int64_t)seconds) ||
@@ -63,7 +63,7 @@ int log_finish(int fd, int result, const struct darshan_config *config,
   return 0;
 }
 
-/* Under a filter that knows no rename: the file has its name from the start. */
+/* Writes under the final name, because a seccomp filter forbids renameat2 or pwrite64. */
 static int save_by_write(const struct log_draft *draft, const struct darshan_config *config,
                          const struct darshan_log_identity *identity, const char *partial,
                          char *final) {

@@ -8,15 +8,15 @@
 
 enum { DESCRIPTOR = 2 };
 
-/* A pipe that is full would keep the program for ever.  Asked by select, for poll takes
- * no descriptor where the program's limit of them is 0. */
+/* A full pipe would block the application forever. Uses select, because poll takes no descriptor if
+ * the application's limit of descriptors is 0. */
 static int takes_a_line(void) {
   uint64_t writes = UINT64_C(1) << DESCRIPTOR;
   struct timespec at_once = {0, 0};
   return sys_call(SYS_pselect6, DESCRIPTOR + 1, 0, (long)&writes, 0, (long)&at_once, 0) == 1;
 }
 
-/* A file at the program's limit would bring SIGXFSZ. */
+/* A write beyond the application's file size limit would raise SIGXFSZ. */
 static int may_grow(const struct stat *st, size_t length) {
   long at = SYS3(SYS_lseek, DESCRIPTOR, 0, SEEK_CUR);
   size_t end = at > st->st_size ? (size_t)at : (size_t)st->st_size;
@@ -31,8 +31,8 @@ static long put(const struct stat *st, const char *line, size_t length) {
   return sys_write(DESCRIPTOR, line, length);
 }
 
-/* Whoever reads a pipe may go between the look and the line: the signal that this
- * brings is ours, and taken away, unless one waited before. */
+/* The reader of a pipe may exit between the check and the write. The resulting signal is removed
+ * from the pending signals, unless it was pending before. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length) {
   uint64_t ours = UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1), waited = 0;
   uint64_t mask = signals_block();

@@ -1,12 +1,12 @@
-/* One line on standard error, for which no program waits and by which none ends. */
+/* Writes one line to standard error, without blocking and without ending the application. */
 #ifndef DARSHAN_SAY_H
 #define DARSHAN_SAY_H
 
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* st: what descriptor 2 is.  1: the line is there; 0: there was no room for it, nobody
- * to read it, or it is not allowed. */
+/* st is that of descriptor 2. Returns 1 if the line was written, 0 if the pipe is full or has no
+ * reader, or if the file may not grow. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length);
 
 #endif

@@ -7,10 +7,10 @@
 #include "../job/runtime.h"
 #include "../records/outside.h"
 
-enum { SHARE = 100 }; /* of the time, at most one part in so many */
+enum { SHARE = 100 }; /* snapshots take at most 1/SHARE of the time */
 
 SELDOM static struct {
-  pid_t pid; /* that has begun; a forked child begins anew */
+  pid_t pid; /* the process that began; a forked child begins its own snapshots */
   int due, taken;
   uint64_t next_ns; /* of the monotonic clock */
   char path[DARSHAN_PATH_ROOM], partial[DARSHAN_PATH_ROOM];
@@ -42,7 +42,7 @@ void snapshot_look(void) {
                               __ATOMIC_RELAXED);
 }
 
-/* Events are quick again, unless another process is in this memory. */
+/* Returns to the fast path of events, unless another process shares this memory. */
 static void be_quick(void) {
   uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
   if (__atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0) return;
@@ -53,10 +53,10 @@ static void be_quick(void) {
                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* The names are those of the start, which may mean another place by now. */
+/* Writes nothing after a change of the root directory: the stored paths may be wrong there. */
 static int write_file(void) {
   if (outside_is_active()) return -1;
-  sys_unlink(snapshot.partial); /* one of ours was left, or somebody waits for us with his own */
+  sys_unlink(snapshot.partial); /* a stale one, or one that another user placed there */
   int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int result = store_snapshot(&darshan_store, fd);

@@ -1,21 +1,21 @@
-/* Where a journal can be mapped nowhere (in-place.def, and no room in memory that is a
- * file), records are in private memory, and a kill would lose them all.  There a file
- * with the journal's name is written at intervals: by a thread that holds nothing, at
- * most one second in a hundred, under another name first, so that the one before is
- * whole until the next one is.  A kill loses what came after the last. */
+/* Writes the records to a file at intervals if no journal can be mapped: neither on the file system
+ * (in-place.def) nor in a file in memory. Then the records are in private memory, and a kill would
+ * lose all of them. The file has the journal's name. A thread that holds no lock writes it, in at
+ * most 1 % of the time, under another name first, so that the previous file stays until the new one
+ * is complete. A kill loses the events after the last snapshot. */
 #ifndef DARSHAN_SNAPSHOT_H
 #define DARSHAN_SNAPSHOT_H
 
-/* From now on, in this process, to the store's journal.path. */
+/* Begins snapshots of this process, to the store's journal.path. */
 void snapshot_begin(void);
-/* Now and then, with any lock held: has the time come?  Then the next event says
- * snapshot_take, before it has taken a lock. */
+/* Checks whether a snapshot is due. If so, the next event calls snapshot_take before it takes a
+ * lock. The caller may hold any lock. */
 void snapshot_look(void);
 void snapshot_take(void);
-/* 0 if one is the last: of all records, when recording has ended. */
+/* Writes all records after recording has ended. Returns 0, or a negative value if it cannot. */
 int snapshot_last(void);
 const char *snapshot_path(void);
-/* The log has everything. */
+/* Removes the file, because the log has all records. */
 void snapshot_remove(void);
 
 #endif

@@ -9,14 +9,14 @@
 #include "../job/runtime.h"
 #include "../records/store-room.h"
 
-/* The slot of the table's row. */
+/* The real function of the row in the table of wrappers. */
 extern int (*real_sigaction)(int sig, const struct sigaction *action, struct sigaction *old)
     __attribute__((visibility("hidden")));
 
-static struct sigaction program; /* what the program believes is there: SIG_DFL, its way */
+static struct sigaction program; /* the action that the application sees: SIG_DFL, its flags */
 static int watching, torn;
 
-/* Zeroed memory in the place of a window, at the same addresses. */
+/* Maps zeroed memory over a window, at the same addresses. */
 static int replace(char *at, size_t size) {
   uintptr_t from = journal_page_down((uintptr_t)at);
   size_t length = journal_page_up((uintptr_t)at + size) - from;
@@ -30,7 +30,7 @@ struct window {
   size_t size;
 };
 
-/* The n-th window of all; size 0: there is none, but there may be further ones. */
+/* Returns the n-th window, with size 0 if it does not exist; a later one may exist. */
 static struct window window_at(const struct record_store *store, unsigned n) {
   if (n == 0) return (struct window){store->frame, STORE_FIRST_ROOM};
   if (n < STORE_WINDOWS) {
@@ -61,7 +61,7 @@ static int is_ours(const struct record_store *store, const char *address) {
   return 0;
 }
 
-/* Any thread may be writing to a record just now; it goes on, to no purpose. */
+/* Another thread may be writing to a record; it continues in the memory that is lost. */
 static int let_go(struct record_store *store) {
   int result = 0;
   for (unsigned n = 0; n < WINDOWS; n++) {
@@ -75,12 +75,12 @@ static int let_go(struct record_store *store) {
   return result;
 }
 
-/* Not about our file, or nothing can be done: as if nobody had taken it. */
+/* Restores the default action: the journal is not the cause, or cannot be replaced. */
 static void as_without_us(const siginfo_t *info) {
   struct sigaction none = {.sa_handler = SIG_DFL};
   watching = 0;
   LIBC(sigaction)(SIGBUS, &none, NULL);
-  if (info->si_code <= 0) /* sent, not met: it will not come again by itself */
+  if (info->si_code <= 0) /* sent by a process: no fault raises it again */
     SYS3(SYS_tgkill, sys_getpid(), SYS1(SYS_gettid, 0), SIGBUS);
 }
 
@@ -94,7 +94,7 @@ static void on_bus_error(int signal, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-/* Only in the place of what would end the program. */
+/* Replaces only the default action, which would end the application. */
 static void take_signal(void) {
   struct sigaction ours = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   struct sigaction before;
@@ -121,7 +121,7 @@ int torn_apart(void) {
 void torn_settle(void) {
   struct journal *journal = &darshan_store.journal;
   if (torn != 1) return;
-  torn = 2; /* said */
+  torn = 2; /* reported */
   darshan_message_add(&darshan_problems, "the log",
                       "somebody cut off its journal, the records are lost", journal->path,
                       strlen(journal->path));

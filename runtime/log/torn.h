@@ -1,6 +1,6 @@
-/* A journal that somebody cuts off while it is mapped: the next store to it would end
- * the program with SIGBUS.  As long as the program leaves that signal alone, it is
- * taken here: recording ends, and the program goes on. */
+/* Handles SIGBUS if another process truncates the mapped journal: the next store to it would end
+ * the application. While the application has the default action, the runtime's handler ends the
+ * recording, and the application continues. */
 #ifndef DARSHAN_TORN_H
 #define DARSHAN_TORN_H
 
@@ -8,12 +8,12 @@
 
 #include "../door/door.h"
 
-/* There is a mapped journal from now on. */
+/* Installs the handler, because a journal is mapped from now on. */
 void torn_watch(void);
 
-/* 1: records were lost that way. */
+/* Returns 1 if records were lost because the journal was truncated. */
 int torn_apart(void);
-/* At the end of recording: says what happened, and removes what is left of the file. */
+/* Reports the loss and removes the truncated file, after recording has ended. */
 void torn_settle(void);
 
 #endif

@@ -31,7 +31,7 @@ SELDOM char log_path[DARSHAN_PATH_ROOM];
 
 enum { NUMBER_ROOM = 21 };
 
-/* Decimal digits at the end of text; returns their start. */
+/* Writes decimal digits at the end of text; returns their start. */
 static const char *number_text(char text[NUMBER_ROOM], uint64_t value) {
   int at = NUMBER_ROOM - 1;
   text[at] = '\0';
@@ -48,7 +48,7 @@ static void add_number(size_t *used, const char *key, uint64_t value) {
                                number_text(text, value));
 }
 
-/* One of several processes without MPI: what makes one log of theirs (util/merge/job/). */
+/* Adds what the merger needs for one log of several processes without MPI (util/merge/job/). */
 static size_t add_launch(struct darshan_job *job, size_t used) {
   const struct darshan_config *config = &darshan_config;
   char host[sizeof(((struct utsname *)0)->nodename)];
@@ -92,7 +92,7 @@ static void add_module_number(void *used, const char *key, uint64_t value) {
   add_number(used, key, value);
 }
 
-/* What was not counted here; their keys in the metadata, in the same order. */
+/* Returns the events of this process that were not counted, in the order of dropped_keys. */
 static struct facts_dropped dropped_here(void) {
   return (struct facts_dropped){{lost_state.in_handlers, darshan_spin_lost,
                                  lost_state.in_shared_memory, lost_state.without_memory,
@@ -103,7 +103,7 @@ static const char *const dropped_keys[FACTS_DROPPED] = {
     "dropped_in_signal_handlers", "dropped_behind_stalled_threads", "dropped_in_shared_memory",
     "dropped_for_want_of_memory", "dropped_for_full_tables",        "dropped_by_deepbind"};
 
-/* In the place of what the metadata said before. */
+/* Replaces the numbers that the metadata had before. */
 static void set_dropped(struct darshan_job *job, const struct facts_dropped *dropped) {
   for (int i = 0; i < FACTS_DROPPED; i++) {
     darshan_metadata_drop(job->metadata, dropped_keys[i]);
@@ -112,7 +112,7 @@ static void set_dropped(struct darshan_job *job, const struct facts_dropped *dro
   }
 }
 
-/* How the process failed, and what it looked for before, as far as there is room for others. */
+/* Adds the exit status of a failed process and its last failed lookups, up to ROOM bytes. */
 static void add_failure(struct darshan_job *job) {
   enum { ROOM = 400 };
   static const char *const keys[MISSED_NAMES] = {"not_found", "not_found_2", "not_found_3",
@@ -126,7 +126,7 @@ static void add_failure(struct darshan_job *job) {
       used = darshan_metadata_add(job->metadata, sizeof(job->metadata), used, keys[i], name);
 }
 
-/* What only the end knows. */
+/* Adds the metadata that is known only at exit. */
 static void metadata_end(struct darshan_job *job) {
   struct facts_dropped dropped = dropped_here();
   set_dropped(job, &dropped);
@@ -138,10 +138,10 @@ static void metadata_end(struct darshan_job *job) {
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
-/* What the records do not have, here and in the line that says so. */
+/* Gaps of the records, which note_gaps reports. */
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
 
-/* Some files have no record of their own, and would have if MODMEM were larger. */
+/* Returns 1 if files have no record of their own because MODMEM is too small. */
 static int modmem_is_small(void) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (darshan_store.regions[i].folded && darshan_store.regions[i].cut) return 1;
@@ -174,8 +174,8 @@ static void note_gaps(unsigned gaps) {
                         "some calls could not be counted, its metadata says how many", NULL, 0);
 }
 
-/* Many records of one size are compressed where they lie: a copy of all would double the memory
- * of the process. */
+/* Many records of one size are compressed in place, because a copy would double the memory of the
+ * process. */
 static struct log_part part_of(const struct record_store *store, int module, int whole) {
   const struct store_region *region = &store->regions[module];
   struct log_part part = {.module = region->module_id,
@@ -190,13 +190,13 @@ static struct log_part part_of(const struct record_store *store, int module, int
   return part;
 }
 
-/* Where the records of this process are (job may be NULL; whole: those of a module one behind
- * the other; -1: no memory). */
+/* Collects the parts of this process's log. job may be NULL. whole: the records of each module must
+ * be contiguous. Returns 0, or -1 if out of memory. */
 static int content_here(struct log_content *content, const char *job, size_t job_length,
                         int whole) {
   const struct record_store *store = &darshan_store;
   *content = (struct log_content){.job = job, .job_length = job_length};
-  if (!store->frame) { /* there was no I/O that was seen */
+  if (!store->frame) { /* the process had no recorded I/O */
     static struct {
       uint64_t id;
       char name[sizeof(USAGE_NAME)];
@@ -212,7 +212,8 @@ static int content_here(struct log_content *content, const char *job, size_t job
   if (!content->names) return -1;
   for (int i = 0; i < STORE_MODULES; i++) {
     const struct store_region *region = &store->regions[i];
-    if (region->of == STORE_OF_LAYERS || region->count == 0) continue; /* trimmed first */
+    if (region->of == STORE_OF_LAYERS || region->count == 0)
+      continue; /* modules_add_parts adds a trimmed copy */
     struct log_part part = part_of(store, i, whole);
     if (!part.records && !part.where) return -1;
     log_content_add(content, &part);
@@ -221,7 +222,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
   return 0;
 }
 
-/* The job region; returns its length. */
+/* Fills the job region and returns its length. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
   darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);
@@ -229,7 +230,7 @@ static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   return sizeof(job_state.job) + job_state.text_length + 1;
 }
 
-/* The log was written, maybe under another name than DARSHAN_LOGFILE. */
+/* Reports a log that has another name than DARSHAN_LOGFILE. */
 static void note_name(const struct darshan_log_identity *identity) {
   const char *wanted = darshan_config.logfile, *path = log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
@@ -237,7 +238,7 @@ static void note_name(const struct darshan_log_identity *identity) {
                         strlen(path));
 }
 
-/* The journals of all ranks of the job, by a pattern. */
+/* Turns the path of a journal into a pattern for the journals of all ranks of the job. */
 static void all_ranks(char *path) {
   static const char pattern[] = "-*.darshan";
   char *end = strrchr(path, '-');
@@ -259,7 +260,7 @@ static void note_kept(const char *problem, const char *journal) {
 }
 
 static void note_failure(void) {
-  if (torn_apart()) return; /* that is said */
+  if (torn_apart()) return; /* torn_settle reports it */
   static const char without_traces[] =
       "cannot be written, the traces are lost, the records are kept in";
   static const char *const problems[] = {
@@ -282,8 +283,8 @@ static void note_failure(void) {
     kept = STORE_KEPT;
     path = snapshot_path();
   }
-  if (kept == STORE_LOST) journal_remove(journal); /* of no use to anybody */
-  if (run_state.part[0])                           /* and what is kept goes into that log */
+  if (kept == STORE_LOST) journal_remove(journal); /* it holds no records */
+  if (run_state.part[0])                           /* the run's log will have the records */
     darshan_message_add(&darshan_problems, "the log of the run", of_run[kept], NULL, 0);
   else if (kept == STORE_LOST)
     darshan_message_add(&darshan_problems, "the log", problems[kept], path, strlen(path));
@@ -308,12 +309,12 @@ int log_write(void) {
   log_round_times(&darshan_store);
   int result = content_here(&content, job, job_bytes(job), 0);
   if (result == 0) result = log_compose(&draft, &content);
-  if (torn_apart()) result = -1; /* what was read just now are zeros */
+  if (torn_apart()) result = -1; /* the bytes that were read are zeros */
   if (result == 0) {
     result = log_save(&draft, &darshan_config, &identity, begun, log_path);
     if (result < 0) result = log_save_elsewhere(&draft, &identity, begun, log_path);
   }
-  /* Not given back: the process is at its end. */
+  /* The draft is not freed, because the process ends. */
   if (result < 0)
     note_failure();
   else
@@ -323,10 +324,10 @@ int log_write(void) {
   return result;
 }
 
-/* --- of all ranks ------------------------------------------------------------------ */
+/* --- the log of all ranks ---------------------------------------------------------- */
 
 struct of_ranks {
-  unsigned gaps; /* at the root in the end those of all ranks */
+  unsigned gaps; /* in rank 0, at last, those of all ranks */
   int rank;
 };
 
@@ -341,7 +342,7 @@ static int ranks_content(void *context, const struct facts *agreed, struct log_c
   return result;
 }
 
-/* Which nodes, as far as there is room in the metadata. */
+/* Adds the number of nodes and processors, and the names of as many nodes as fit. */
 static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   enum { HOSTS_ROOM = 256 };
   char line[HOSTS_ROOM], number[16];
@@ -366,9 +367,9 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
 }
 
-/* None if there is one for which there is no room, or the kernel does not tell. */
+/* Returns no processors if one does not fit into the bits or the kernel reports none. */
 static struct rank_processors processors_here(void) {
-  enum { WORDS = 128 }; /* the kernel wants room for all that it could have */
+  enum { WORDS = 128 }; /* the kernel needs space for every possible processor */
   static uint64_t bits[WORDS];
   struct rank_processors here = {{0}};
   long bytes = sys_sched_getaffinity(sizeof(bits), bits);
@@ -439,7 +440,7 @@ int log_write_ranks(struct rank_comm *comm) {
   return result;
 }
 
-/* --- what is said -------------------------------------------------------------------- */
+/* --- the line on stderr -------------------------------------------------------------- */
 
 static size_t put(char *out, size_t used, const char *text) {
   size_t n = strlen(text);
@@ -460,13 +461,13 @@ static size_t timing_line(char *out) {
   return put(out, used, " us\n");
 }
 
-/* With room of its own: what comes before needs as much. */
+/* Not inlined, because torn_settle before it needs as much stack. */
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;
   size_t length = darshan_messages_line(&darshan_problems, line, sizeof(line));
   if (length == 0 && darshan_config.internal_timing) length = timing_line(line);
-  darshan_problems.count = 0; /* said once, both */
+  darshan_problems.count = 0; /* both are reported once */
   darshan_config.internal_timing = 0;
   if (length == 0 || sys_fstat(2, &st) < 0) return 0;
   if (st.st_dev != log_state.stderr_dev || st.st_ino != log_state.stderr_ino) return 0;

@@ -1,4 +1,4 @@
-/* From records in memory to a log file. */
+/* Writes the log of this process or of all ranks, and its final line on stderr. */
 #ifndef DARSHAN_WRITE_H
 #define DARSHAN_WRITE_H
 
@@ -7,29 +7,28 @@
 #include "../job/logname.h"
 #include "log-format.h"
 
-/* The metadata that is known from the start. */
+/* Writes the metadata that is known at the start. */
 void log_metadata_start(struct darshan_job *job);
 
-/* The time of the end, and the metadata that only the end knows. */
+/* Sets the end time, and adds the metadata that is known only at exit. */
 void log_end_now(struct darshan_job *job);
 
-/* Writes the log of this process: compressed, to a temporary name, renamed when
- * it is complete.  0, or -1 with a message noted: the journal is then the only
- * copy. */
+/* Writes the log of this process. Returns 0, or -1 with a message noted; then the journal is the
+ * only copy. */
 int log_write(void);
 
 struct rank_comm; /* ranks/rank.h */
-/* The same with all ranks of a job, which call it before the communicator is gone. */
+/* Writes one log of all ranks of a job. All ranks call it before the communicator is freed. */
 int log_write_ranks(struct rank_comm *comm);
 
-/* Prints what went wrong, in one line, if stderr still is what it was; 1 if so. */
+/* Prints the problems in one line, if stderr still is the same file. Returns 1 if it printed. */
 int log_say_problems(void);
 
-/* What is said of the log, and where. */
+/* Data of the line on stderr. */
 struct log_state {
   uint64_t start_cost_ns, write_cost_ns;
-  int has_lost;     /* records, when nothing could be written */
-  dev_t stderr_dev; /* to recognise stderr at the end */
+  int has_lost;     /* records were lost, because the log could not be written */
+  dev_t stderr_dev; /* to recognise stderr at exit */
   ino_t stderr_ino;
 };
 extern struct log_state log_state __attribute__((visibility("hidden")));

@@ -1,4 +1,4 @@
-/* Bits into bytes, lowest first, as RFC 1951 packs them. */
+/* Packs bits into bytes, lowest bit first (RFC 1951). */
 #ifndef DARSHAN_PACK_BITS_H
 #define DARSHAN_PACK_BITS_H
 
@@ -11,10 +11,10 @@ struct bits {
   unsigned char *out;
   size_t used; /* whole bytes written */
   uint64_t held;
-  unsigned count; /* of bits held, below 8 between calls of bits_put */
+  unsigned count; /* bits in held, below 8 between calls of bits_put */
 };
 
-/* At most 48 bits, none set beyond count.  Eight bytes have to be free. */
+/* Appends at most 48 bits; no bit beyond count is set. Needs eight free bytes in out. */
 static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
   bits->held |= value << bits->count;
   bits->count += count;
@@ -25,7 +25,7 @@ static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
   bits->count &= 7;
 }
 
-/* Up to the next whole byte. */
+/* Fills the last byte with zero bits. */
 static inline void bits_align(struct bits *bits) {
   bits_put(bits, 0, (8 - bits->count) & 7);
 }

@@ -1,26 +1,26 @@
-/* A block with codes of its own (RFC 1951, 3.2.7). */
+/* Writes a block with its own Huffman codes (RFC 1951, 3.2.7). */
 #include "block.h"
 
-enum { LITERALS = 286, DISTANCES = 30 }; /* symbols: bytes, the end, lengths; distances */
+enum { LITERALS = 286, DISTANCES = 30 }; /* symbols: bytes, end of block, lengths; distances */
 
 enum {
-  LENGTH_CODES = 19, /* symbols that code lengths are written with */
+  LENGTH_CODES = 19, /* symbols for code lengths */
   LENGTH_BITS = 7,
-  REPEAT = 16,      /* the length before, 3 to 6 times */
+  REPEAT = 16,      /* the previous length, 3 to 6 times */
   ZEROS_SHORT = 17, /* 3 to 10 zeros */
-  ZEROS_LONG = 18,  /* 11 to 138 */
+  ZEROS_LONG = 18,  /* 11 to 138 zeros */
   DYNAMIC = 2
 };
 
-struct table { /* the code lengths of both codes, shortened */
+struct table { /* the code lengths of both codes, run-length encoded */
   uint8_t symbols[LITERALS + DISTANCES], extra[LITERALS + DISTANCES];
   unsigned count, literals, distances;
   uint32_t times[LENGTH_CODES];
 };
 
-struct symbol { /* what stands for a length or a distance */
+struct symbol { /* the symbol of a length or distance, and its extra bits */
   uint16_t symbol;
-  uint16_t value; /* of the bits that follow */
+  uint16_t value; /* of the extra bits */
   uint8_t bits;
 };
 
@@ -38,7 +38,7 @@ static unsigned highest_bit(unsigned value) {
   return 31 - (unsigned)__builtin_clz(value);
 }
 
-/* Four symbols for each power of two of length - 3; 258 has one of its own. */
+/* Four symbols for each power of two of length - 3; length 258 has its own symbol. */
 static struct symbol length_symbol(unsigned length) {
   unsigned above = length - MATCH_LEAST;
   if (length == MATCH_MOST) return (struct symbol){285, 0, 0};
@@ -48,7 +48,7 @@ static struct symbol length_symbol(unsigned length) {
                          (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
 }
 
-/* Two for each power of two of distance - 1. */
+/* Two symbols for each power of two of distance - 1. */
 static struct symbol distance_symbol(unsigned distance) {
   unsigned above = distance - 1;
   if (above < 4) return (struct symbol){(uint16_t)above, 0, 0};
@@ -70,7 +70,7 @@ static void add_length(struct table *table, unsigned symbol, unsigned extra) {
   table->times[symbol]++;
 }
 
-/* One length that follows n times. */
+/* Adds one code length n times. */
 static void add_run(struct table *table, unsigned length, unsigned n) {
   while (n >= 3 && length == 0) {
     unsigned now = n < 138 ? n : 138;
@@ -140,7 +140,7 @@ static struct piece piece_of(const struct huffman *huffman, struct symbol symbol
                         length + symbol.bits};
 }
 
-/* Codes for what the block holds; bits that all of it takes. */
+/* Makes the codes of a block; returns the bits of all its tokens. */
 static uint64_t make_codes(const struct block *block, struct codes *codes) {
   uint32_t literals[LITERALS] = {0}, distances[DISTANCES] = {0};
   uint64_t bits = 0;
@@ -179,7 +179,7 @@ static void write_tokens(struct bits *out, const struct block *block, const stru
 }
 
 int block_write(struct block *block, struct bits *out, size_t room, int last) {
-  enum { TABLE = 512, WORDS = 2 * sizeof(uint64_t) }; /* at most; what bits_put needs */
+  enum { TABLE = 512, WORDS = 2 * sizeof(uint64_t) }; /* largest table; slack for bits_put */
   struct codes codes;
   struct table table;
   uint64_t bits = make_codes(block, &codes);

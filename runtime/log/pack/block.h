@@ -1,4 +1,4 @@
-/* Literals and matches, collected until a block of the stream is full. */
+/* Collects literals and matches until a block of the stream is full. */
 #ifndef DARSHAN_PACK_BLOCK_H
 #define DARSHAN_PACK_BLOCK_H
 
@@ -12,21 +12,21 @@ enum {
   MATCH_MOST = 258
 };
 
-/* A match is as far back as one of these. */
+/* Number of distances that a match may have. */
 enum { BLOCK_PLACES = 7 };
 
 struct block {
   uint32_t count;
-  uint32_t literals[BLOCK_END];                           /* how often each byte */
-  uint32_t lengths[MATCH_MOST + 1], places[BLOCK_PLACES]; /* the same of matches */
+  uint32_t literals[BLOCK_END];                           /* how often each byte occurs */
+  uint32_t lengths[MATCH_MOST + 1], places[BLOCK_PLACES]; /* how often in matches */
   uint16_t distance[BLOCK_PLACES];                        /* bytes back, of each place */
-  /* A literal is its byte; a match is length << 16 | place. */
+  /* The token of a literal is its byte; that of a match is length << 16 | place. */
   uint32_t tokens[BLOCK_TOKENS];
 };
 
-/* Empty; what the places are stays. */
+/* Empties the block; distance stays. */
 void block_start(struct block *block);
-/* Writes the block and starts the next.  0, or -1: it does not fit into room bytes. */
+/* Writes the block and starts the next. Returns 0, or -1 if it does not fit into room bytes. */
 int block_write(struct block *block, struct bits *out, size_t room, int last);
 
 static inline int block_is_full(const struct block *block) {

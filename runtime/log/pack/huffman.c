@@ -8,8 +8,8 @@ struct node {
   uint16_t symbol, parent;
 };
 
-/* Those that occur, the rarest first; equal ones in order, so that every run
- * gives the same bytes. */
+/* Collects the symbols that occur, the rarest first. Symbols that occur equally often stay in
+ * order, so that the output is reproducible. */
 static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   unsigned count = 0;
   for (unsigned symbol = 0; symbol < n; symbol++) {
@@ -25,7 +25,7 @@ static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   return count;
 }
 
-/* The rarest that has no parent: a leaf, or a node that was made before. */
+/* Returns the rarest node without a parent: a leaf, or an inner node that was made before. */
 static unsigned take_rarest(const struct node *nodes, unsigned leaves, unsigned made,
                             unsigned *leaf, unsigned *inner) {
   if (*leaf < leaves && (*inner == made || nodes[*leaf].times <= nodes[*inner].times))
@@ -33,7 +33,7 @@ static unsigned take_rarest(const struct node *nodes, unsigned leaves, unsigned 
   return (*inner)++;
 }
 
-/* How many leaves are at each depth; those deeper than `longest` count there. */
+/* Counts the leaves at each depth; deeper leaves count at depth `longest`. */
 static void count_depths(struct node *nodes, unsigned leaves, unsigned longest,
                          unsigned per_length[HUFFMAN_BITS + 1]) {
   unsigned leaf = 0, inner = leaves, made = leaves;
@@ -52,8 +52,8 @@ static void count_depths(struct node *nodes, unsigned leaves, unsigned longest,
   }
 }
 
-/* Codes that were cut short need more room than there is: shorter codes give it,
- * one bit at a time (the sum of 2^-length has to be 1). */
+/* Makes the sum of 2^-length 1 again after codes were shortened to `longest` bits, by lengthening
+ * shorter codes one bit at a time. */
 static void make_room(unsigned per_length[HUFFMAN_BITS + 1], unsigned longest) {
   unsigned taken = 0;
   for (unsigned length = 1; length <= longest; length++)
@@ -75,7 +75,7 @@ static uint16_t reversed(unsigned code, unsigned length) {
   return (uint16_t)turned;
 }
 
-/* In order of length, then symbol (RFC 1951, 3.2.2). */
+/* Assigns codes in order of length, then symbol (RFC 1951, 3.2.2). */
 static void number_codes(struct huffman *huffman, unsigned n, const unsigned *per_length) {
   unsigned next[HUFFMAN_BITS + 1] = {0};
   for (unsigned length = 2; length <= HUFFMAN_BITS; length++)

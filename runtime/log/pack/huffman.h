@@ -1,4 +1,4 @@
-/* Huffman codes from how often each symbol occurs. */
+/* Makes Huffman codes from the frequencies of symbols. */
 #ifndef DARSHAN_PACK_HUFFMAN_H
 #define DARSHAN_PACK_HUFFMAN_H
 
@@ -11,8 +11,8 @@ struct huffman {
   uint16_t code[HUFFMAN_SYMBOLS];  /* its first bit is the lowest */
 };
 
-/* Codes of at most `longest` bits for n symbols.  At least two symbols get one,
- * which every reader accepts. */
+/* Makes codes of at most `longest` bits for n symbols. At least two symbols get a code, because
+ * every decoder accepts that. */
 void huffman_make(struct huffman *huffman, const uint32_t *times, unsigned n, unsigned longest);
 
 #endif

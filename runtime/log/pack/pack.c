@@ -11,22 +11,21 @@ struct match {
   int gain; /* bits that it saves, about */
 };
 
-/* Where the same may stand: the byte before (zeros), the same byte of a word
- * before, of the record before, and, as the last of eight timestamps is seldom
- * long before the first of the next record, seven words further on in that. */
+/* Distances at which a match may be: the previous byte (zeros), the same byte of one of four
+ * previous 64-bit words, the same byte of the previous record, and seven words after that byte: the
+ * last of eight timestamps of a record is often close to the first one of the next. */
 enum { BYTE_BACK, WORD_BACK, FOUR_WORDS_BACK = WORD_BACK + 3, RECORD_BACK, TIMES_BACK };
 enum { TIMES = 7 * sizeof(uint64_t) };
 
-/* What a match and a literal take in bits, about: chosen with the records of
- * 1,000 files. */
+/* Approximate bits of a match and of a literal, measured with the records of 1,000 files. */
 static const int bits_of_match[BLOCK_PLACES] = {4, 6, 7, 9, 10, 14, 15};
-enum { BITS_OF_LITERAL = 8, LONG = 40 /* no better one is looked for */ };
+enum { BITS_OF_LITERAL = 8, LONG = 40 /* a match that ends the search */ };
 enum { WORD = sizeof(uint64_t), THREE_BYTES = 0xffffff /* the shortest match */ };
 
-/* How many bytes are the same, up to `most`. */
+/* Returns the number of equal bytes, up to `most`. */
 static unsigned same(const char *a, const char *b, unsigned most) {
   unsigned n = 0;
-#ifdef __SSE2__ /* of every x86-64 */
+#ifdef __SSE2__ /* every x86-64 has SSE2 */
   for (; n + sizeof(__m128i) <= most; n += sizeof(__m128i)) {
     __m128i left = _mm_loadu_si128((const __m128i *)(const void *)(a + n));
     __m128i right = _mm_loadu_si128((const __m128i *)(const void *)(b + n));
@@ -51,7 +50,8 @@ static uint32_t four_bytes(const char *at) {
   return le32toh(word);
 }
 
-/* A shorter match than the best one never saves more bits: what ends there is looked at first. */
+/* A match that is shorter than the best one never saves more bits, so the bytes at the end of the
+ * best length are compared first. */
 static inline void try_match(struct match *best, const char *at, const char *earlier, size_t left,
                              unsigned place) {
   unsigned most = left < MATCH_MOST ? (unsigned)left : MATCH_MOST;
@@ -103,8 +103,8 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
   if (!packer->failed) bits_put(&packer->out, 0x5e78, 16); /* RFC 1950: deflate, 32 KiB */
 }
 
-/* A thread that was in the midst of an update when recording ended may still change the record:
- * the checksum is that of the bytes that were packed. */
+/* Copies the record, because a thread in an update that began before recording ended may still
+ * change it, and the checksum must match the packed bytes. */
 static const char *kept(struct packer *packer, const char *record) {
   char *copy = packer->kept[packer->turn ^= 1];
   memcpy(copy, record, packer->size);

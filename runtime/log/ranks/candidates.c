@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* --- two become one ------------------------------------------------------------- */
+/* --- merging of two candidates --------------------------------------------------- */
 
 int candidate_own(struct arena *arena, struct candidate *candidate) {
   if (!candidate->borrowed) return 0;
@@ -23,7 +23,7 @@ int candidates_can_merge(struct candidates *set, int section) {
   return set->plan_merges;
 }
 
-/* A record of one rank is as that rank wrote it until it meets another. */
+/* A record of one rank stays as that rank wrote it until its first merge. */
 static void prepare_for_merge(struct candidates *set, struct candidate *candidate) {
   if (candidate->ranks == 1)
     darshan_merge_prepare(&set->plan, candidate->bytes, &candidate->spread);
@@ -35,15 +35,15 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
     prepare_for_merge(set, into);
     prepare_for_merge(set, from);
     darshan_merge_pair(&set->plan, into->bytes, &into->spread, from->bytes, &from->spread);
-  } /* else: names are equal, and of LUSTRE the lowest rank's record counts */
+  } /* else: names are equal, and LUSTRE keeps the lowest rank's record */
   into->ranks += from->ranks;
   if (from->lowest < into->lowest) into->lowest = from->lowest;
   if (from->highest > into->highest) into->highest = from->highest;
   return 0;
 }
 
-/* Without the bits of a variance that mean nothing: it is made of times that are multiples
- * of 7 ns, and the noise would be a tenth of the log.  12 bits remain: one part in 8,000. */
+/* Rounds a variance to 12 bits of its fraction (1 part in 8,000). It is made of times that are
+ * multiples of 7 ns, and the noise in its low bits would be a tenth of the log. */
 static double rounded(double variance) {
   enum { NOISE = 52 - 12 };
   uint64_t bits;
@@ -69,9 +69,9 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
   return 0;
 }
 
-/* --- in order ------------------------------------------------------------------- */
+/* --- order ---------------------------------------------------------------------- */
 
-/* Stable: what is equal stays in order.  Compiled for each kind of item. */
+/* Sorts stably. Inlined, so that it is compiled for each type of item. */
 static inline __attribute__((always_inline)) int sort(struct arena *arena, void *items, size_t n,
                                                       size_t size,
                                                       int (*in_order)(const void *, const void *)) {
@@ -101,8 +101,8 @@ static int64_t rank_in_log(const struct candidate *candidate) {
   return candidate->section == SECTION_NAMES ? 0 : record->rank;
 }
 
-/* As streams of rank 0 are to be: by descending rank, so that combined records come last,
- * then as this rank made them, then by id. */
+/* The order of a stream: by section, by descending rank, so that shared records come last, by
+ * creation in this rank, then by id. */
 static int in_order_for_log(const void *a_, const void *b_) {
   const struct candidate *a = *(struct candidate *const *)a_;
   const struct candidate *b = *(struct candidate *const *)b_;
@@ -116,7 +116,7 @@ int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_
   return sort(arena, items, n, sizeof(*items), in_order_for_log);
 }
 
-/* --- of this rank ----------------------------------------------------------------- */
+/* --- candidates of this rank ------------------------------------------------------ */
 
 struct candidate *candidates_add(struct candidates *set, size_t size) {
   struct candidate *candidate = arena_take(set->arena, candidate_room(size));
@@ -134,11 +134,11 @@ static struct candidate *add_borrowed(struct candidates *set, const char *bytes,
   *candidate = (struct candidate){
       .size = (uint32_t)size, .ranks = 1, .borrowed = 1, .bytes = (char *)(uintptr_t)bytes};
   set->items[set->count++] = candidate;
-  set->bytes += candidate_room(size); /* it may come to that */
+  set->bytes += candidate_room(size); /* the most that it may take later */
   return candidate;
 }
 
-/* What several ranks made together before comes as theirs. */
+/* Restores the ranks and the spread of a shared record that was reduced before. */
 static void resume(struct candidates *set, const struct reduce_source *source,
                    struct candidate *candidate) {
   const struct darshan_base_record *record = (const void *)candidate->bytes;
@@ -161,27 +161,26 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
   set->items = items;
   if (sort(set->arena, found, n, sizeof(*found), found_in_order) < 0) return -1;
   for (size_t i = 0; i < n; i++) {
-    if (i > 0 && found[i].id == found[i - 1].id) continue; /* damaged: an id twice */
+    if (i > 0 && found[i].id == found[i - 1].id) continue; /* damaged: a duplicate id */
     struct candidate *candidate = add_borrowed(set, found[i].at + skip, found[i].size - skip);
     if (!candidate) return -1;
     candidate->id = found[i].id;
     candidate->section = (uint32_t)section;
-    candidate->order = (uintptr_t)found[i].at; /* a section's lie one behind the other */
+    candidate->order = (uintptr_t)found[i].at; /* the addresses of a section ascend */
     candidate->lowest = candidate->highest = (int32_t)source->rank;
     if (source->span) resume(set, source, candidate);
   }
   return 0;
 }
 
-/* --- on the way ---------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------- */
 
-/* As words, most of which are 0.  A bit for each word says whether it follows; of
- * those that do, the bytes between zeros at both ends, because counters are small
- * and times are rounded. */
+/* A record is sent as 64-bit words, most of which are 0. A bit mask marks the words that follow. Of
+ * these only the bytes between leading and trailing zeros are sent, because counters are small and
+ * times are rounded. */
 enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
 
-/* Before the words of a record; `spread` and the rest only if several ranks are
- * in it. */
+/* Precedes the words of a record; spread is 0 in a record of one rank. */
 struct candidate_head {
   uint64_t id;
   uint32_t section, size;
@@ -197,7 +196,7 @@ static size_t words_of(size_t size) {
   return (size + WORD - 1) / WORD;
 }
 
-/* Names have no zeros worth a bit. */
+/* Names have too few zero words for a bit mask. */
 static int is_sparse(uint32_t section) {
   return section != SECTION_NAMES;
 }
@@ -210,8 +209,8 @@ size_t candidate_wire_max(const struct candidate *candidate) {
   return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
 }
 
-/* A byte says how many bytes of zeros are below, and how many bytes follow.
- * Up to seven more than that are written; there is room. */
+/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then these
+ * bytes. It overwrites up to seven bytes more, which must be free. */
 static char *put_word(char *out, uint64_t word) {
   unsigned below = (unsigned)__builtin_ctzll(word) / 8;
   uint64_t rest = word >> (8 * below);
@@ -266,7 +265,7 @@ static int get_word(char *out, const char **at, const char *end) {
   if (*at == end) return -1;
   unsigned head = (unsigned char)*(*at)++, below = head >> 4, length = head & 15;
   if (length == 0 || below + length > WORD) return -1;
-  if (end - *at >= WORD) { /* as fast as it goes */
+  if (end - *at >= WORD) { /* fast path */
     memcpy(&word, *at, WORD);
     word &= UINT64_MAX >> (8 * (WORD - length));
     *at += length;
@@ -290,7 +289,7 @@ static int get_words(char *out, size_t words, const char **at, const char *end) 
   return 0;
 }
 
-/* NULL: no memory, or a message that is not ours. */
+/* Returns NULL if out of memory or if the message is invalid. */
 static struct candidate *candidate_decode(struct arena *arena, const char **at, const char *end) {
   struct candidate_head head;
   if (get_words((char *)&head, HEAD_WORDS, at, end) < 0 || head.section >= SECTIONS) return NULL;
@@ -310,19 +309,19 @@ static struct candidate *candidate_decode(struct arena *arena, const char **at, 
   return result == 0 ? candidate : NULL;
 }
 
-/* --- of a child ------------------------------------------------------------------- */
+/* --- candidates of a child -------------------------------------------------------- */
 
 static int comes_before(const struct candidate *a, const struct candidate *b) {
   return a->section != b->section ? a->section < b->section : a->id < b->id;
 }
 
-struct spare { /* room for a record */
+struct spare { /* a buffer for one record */
   char *bytes;
   size_t size;
 };
 
-/* What came last into the arena meets what was there.  A record that is only
- * read moves into the place of the one that came, so no page is touched twice. */
+/* Merges the newest candidate of the arena into one of the set. A borrowed record is copied to
+ * where the newest one was, so that no further page is touched. */
 static int meet(struct candidates *set, struct spare *spare, struct candidate *into,
                 struct candidate *last) {
   size_t size = into->size;
@@ -368,7 +367,7 @@ int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t
   return 0;
 }
 
-/* --- when some have left ----------------------------------------------------------- */
+/* --- memory of candidates that have left -------------------------------------------- */
 
 int candidates_compact(struct candidates *set) {
   struct arena arena = {NULL, 0};

@@ -22,7 +22,7 @@ static unsigned saturated(uint64_t a, uint64_t b, unsigned full) {
   return a + b < full ? (unsigned)(a + b) : full;
 }
 
-/* Of two of the same id. */
+/* Combines two entries of one id. */
 static uint64_t joined(uint64_t a, uint64_t b) {
   return id_of(a) | saturated(a & LIST_FULL, b & LIST_FULL, LIST_FULL);
 }
@@ -36,11 +36,11 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
   return table;
 }
 
-/* Seven bits in each; an odd number of passes ends in the other array. */
+/* Each pass sorts by seven bits; an odd number of passes ends in the other array. */
 enum { DIGIT_BITS = 7, PASSES = (64 - COUNT_BITS + DIGIT_BITS - 1) / DIGIT_BITS };
 static_assert(PASSES % 2 == 1, "the sorted entries are in the second array");
 
-/* By id: as long for any ids, which in darshan-merge are a stranger's choice. */
+/* Sorts by id, in a time that does not depend on the ids: in darshan-merge they are untrusted. */
 static void sort_entries(uint64_t *entries, uint64_t *other, uint32_t n) {
   for (int shift = 64 - PASSES * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
     uint32_t places[1 << DIGIT_BITS] = {0}, at = 0;
@@ -59,7 +59,8 @@ static void sort_entries(uint64_t *entries, uint64_t *other, uint32_t n) {
   }
 }
 
-/* At most: an id, and a name of nothing.  Pages that are not needed are not touched. */
+/* Returns the most names that fit into length bytes: each takes an id and a NUL. Unused pages of
+ * the resulting array are not touched. */
 static size_t most_names(size_t length) {
   return length / (sizeof(uint64_t) + 1);
 }
@@ -145,7 +146,7 @@ int sharing_merge(struct sharing *table, struct arena *arena, const struct shari
   return 0;
 }
 
-/* Ranks that the list says; 0: the id is not in it. */
+/* Returns the ranks in the entry of an id, 0 if the list does not have it. */
 static unsigned listed(const struct sharing *table, uint64_t id) {
   const uint64_t *first = table->entries;
   uint32_t n = table->count;
@@ -189,7 +190,7 @@ static int knows_any(const struct rank_processors *processors) {
   return any != 0;
 }
 
-/* One that does not know makes the sum unknown. */
+/* The union is unknown if one of both is unknown. */
 static void add_processors(struct rank_processors *a, const struct rank_processors *b) {
   int known = knows_any(a) && knows_any(b);
   for (int i = 0; i < RANK_PROCESSOR_WORDS; i++)
@@ -214,7 +215,7 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
       return 0;
     }
   if (facts->num_hosts == FACTS_HOSTS) return 0;
-  /* Powers of two: the list moves when it has filled its room. */
+  /* The capacity is a power of two: the list moves when it is full. */
   if ((facts->num_hosts & (facts->num_hosts - 1)) == 0) {
     size_t room = facts->num_hosts ? 2 * (size_t)facts->num_hosts : 1;
     struct facts_host *hosts = arena_take(&facts->arena, room * sizeof(*hosts));
@@ -226,7 +227,7 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
   return 0;
 }
 
-/* Of one rank. */
+/* Sets the facts of one rank. */
 static int facts_begin(struct facts *facts, const struct reduce_source *source) {
   struct facts_host here = {.hash = darshan_hash(source->host, strlen(source->host), 0),
                             .processors = source->processors};
@@ -257,7 +258,7 @@ static void add_times(struct facts_times *a, const struct facts_times *b) {
   if (b->last > a->last) a->last = b->last;
 }
 
-/* Pairwise: sums of squares would lose what lies close together. */
+/* Combines squared deviations, because plain sums of squares would lose small differences. */
 static void add_spread(struct facts_spread *a, const struct facts_spread *b) {
   if (!(b->ranks > 0)) return;
   if (!(a->ranks > 0) || b->first < a->first) a->first = b->first;
@@ -275,7 +276,7 @@ void facts_variances(const struct facts *facts, double variances[2]) {
     variances[i] = spread->ranks > 0 ? spread->square[i] / spread->ranks : 0;
 }
 
-/* The message must stay where it is. */
+/* The facts point into the message, which must not move. */
 static int facts_decode(struct facts *facts, const struct message *message) {
   struct facts_head head;
   if (message->n < sizeof(head)) return -1;
@@ -297,7 +298,7 @@ static int facts_decode(struct facts *facts, const struct message *message) {
   return 0;
 }
 
-/* Adds what a child sent. */
+/* Adds the facts of a child. */
 static int facts_add(struct facts *facts, const struct message *message) {
   struct facts other;
   if (facts_decode(&other, message) < 0) return -1;
@@ -313,7 +314,7 @@ static int facts_add(struct facts *facts, const struct message *message) {
   return sharing_merge(&facts->sharing, &facts->arena, &other.sharing);
 }
 
-/* The message; its bytes are in the arena. */
+/* Returns a message of n bytes in the arena, NULL if out of memory. */
 static void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts,
                           size_t *n) {
   struct facts_head head = {.times = facts->times,
@@ -338,7 +339,7 @@ static void *facts_encode(const struct facts *facts, struct arena *arena, int wi
 
 /* --- the steps ------------------------------------------------------------------- */
 
-/* What a rank says that has no memory to say more. */
+/* Sends the facts of a rank that is out of memory. */
 static void send_failed_facts(const struct facts *facts, const struct rank *rank) {
   struct arena arena = {NULL, 0};
   struct facts failed = {.failed = 1, .times = facts->times};
@@ -365,7 +366,7 @@ void facts_up(struct facts *facts, const struct rank *rank) {
   arena_drop(&facts->arena);
 }
 
-/* Largest subtree first: it has the longest way to go. */
+/* Sends to the largest subtree first, because it has the most levels. */
 static void send_down(const struct rank *rank, const void *bytes, size_t n) {
   for (int i = rank_children(rank) - 1; i >= 0; i--)
     child_send(rank, i, bytes, n);
@@ -375,7 +376,7 @@ void facts_down(struct facts *facts, const struct rank *rank) {
   if (rank_is_root(rank)) {
     size_t n = 0;
     void *bytes = facts_encode(facts, &facts->arena, 0, &n);
-    if (!bytes) facts->failed = 1; /* an empty message says so, too */
+    if (!bytes) facts->failed = 1; /* the children see it by the empty message */
     send_down(rank, bytes, n);
   } else {
     struct message message;

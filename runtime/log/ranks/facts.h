@@ -1,6 +1,5 @@
-/* What all ranks have to agree on before anything is written: when, where, and who
- * knows which record.  The first sweep up the tree adds it up, and down again
- * everybody hears it. */
+/* Facts that all ranks must share before they write: times, nodes, and how many ranks know each
+ * record. The first sweep up the tree adds them up; the sweep down sends them to all ranks. */
 #ifndef DARSHAN_RANKS_FACTS_H
 #define DARSHAN_RANKS_FACTS_H
 
@@ -9,31 +8,31 @@
 #include "../arena.h"
 #include "rank.h"
 
-/* --- who knows a record ---------------------------------------------------------- */
+/* --- how many ranks know a record ------------------------------------------------- */
 
-/* How many ranks know a record id.  While there are few: a list of ids.  Beyond:
- * a table of counts by some bits of the id; a bucket that one rank alone fills
- * holds nothing that another rank has. */
+/* Number of ranks that know each record id. For few ids it is a list; for many it is a table of
+ * counts by some bits of the id. The ids of a bucket that only one rank fills are known to that
+ * rank alone. */
 enum {
   SHARING_BUCKETS = 1 << 20,
   SHARING_LIST = SHARING_BUCKETS / sizeof(uint64_t), /* beyond, a byte per bucket is smaller */
-  SHARING_MANY = INT32_MAX                           /* ranks: more than can be counted */
+  SHARING_MANY = INT32_MAX                           /* more ranks than can be counted */
 };
 
 struct sharing {
   uint32_t count;          /* entries of the list; SHARING_BUCKETS: a byte per bucket */
-  const uint64_t *entries; /* 48 bits of an id, then 16 of how many ranks; ascending */
+  const uint64_t *entries; /* 48 bits of an id, then 16 bits of ranks; ascending */
   uint8_t *counts;
 };
 
-/* From a name region.  0, or -1: no memory. */
+/* Makes the table of a name region. Returns 0, or -1 if out of memory. */
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
-/* Adds a table; its bytes stand in a message. */
+/* Adds a table whose bytes are in a message. Returns 0, or -1 if out of memory. */
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
-/* Ranks that have this id, or one of the same bucket; SHARING_MANY: or more. */
+/* Returns the ranks that have this id or one of its bucket, SHARING_MANY if too many to count. */
 unsigned sharing_ranks(const struct sharing *table, uint64_t id);
-/* Known to exactly that many ranks, unless two ids are the same in their upper 48
- * bits; never true of a table by buckets, or of 65,535 ranks and more. */
+/* Returns 1 if exactly that many ranks know the id, unless two ids have the same upper 48 bits.
+ * Returns 0 for a table of buckets and for 65,535 ranks or more. */
 int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks);
 
 static inline const void *sharing_bytes(const struct sharing *table) {
@@ -42,18 +41,18 @@ static inline const void *sharing_bytes(const struct sharing *table) {
 static inline size_t sharing_size(uint32_t count) {
   return count == SHARING_BUCKETS ? SHARING_BUCKETS : count * sizeof(uint64_t);
 }
-/* A table whose bytes are elsewhere. */
+/* Returns a table that points to these bytes. */
 struct sharing sharing_at(const void *bytes, uint32_t count);
 
-/* --- all of it ---------------------------------------------------------------- */
+/* --- all facts ---------------------------------------------------------------- */
 
-/* Nodes that are told apart; 1024 of these are 96 KiB in a message. */
+/* Nodes that are distinguished; 1024 of them take 96 KiB in a message. */
 enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 
 struct facts_host {
   uint64_t hash;
   struct rank_processors processors; /* of all its ranks together */
-  char name[FACTS_HOST_ROOM];        /* up to its first dot, cut; ends in NUL */
+  char name[FACTS_HOST_ROOM];        /* up to its first dot, truncated, with NUL */
 };
 
 struct facts {
@@ -61,24 +60,23 @@ struct facts {
   struct facts_spread spread;
   struct facts_dropped dropped; /* by all ranks */
   uint64_t bytes;               /* of records and names, over all ranks */
-  uint32_t failed;              /* 1: a rank has no memory to take part */
+  uint32_t failed;              /* 1: a rank is out of memory and cannot take part */
   uint32_t gaps;                /* what a rank could not record (enum log_gap) */
-  uint32_t num_hosts;           /* FACTS_HOSTS: so many, or more */
+  uint32_t num_hosts;           /* FACTS_HOSTS: that many, or more */
   struct facts_host *hosts;     /* in order of rank; only on the way up */
   struct sharing sharing;
-  struct arena arena;    /* of hosts and sharing, on the way up and in the root */
-  struct message agreed; /* what sharing is in, below the root */
+  struct arena arena;    /* has hosts and sharing on the way up and in the root rank */
+  struct message agreed; /* has sharing on the way down, below the root rank */
 };
 
-/* The first two steps.  What went wrong is in failed: no memory, or a message that
- * is not ours. */
+/* The first two steps. They set failed if out of memory or if a message is invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
-/* Processors that the ranks may use, over all hosts; 0: not known of one of them. */
+/* Returns the processors that the ranks may use on all hosts, 0 if unknown for one host. */
 uint32_t facts_processors(const struct facts *facts);
-/* Of all ranks that have such times; 0 if there are none. */
+/* Computes the variances over all ranks that have such times, 0 if no rank has. */
 void facts_variances(const struct facts *facts, double variances[2]);
-/* Gives the memory back, without which hosts and sharing are nothing. */
+/* Frees the memory; hosts and sharing become invalid. */
 void facts_drop(struct facts *facts);
 
 #endif

@@ -8,8 +8,8 @@ struct records_head { /* then lines (struct stretch), candidates, and the bytes 
   uint32_t lines, gaps;
 };
 
-/* Of the parts: own streams, then those of candidates that were too many at
- * first and after each child, then of those that are complete, then children. */
+/* Order of the parts: own streams; streams of excess candidates, first before any child and then
+ * after each child; streams of complete candidates; one part per child. */
 enum { PART_OWN, PART_EXCESS };
 static int part_complete(const struct rank *rank) {
   return PART_EXCESS + 1 + rank_children(rank);
@@ -25,7 +25,7 @@ struct gathering {
   struct leaving leaving;
 };
 
-/* --- what this rank has ------------------------------------------------------------ */
+/* --- records of this rank ---------------------------------------------------------- */
 
 static int prepare_parts(struct gathered *gathered, const struct rank *rank) {
   int children = rank_children(rank), parts = part_complete(rank) + 1 + children;
@@ -43,12 +43,12 @@ static int take_own(struct gathering *gathering) {
   struct facts *facts = gathering->facts;
   struct log_content *content = arena_take(&gathering->arena, sizeof(*content));
   if (!content || source->content(source->context, facts, content) < 0) return -1;
-  if (source->gaps) facts->gaps |= *source->gaps; /* found while it was put together */
+  if (source->gaps) facts->gaps |= *source->gaps; /* found while content was made */
   return leave_own(&gathering->leaving, content, &gathering->set,
                    &gathering->result->parts[PART_OWN]);
 }
 
-/* --- what a child sent ------------------------------------------------------------- */
+/* --- records of children ----------------------------------------------------------- */
 
 static int take_lines(struct gathered *gathered, struct stretches *part,
                       const struct records_head *head, const char **at, const char *end) {
@@ -79,7 +79,7 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   if (message->n < sizeof(head)) return -1;
   memcpy(&head, at, sizeof(head));
   at += sizeof(head);
-  if (head.kept) gathered->kept_children |= 1u << n; /* it waits for an answer */
+  if (head.kept) gathered->kept_children |= 1u << n; /* it waits for file offsets */
   gathering->facts->gaps |= head.gaps;
   if (head.failed || gathered->failed) return -1;
   struct stretches *part = &gathered->parts[part_of_child(gathered, gathering->rank, n)];
@@ -90,7 +90,7 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   return take_bytes(part, &head, at + head.candidate_bytes, end);
 }
 
-/* If there are too many: index is of the part that their streams become. */
+/* Compresses excess candidates into the part `index`. */
 static void let_excess_leave(struct gathering *gathering, int index) {
   struct gathered *gathered = gathering->result;
   if (gathered->failed) return;
@@ -112,7 +112,7 @@ static void take_children(struct gathering *gathering) {
   }
 }
 
-/* --- what goes on ------------------------------------------------------------------- */
+/* --- the message to the parent -------------------------------------------------------- */
 
 static int add_up(struct gathered *gathered) {
   struct stretches *total = &gathered->total;

@@ -7,15 +7,15 @@
 
 struct log_file {
   int fd;
-  uint64_t annex, end; /* where the annex begins and ends */
+  uint64_t annex, end; /* offsets: begin of the annex, end of the regions laid out so far */
   struct darshan_header header;
   struct darshan_annex_trailer trailer;
   char path[DARSHAN_PATH_ROOM];
 };
 
-/* --- where the root lays what -------------------------------------------------------- */
+/* --- layout, by the root rank -------------------------------------------------------- */
 
-/* One behind the other, in order of section. */
+/* Places the regions one after the other, in order of section. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];
@@ -43,8 +43,8 @@ static struct darshan_annex_block block_of(const struct stretch *line) {
                                       .raw_len = line->raw};
 }
 
-/* Blocks of the annex with their heads, which the root writes at once; their
- * checksum is put together from those of the parts. */
+/* Places the blocks of the annex and writes their heads. Combines the checksum of the annex from
+ * those of the parts. */
 static int lay_annex(const struct stretches *total, uint64_t *places, struct log_file *file) {
   uLong checksum = crc32(0, NULL, 0);
   int result = 0;
@@ -98,14 +98,13 @@ static int begin_file(struct placed *placed, const struct reduce_source *source,
   return lay_annex(total, placed->places, file);
 }
 
-/* --- what a rank writes -------------------------------------------------------------- */
+/* --- writing, by each rank ------------------------------------------------------------ */
 
 struct places_head { /* then an offset for each line of the receiver, then the path with its NUL */
   uint64_t go_on, lines;
 };
 
-/* Where the next bytes of each line of the total go; the lines of a part move
- * it on. */
+/* File offset of the next bytes of each line of the total; each part's lines advance it. */
 struct cursor {
   const struct stretches *total;
   uint64_t next[SECTIONS];
@@ -176,11 +175,11 @@ static int write_part(int fd, const struct stretches *part, struct cursor *curso
   return 0;
 }
 
-/* Tells those below first, so that all write at once. */
+/* Sends the children their offsets first, so that all ranks write at the same time. */
 static void write_here(struct placed *placed, const struct rank *rank,
                        const struct gathered *gathered, int fd, const char *path) {
   struct cursor cursor;
-  if (gathered->num_parts == 0) return; /* a log of nothing */
+  if (gathered->num_parts == 0) return; /* an empty log */
   tell_children(placed, rank, gathered, path);
   placed->writes = 1;
   cursor_begin(&cursor, placed, gathered);
@@ -191,7 +190,7 @@ static void write_here(struct placed *placed, const struct rank *rank,
     }
 }
 
-/* What the root said: where in the file, and which. */
+/* Writes at the offsets and to the path in the parent's message. */
 static void write_there(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                         const struct message *message) {
   struct places_head head = {0, 0};
@@ -201,7 +200,7 @@ static void write_there(struct placed *placed, const struct rank *rank, struct g
       message->n < sizeof(head) + places + 1 || message->bytes[message->n - 1] != '\0' ||
       !(placed->places = arena_take(&gathered->arena, places))) {
     placed->failed = 1;
-    placed->writes = head.go_on != 0; /* an answer is waited for */
+    placed->writes = head.go_on != 0; /* the parent waits for a reply */
     tell_no_child(rank, gathered);
     return;
   }
@@ -232,7 +231,7 @@ void place_down(struct placed *placed, const struct rank *rank, struct gathered 
   }
 }
 
-/* A word that says whether it worked; a message that is lost says no. */
+/* The message is a 64-bit word, 1 for success. A lost message means failure. */
 static int worked(const struct message *message) {
   uint64_t word = 0;
   if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));

@@ -1,27 +1,27 @@
-/* The file: the root says where each stretch of streams goes, whoever holds
- * some writes them, the root adds the frame and gives the name. */
+/* Writes the file: the root rank assigns file offsets to all streams, each rank that holds streams
+ * writes them, and the root rank adds the header and renames the file. */
 #ifndef DARSHAN_RANKS_PLACE_H
 #define DARSHAN_RANKS_PLACE_H
 
 #include "gather.h"
 
 struct placed {
-  int failed;            /* this rank, or one below it */
-  int writes;            /* places have come: this rank has something to write */
-  uint32_t writers;      /* bit n: the n-th child writes, and will say whether it did */
-  uint64_t *places;      /* in the file, of each line of the total */
-  struct log_file *file; /* root only, while it is open */
+  int failed;            /* in this rank, or in one below it */
+  int writes;            /* this rank has received offsets, and its parent waits for a reply */
+  uint32_t writers;      /* bit n: the n-th child writes and will reply */
+  uint64_t *places;      /* file offset of each line of the total */
+  struct log_file *file; /* in the root rank, while it is open */
 };
 
-/* The fourth step.  */
+/* The fourth step. */
 void place_down(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                 const struct facts *facts);
-/* The fifth: did those below write. */
+/* The fifth step: collects whether the ranks below have written. */
 void place_up(struct placed *placed, const struct rank *rank);
-/* Root, after everything is written: header and name; or, if something failed,
- * no file at all.  0 or -1. */
+/* Called in the root rank when everything is written: adds the header and renames the file, or
+ * removes it if a step failed. Returns 0 or -1. */
 int place_complete(struct placed *placed, const struct rank *rank);
-/* The last step: 0, the log is complete; -1: there is none. */
+/* The last step. Returns 0 if the log is complete, -1 if there is no log. */
 int place_result(struct placed *placed, const struct rank *rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* One rank as all steps see it: what it brings, and with whom it talks. */
+/* A rank as all steps see it: its records, its communicator and its place in the tree. */
 #ifndef DARSHAN_RANKS_RANK_H
 #define DARSHAN_RANKS_RANK_H
 
@@ -9,56 +9,56 @@
 #include "../../job/logname.h"
 #include "../compose.h"
 
-/* --- with whom it talks ------------------------------------------------------- */
+/* --- communication ------------------------------------------------------------ */
 
-/* A communicator as the reduction sees it: messages between ranks, whoever
- * carries them.  comm-mpi.c does it in an MPI job; tests and darshan-merge keep
- * the messages in memory. */
+/* A communicator as the reduction sees it. comm-mpi.c sends the messages by MPI; tests and
+ * darshan-merge keep them in memory. */
 struct rank_comm {
   int rank, size;
-  void *context; /* of whoever carries the messages */
+  void *context; /* of the implementation */
   /* Both block and return 0 or -1.  Messages between two ranks arrive in the
    * order in which they were sent. */
   int (*send)(struct rank_comm *comm, int to, const void *bytes, size_t n);
-  /* The message is allocated with private_memory: the receiver gives it
-   * back with sys_munmap(bytes, n), nothing if n is 0. */
+  /* Allocates the message with private_memory. The receiver frees it with sys_munmap(bytes, n),
+   * unless n is 0. */
   int (*receive)(struct rank_comm *comm, int from, void **bytes, size_t *n);
 };
 
-/* --- what it brings ---------------------------------------------------------- */
+/* --- records ----------------------------------------------------------------- */
 
-struct facts; /* facts.h: what all ranks have agreed on */
+struct facts; /* facts.h */
 
 struct facts_times { /* of the job record, and of the heat map */
   int64_t start_sec, start_nsec, end_sec, end_nsec;
-  double last; /* seconds from start: when the last rank began to shut down */
+  double last; /* seconds from start until the last rank began its finalization */
 };
 
-/* Two times of each rank: how far they lie apart over all. */
+/* Two times of each rank, and their variance over all ranks. */
 struct facts_spread {
-  double ranks;             /* that have them */
-  int first;                /* the lowest of those, as they talk with each other */
-  double sum[2], square[2]; /* and sum of squared deviations */
+  double ranks;             /* number of ranks that have these times */
+  int first;                /* the lowest of those ranks in the communicator */
+  double sum[2], square[2]; /* sum; sum of squared deviations */
 };
 static inline struct facts_spread facts_spread_of(const double times[2], int rank) {
   return (struct facts_spread){.ranks = 1, .first = rank, .sum = {times[0], times[1]}};
 }
 
-/* The processors that a rank may use, a bit each. */
+/* The processors that a rank may use, one bit for each. */
 enum { RANK_PROCESSOR_WORDS = 8 };
 struct rank_processors {
-  uint64_t bits[RANK_PROCESSOR_WORDS]; /* none: not known, or there are more */
+  uint64_t bits[RANK_PROCESSOR_WORDS]; /* all 0: unknown, or higher numbers are in use */
 };
 
 struct reduce_limits {
-  size_t streams;    /* bytes that travel in a message; with more, a rank writes itself */
-  size_t candidates; /* bytes of records that may yet be merged, in memory */
+  size_t streams;    /* bytes in a message; a rank with more writes them itself */
+  size_t candidates; /* bytes of candidates in memory */
 };
-/* A message is at most these two, and a table of sharing or some hosts. */
+/* A message has at most these two, and a table of sharing or some hosts. */
 static const struct reduce_limits reduce_default_limits = {.streams = 4 << 20,
                                                            .candidates = 16 << 20};
 
-/* Of a record that ranks made together before: how many of the job, and between which. */
+/* The ranks of a shared record that was reduced before: their number, the lowest and the highest.
+ */
 struct rank_span {
   uint32_t ranks;
   int32_t lowest, highest;
@@ -70,30 +70,31 @@ struct facts_dropped {
   uint64_t kinds[FACTS_DROPPED];
 };
 
-/* Functions may use context.  Stays as it is until the last step. */
+/* The records of one rank; constant until the last step. The functions receive context. */
 struct reduce_source {
   void *context;
-  int64_t rank;   /* in the log; the communicator may number otherwise */
-  int64_t nprocs; /* of the job: records of less ranks are partly shared */
+  int64_t rank;   /* in the log; the rank in the communicator may differ */
+  int64_t nprocs; /* of the job: records of fewer ranks are partly shared */
   int keep_ranks; /* 1: no record is combined */
   struct reduce_limits limits;
   const char *host;
   struct rank_processors processors;
   const char *names; /* region of names */
   size_t names_length;
-  uint64_t bytes;       /* of all records; only whether there are any matters */
+  uint64_t bytes;       /* of all records; only tested for 0 */
   const unsigned *gaps; /* enum log_gap; content may add to it; NULL: none */
   struct facts_times times;
   struct facts_spread spread;
   struct facts_dropped dropped;
-  /* The records, now that all ranks have agreed on times.  0 or -1. */
+  /* Fills in the records, after all ranks have agreed on times. Returns 0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);
-  /* Fills the span of a record whose rank is -1; 0: it is this rank's alone.  NULL: there are
-   * no such. */
+  /* Fills the span of a record with rank -1; returns 0 if this rank alone has it. NULL: no record
+   * was reduced before. */
   int (*span)(void *context, int module, uint64_t id, struct rank_span *span);
-  /* Root only: the job region, at most DARSHAN_JOB_REGION_MAX bytes; its length. */
+  /* Root rank only: writes the job region, at most DARSHAN_JOB_REGION_MAX bytes; returns its
+   * length. */
   size_t (*job)(void *context, const struct facts *agreed, char *out);
-  /* Root only: where the log goes. */
+  /* Root rank only: the path of the log. */
   const struct darshan_config *config;
   struct darshan_log_identity identity;
   uint64_t begun_ns;
@@ -102,16 +103,16 @@ struct reduce_source {
 
 /* --- the tree ----------------------------------------------------------------- */
 
-/* The parent of a rank is the rank without its lowest bit, so the ranks below a
- * rank follow it without a gap: what is put together as self, first child, second
- * child ... is in order of rank. */
+/* The parent of a rank is the rank without its lowest set bit. The ranks below a rank thus follow
+ * it without a gap: data that are concatenated as self, first child, second child, … are in order
+ * of rank. */
 enum { TREE_CHILDREN = 31 };
 
 static inline int tree_parent(int rank) {
   return rank & (rank - 1);
 }
 
-/* The n-th child, -1 if there are not so many. */
+/* Returns the n-th child, -1 if there are fewer. */
 static inline int tree_child(int rank, int size, int n) {
   if (n >= TREE_CHILDREN || (rank >> n) & 1) return -1;
   if (rank & ((1 << n) - 1)) return -1;
@@ -125,12 +126,11 @@ static inline int tree_children(int rank, int size) {
   return n;
 }
 
-/* The result, a few bytes, goes down a tree with fewer levels: eight ranks
- * and all below them instead of two.  A rank that has to wait for its turn on a
- * processor does so once for each level. */
+/* The result, a few bytes, goes down a tree of base 8 instead of 2. It has fewer levels, and a rank
+ * may have to wait for a processor at each level. */
 enum { TREE_BITS = 3, TREE_DIGIT = (1 << TREE_BITS) - 1, TREE_LEVELS = 31 / TREE_BITS };
 
-/* The lowest digit that is not 0; TREE_LEVELS for rank 0. */
+/* Returns the index of the lowest digit that is not 0, TREE_LEVELS for rank 0. */
 static inline int tree_level(int rank) {
   int level = 0;
   while (level < TREE_LEVELS && !(rank >> level * TREE_BITS & TREE_DIGIT))
@@ -142,8 +142,8 @@ static inline int tree_sender(int rank) {
   return rank & ~(TREE_DIGIT << tree_level(rank) * TREE_BITS);
 }
 
-/* The n-th of those that hear it from this rank, those with most below them
- * first; -1: there are not so many. */
+/* Returns the n-th receiver of this rank, the one with the most ranks below it first; -1 if there
+ * are fewer. */
 static inline int tree_receiver(int rank, int size, int n) {
   for (int level = tree_level(rank); level-- > 0;)
     for (int digit = TREE_DIGIT; digit > 0; digit--)
@@ -152,7 +152,7 @@ static inline int tree_receiver(int rank, int size, int n) {
   return -1;
 }
 
-/* --- the rank, in its place in the tree ------------------------------------------ */
+/* --- a rank and its messages ------------------------------------------------------ */
 
 struct rank {
   struct rank_comm *comm;
@@ -176,7 +176,7 @@ static inline void message_drop(struct message *message) {
   *message = (struct message){NULL, 0};
 }
 
-/* From and to any rank.  0, or -1: there is none. */
+/* rank_receive and rank_send work with any rank. Returns 0, or -1 if there is no message. */
 static inline int rank_receive(const struct rank *rank, int from, struct message *message) {
   void *bytes = NULL;
   size_t n = 0;

@@ -1,29 +1,29 @@
-/* One log from all ranks: the steps that each rank takes.  Up the tree what is
- * known is added up, down the tree everybody hears it; no rank ever holds more
- * than its own records and a bounded amount of those of others.
+/* Makes one log of all ranks, in steps that each rank takes. A sweep up the tree adds data up, a
+ * sweep down sends the sum to all ranks. A rank never holds more than its own records and a bounded
+ * amount of others.
  *
- * A rank calls reduce_step for each step in turn.  Steps are separate so that a
- * single process can play many ranks: on the way up children come before their
- * parent, on the way down after it. */
+ * A rank calls reduce_step for each step in turn. Steps are separate so that a single process can
+ * play many ranks: children come before their parent on the way up, and after it on the way down.
+ */
 #ifndef DARSHAN_RANKS_REDUCE_H
 #define DARSHAN_RANKS_REDUCE_H
 
 #include "place.h"
 
 enum reduce_step {
-  REDUCE_FACTS_UP,    /* who has which ids, times, nodes */
-  REDUCE_FACTS_DOWN,  /* everybody knows */
-  REDUCE_RECORDS_UP,  /* records become one, streams are collected */
-  REDUCE_PLACES_DOWN, /* where in the file; those that kept streams write them */
-  REDUCE_WRITTEN_UP,  /* did it work */
-  REDUCE_RESULT_DOWN, /* it did, for all, or not */
+  REDUCE_FACTS_UP,    /* adds up ids, times and nodes */
+  REDUCE_FACTS_DOWN,  /* sends the sums to all ranks */
+  REDUCE_RECORDS_UP,  /* merges records and collects streams */
+  REDUCE_PLACES_DOWN, /* sends file offsets; ranks that kept streams write them */
+  REDUCE_WRITTEN_UP,  /* collects whether all ranks have written */
+  REDUCE_RESULT_DOWN, /* sends to all ranks whether there is a log */
   REDUCE_STEPS
 };
 
 struct reduction {
   struct rank rank;
-  int failed;   /* there is no log, or there will be none */
-  int finished; /* the result is known: nothing more is to be done */
+  int failed;   /* there will be no log */
+  int finished; /* the result is known: further steps do nothing */
   struct facts facts;
   struct gathered gathered;
   struct placed placed;
@@ -34,7 +34,7 @@ static inline void reduce_begin(struct reduction *reduction, struct rank_comm *c
   *reduction = (struct reduction){.rank = {comm, source}};
 }
 
-/* No rank has anything: the root alone writes a log that says so. */
+/* No rank has records: the root rank writes an empty log alone. */
 static inline int reduce_write_empty(struct reduction *reduction) {
   place_down(&reduction->placed, &reduction->rank, &reduction->gathered, &reduction->facts);
   return place_complete(&reduction->placed, &reduction->rank);
@@ -81,14 +81,14 @@ static inline void reduce_step(struct reduction *reduction, enum reduce_step ste
   }
 }
 
-/* Gives memory back.  0: the log is complete; -1: there is none. */
+/* Frees the memory. Returns 0 if the log is complete, -1 if there is no log. */
 static inline int reduce_end(struct reduction *reduction) {
   gathered_drop(&reduction->gathered, &reduction->rank);
   facts_drop(&reduction->facts);
   return reduction->failed ? -1 : 0;
 }
 
-/* All steps, for a rank that has a process of its own. */
+/* Takes all steps, for a rank that has its own process. */
 static inline int reduce_all(struct rank_comm *comm, const struct reduce_source *source) {
   struct reduction reduction;
   reduce_begin(&reduction, comm, source);

@@ -32,9 +32,8 @@ void stretch_join(struct stretch *a, const struct stretch *b) {
   a->raw += b->raw;
 }
 
-/* Compresses records into one stream and adds it behind the others: sections
- * come in ascending order.  A line is added even if there are none: it says
- * which version the records have. */
+/* Compresses records into one stream and appends it; the caller adds sections in ascending order. A
+ * line is added even without records, because it holds their version. */
 static int add_compressed(const struct leaving *leaving, struct stretches *stretches,
                           const struct stretch *kind, const struct log_records *records) {
   size_t n = records->length;
@@ -49,7 +48,7 @@ static int add_compressed(const struct leaving *leaving, struct stretches *stret
     if (!out || (line->stored = log_compress_records(leaving->compressor, records, out, room)) == 0)
       return -1;
     stretches->bytes[stretches->count] = out;
-    /* What was not needed goes back, while nothing came behind it. */
+    /* Frees the unused rest while it is the newest piece of the arena. */
     arena_shrink(leaving->arena, room, line->stored);
     if (stretch_in_annex(kind)) line->crc = log_checksum(out, line->stored);
   }
@@ -57,17 +56,16 @@ static int add_compressed(const struct leaving *leaving, struct stretches *stret
   return 0;
 }
 
-/* The same for bytes that are streams already, of a module outside the annex;
- * they must stay where they are. */
+/* Appends bytes that are streams already, of a module outside the annex. They must not move. */
 static void add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
                       size_t n) {
   struct stretch *line = &stretches->lines[stretches->count];
   *line = *kind;
-  line->raw = line->stored = n; /* how much they were is asked in the annex only */
+  line->raw = line->stored = n; /* only the annex stores the decompressed size */
   stretches->bytes[stretches->count++] = bytes;
 }
 
-/* --- what a rank alone has ----------------------------------------------------------- */
+/* --- records of this rank alone ------------------------------------------------------ */
 
 struct split {
   struct found *own, *shared;
@@ -90,7 +88,7 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Everything else (traces, heat maps, who the rank was) belongs to its rank. */
+/* All other records (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
@@ -98,14 +96,14 @@ static int may_be_shared(const struct leaving *leaving, int section, int can_mer
          (can_merge || section == section_of_module(DARSHAN_MOD_LUSTRE));
 }
 
-/* The root writes a name that all know, so nobody sends it. */
+/* The root rank writes a name that all ranks know, so no rank sends it. */
 static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
   int ranks = leaving->rank->comm->size;
   return ranks > 1 && !rank_is_root(leaving->rank) &&
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
-/* It was combined before. */
+/* Returns 1 if the record was reduced before. */
 static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
   struct darshan_base_record record;
   if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;
@@ -113,7 +111,7 @@ static int is_of_several(const struct leaving *leaving, int section, const struc
   return record.rank == -1;
 }
 
-/* In a job of one rank even what is known to it alone is combined. */
+/* In a job of one rank all records become shared records. */
 static void choose(const struct leaving *leaving, struct split *split, int section,
                    struct found item) {
   if (section == SECTION_NAMES && is_known_to_all(leaving, item.id)) return;
@@ -143,7 +141,7 @@ static int split_part(const struct leaving *leaving, int section, struct candida
   return 0;
 }
 
-/* Where the chosen are; they stay there. */
+/* Lists the addresses of the own records, which stay in place. */
 static int list_own(struct arena *arena, const struct split *split, struct log_records *records) {
   const char **at = arena_take(arena, split->num_own * sizeof(*at));
   for (size_t i = 0; at && i < split->num_own; i++)
@@ -162,8 +160,8 @@ static int copy_own(struct arena *arena, const struct split *split, struct log_r
   return bytes ? 0 : -1;
 }
 
-/* The chosen in the order in which they were made, which is that of time: so
- * neighbours are alike.  size: of each, 0 if they differ. */
+/* Combines the own records in their order of creation, in which neighbours are similar. size is
+ * that of each record, 0 if they differ. */
 static int put_together(struct arena *arena, const struct split *split, const char *all,
                         size_t length, size_t size, struct log_records *records) {
   *records = (struct log_records){.length = split->own_bytes, .size = size};
@@ -218,7 +216,7 @@ struct group {
   size_t count;
 };
 
-/* A row that says which ranks a combined record stands for. */
+/* Adds a row of SHARED with the ranks of a shared record. */
 static int add_shared_row(struct arena *arena, struct group *group, const struct candidate *of) {
   struct candidate *row = arena_take(arena, candidate_room(sizeof(struct darshan_shared_record)));
   if (!row) return -1;
@@ -260,7 +258,7 @@ static size_t copy_item(char *out, const struct candidate *item) {
   return used + item->size;
 }
 
-/* One stream per section. */
+/* Makes one stream per section. */
 static int compress_group(const struct leaving *leaving, struct candidates *set,
                           const struct group *group, struct stretches *out) {
   size_t most = 0, used = 0;
@@ -290,7 +288,8 @@ static int leave_group(const struct leaving *leaving, struct candidates *set, st
   return compress_group(leaving, set, group, out);
 }
 
-/* Takes those that leave out of the set.  Room for a row about each. */
+/* Moves the candidates that leave from the set to the group, which has a slot for a row of SHARED
+ * about each. */
 static int take_out(struct candidates *set, struct group *group, const struct leaving *leaving,
                     int (*leaves)(const struct leaving *leaving, const struct candidate *item)) {
   size_t stay = 0;
@@ -310,9 +309,9 @@ static int take_out(struct candidates *set, struct group *group, const struct le
   return 0;
 }
 
-/* --- what is too much -------------------------------------------------------------- */
+/* --- excess candidates ------------------------------------------------------------- */
 
-/* Names may be written twice; what cannot be added up stays with its rank. */
+/* A name may be written twice. A record without merge rules stays with its rank. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -320,7 +319,7 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
   return !darshan_merge_plan_of(&plan, section_module((int)item->section));
 }
 
-/* Everything that is left of a section becomes one record. */
+/* Aggregates the remaining candidates of each section into one overflow record. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
@@ -379,9 +378,9 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
   return out->count > 0 ? candidates_compact(set) : 0;
 }
 
-/* --- what is complete ---------------------------------------------------------------- */
+/* --- complete candidates ------------------------------------------------------------- */
 
-/* Where records were combined before, the ranks in one are not those that know its id. */
+/* After an earlier reduction the ranks of a record are not the ranks that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

@@ -1,6 +1,6 @@
-/* From records to streams: what need not travel further is compressed by this
- * rank.  That is what it alone has, at once; what all have who know it; and what is
- * too much to be kept in memory. */
+/* Compresses the records that need not travel further into streams. These are the records of this
+ * rank alone; records that have the data of all ranks that know them; and records that exceed the
+ * memory limit. */
 #ifndef DARSHAN_RANKS_STREAMS_H
 #define DARSHAN_RANKS_STREAMS_H
 
@@ -11,12 +11,12 @@
 
 /* --- streams ----------------------------------------------------------------------- */
 
-/* What is ready to be written: per section of the log a stretch of compressed
- * streams, in memory here or kept by a rank below. */
+/* Compressed streams of one section of the log, ready to be written. They are in the memory of this
+ * rank or of a rank below. */
 struct stretch {
   uint32_t section;
   uint32_t version; /* of the records */
-  uint32_t partial; /* 1: records were left out */
+  uint32_t partial; /* 1: records are missing */
   uint32_t crc;     /* of the stored bytes, in the annex */
   uint64_t stored;  /* bytes, compressed */
   uint64_t raw;     /* bytes, decompressed */
@@ -26,13 +26,13 @@ struct stretch {
 struct stretches {
   int count;
   struct stretch *lines;
-  const char **bytes; /* of each line; NULL: kept by a rank below */
+  const char **bytes; /* of each line; NULL: in a rank below */
 };
 
-/* Room for so many lines, none of which is there yet.  0, or -1: no memory. */
+/* Allocates `room` lines and sets count to 0. Returns 0, or -1 if out of memory. */
 int stretches_prepare(struct stretches *stretches, struct arena *arena, int room);
 const struct stretch *stretches_find(const struct stretches *stretches, uint32_t section);
-/* Adds line b behind line a of the same section. */
+/* Appends line b to line a, of the same section. */
 void stretch_join(struct stretch *a, const struct stretch *b);
 
 static inline int stretch_in_annex(const struct stretch *line) {
@@ -48,19 +48,19 @@ struct leaving {
   struct log_compressor *compressor;
 };
 
-/* All return 0, or -1: no memory.  out may stay empty. */
+/* These functions return 0, or -1 if out of memory. out may stay empty. */
 
-/* What a rank has, in two: what is certainly its own alone leaves, what another rank
- * may have too becomes a candidate. */
+/* Splits the records of a rank: records of this rank alone leave, records that another rank may
+ * have become candidates. */
 int leave_own(const struct leaving *leaving, const struct log_content *content,
               struct candidates *set, struct stretches *out);
 
-/* If the set takes too much memory: first what is still of one rank leaves, to
- * stay a record of that rank; if that is not enough, the others become the
- * overflow record of their module. */
+/* Shrinks a set that takes too much memory. First the records of one rank leave and stay records of
+ * that rank. If that is not enough, the others are aggregated into the overflow record of their
+ * module. */
 int leave_excess(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
-/* Those leave that are complete: no other rank knows their id.  In the root all are. */
+/* Candidates leave that have all ranks that know their id. In the root rank all leave. */
 int leave_complete(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
 #endif
