@@ -1,3 +1,4 @@
+/* Liveness of a run's processes, and the start of the merger. */
 #include "run-merge.h"
 
 #include <sched.h>
@@ -22,9 +23,9 @@
 
 static const char program[] = "darshan-merge";
 
-/* --- where the program is ------------------------------------------------------------- */
+/* --- where the merger is -------------------------------------------------------------- */
 
-static const char *library; /* this one's path, as the loader has it */
+static const char *library; /* the path of libdarshan.so, as the loader has it */
 
 void run_merge_prepare(void) {
   Dl_info info;
@@ -35,7 +36,8 @@ static int is_there(const struct darshan_text *text) {
   return darshan_text_length(text) && sys_faccess(text->bytes, X_OK) == 0;
 }
 
-/* Beside the library, as it is built; where it is installed; where that was meant to be. */
+/* Tries the library's folder (in a build tree), the folder of programs relative to the library
+ * (installed), and that folder as configured. */
 static int find_program(char *out, size_t room) {
   const char *slash = library && library[0] == '/' ? strrchr(library, '/') : NULL;
   static const char *const folders[] = {"", DARSHAN_PROGRAMS_RELATIVE "/"};
@@ -61,14 +63,15 @@ int run_merge_is_possible(void) {
   return possible;
 }
 
-/* --- who lives ----------------------------------------------------------------------- */
+/* --- which processes live ------------------------------------------------------------- */
 
 enum { PIDS = 1 << 22, UNBORN = 512, NO_SUCH = -3 /* ESRCH */, ROWS = 64, STAT_ROOM = 512 };
 enum { WORD = 64, PID_WORDS = PIDS / WORD, GROUPS = PID_WORDS / WORD };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
-static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* from fork to the child's row */
+static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* at most, until the child's row */
 
-/* The kernel's state of a process; 0: it is gone. */
+/* Returns the state letter of /proc/PID/stat: 'R' if it cannot be read, 0 if there is no such
+ * process. */
 static char state_of(pid_t pid) {
   char path[32], text[STAT_ROOM];
   struct darshan_text name = darshan_text_in(path, sizeof(path));
@@ -77,7 +80,7 @@ static char state_of(pid_t pid) {
   darshan_text_signed(&name, pid);
   darshan_text_add(&name, "/stat");
   int fd = sys_open(path, O_RDONLY, 0);
-  if (fd < 0) return 'R'; /* nobody can say */
+  if (fd < 0) return 'R'; /* unknown: taken for alive */
   ssize_t n = sys_read(fd, text, sizeof(text) - 1);
   sys_close(fd);
   for (ssize_t i = n - 1; i >= 0; i--)
@@ -90,16 +93,17 @@ static int is_alive(pid_t pid) {
   return state && state != 'Z' && state != 'X' && state != 'x';
 }
 
-/* Two levels, so that the search for living processes skips the process ids that no row has. */
+/* The processes that may live.  The bits have two levels, so that the search skips process ids
+ * that no row has. */
 struct look {
   uint64_t alive[PID_WORDS]; /* a bit per process id of this namespace */
   uint64_t groups[GROUPS];   /* a bit per word of `alive` that may have a bit set */
   int64_t now;
-  int64_t foreign; /* programs of other namespaces: so many more began than ended, lately */
-  int64_t forked;  /* when anybody did last */
-  uint32_t unborn; /* forks of whose child nothing is known */
+  int64_t foreign; /* processes of other hosts and namespaces: STARTs minus ENDs of a week */
+  int64_t forked;  /* time of the last fork */
+  uint32_t unborn; /* number of forks whose child has no row yet */
   struct {
-    int32_t pid; /* who forks */
+    int32_t pid; /* of the parent */
     uint32_t token;
   } forks[UNBORN];
 };
@@ -136,13 +140,13 @@ static void mark(struct look *look, int32_t pid, int alive) {
   }
 }
 
-static int64_t began_ns; /* the first that is told of the run; 0: not read yet */
+static int64_t began_ns; /* time of the run's first row; 0: not read yet */
 
 static void take_row(struct look *look, const struct run_event *row) {
   if (!began_ns || row->now_ns < began_ns) began_ns = row->now_ns;
   int begins = row->kind == RUN_START || row->kind == RUN_SPAWNED;
   int ends = row->kind == RUN_END || row->kind == RUN_REAPED;
-  int goes_on = row->kind == RUN_EXEC; /* as a program that says START again */
+  int goes_on = row->kind == RUN_EXEC; /* the next program appends START */
   if (row->kind == RUN_FORKING) await(look, row);
   if (row->kind == RUN_FORK_FAILED) is_born(look, row->pid, row->token);
   if (begins) is_born(look, row->parent, row->token);
@@ -154,7 +158,7 @@ static void take_row(struct look *look, const struct run_event *row) {
     look->foreign += begins ? 1 : -1;
 }
 
-/* A full disk may have cut a row: the next begins where its mark is. */
+/* A full disk may have truncated a row: the next row begins at its magic number. */
 static size_t take_rows(struct look *look, const char *bytes, size_t n) {
   struct run_event row;
   size_t at = 0;
@@ -191,15 +195,16 @@ static int read_rows(struct look *look) {
   return result;
 }
 
-/* It has not said its end, after which it looks for others by itself. */
+/* Returns 1 if the root process lives and has not appended END.  It checks for other processes
+ * itself when it does. */
 static int top_has_to_look(void) {
   struct stat st;
   return outside_lstat(run_state.events, &st) == 0 && !(st.st_mode & S_IXUSR) &&
          is_alive(run_state.top);
 }
 
-/* The top in another namespace has a number that means nothing here.  Its row is among
- * the first. */
+/* Returns 0 if the root process is on another host or in another PID namespace, where its pid
+ * means another process.  Its START row is one of the first. */
 static int top_is_here(void) {
   struct run_event rows[ROWS];
   int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
@@ -241,20 +246,21 @@ int run_others_live(void) {
   return others;
 }
 
-/* --- the program ------------------------------------------------------------------------ */
+/* --- the merger ------------------------------------------------------------------------- */
 
 enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
-/* How long the end of a process may wait for the program, which is not left behind: this,
- * and a part of the time that the run has taken.  A small run needs some 5 ms of a processor;
- * the rest is for a machine on which fifty others wait for one, too. */
+/* A process that ends waits for the merger for PATIENCE_NS and a part of the run's duration, then
+ * kills it.  A small run needs some 5 ms of a processor; the rest is for machines on which fifty
+ * other processes compete for one. */
 #define PATIENCE_NS (NS_PER_SECOND / 4)
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* What follows runs in a child process, which has descriptors and signals of its own and
- * shares this memory.  run_merge_is_possible() has seen that every call may be made.
+/* The functions up to become() run in a child process that has its own descriptors and signal
+ * actions and shares this memory.  run_merge_is_possible() has checked that no filter forbids
+ * their system calls.
  *
- * What the program has lowered for itself need not hold for the merger. */
+ * Sets soft limits that the application lowered back to the hard limits for the merger. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
@@ -265,7 +271,7 @@ static void raise_limits(void) {
   }
 }
 
-/* As the kernel has it: handler, flags, restorer, mask. */
+/* The struct has the layout of the kernel's sigaction. */
 static void set_child_signal(void (*handler)(int)) {
   struct {
     void (*handler)(int);
@@ -296,7 +302,7 @@ __attribute__((noreturn, noinline)) static void become(const char *path, char **
     sys_call_now(SYS_exit_group, 127, 0, 0, 0, 0, 0);
 }
 
-/* Until it has ended, or is killed because that takes too long. */
+/* Waits until the merger has ended; kills it after patience_ns nanoseconds. */
 static void await_end(pid_t program, uint64_t patience_ns) {
   enum { INTERRUPTED = -4 };
   struct timespec step = {0, STEP_NS};
@@ -320,9 +326,8 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Valgrind follows a program that it sees being started, where it is told to (--trace-children),
- * and takes longer for it than anybody waits here; and of any process that it sees ending it
- * writes what libc holds in buffers.  So it sees neither. */
+/* Hides the merger from Valgrind.  With --trace-children Valgrind would run the merger for longer
+ * than this process waits, and it flushes libc's buffers in every process that it sees end. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;
@@ -332,11 +337,11 @@ static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   return child > 0;
 }
 
-/* Starts the program and waits for its end.  It is the child of a child that has this
- * memory, sends no signal, and is no child that a wait() without __WALL sees; and that one
- * ends after the program.  So neither a signal nor a wait of this process, of its
- * parent, of a subreaper or of process 1 tells of either.  Nor does the time that children
- * took: whoever ignores SIGCHLD does not add it up. */
+/* Starts the merger and waits for it.  The merger is a grandchild.  The child between them shares
+ * this memory, sends no signal at its exit, is invisible to a wait() without __WALL or __WCLONE,
+ * and ends after the merger.  So no signal and no wait of this process, its parent, a subreaper
+ * or process 1 reports either of them.  The child ignores SIGCHLD, so the merger's processor time
+ * is not added to that of this process's children. */
 static int start(struct start it) {
   int status;
   if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;
@@ -355,7 +360,7 @@ static int start(struct start it) {
   return 0;
 }
 
-/* The log is there when the folder is gone. */
+/* Returns 1 if the run directory is removed or closed, because then there is a log. */
 static int is_merged(void) {
   struct stat st;
   return outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0;
@@ -368,7 +373,7 @@ static uint64_t patience(void) {
   return all < MOST_PATIENCE_NS ? all : MOST_PATIENCE_NS;
 }
 
-/* "NAME=value" */
+/* Appends "NAME=value" and returns it; NULL if value is NULL or the buffer is too small. */
 static char *setting(struct darshan_text *text, const char *name, const char *value) {
   char *at = text->bytes + text->length;
   if (!value) return NULL;
@@ -379,7 +384,8 @@ static char *setting(struct darshan_text *text, const char *name, const char *va
   return text->overflow ? NULL : at;
 }
 
-/* The folder that this process's own log would go to. */
+/* Makes the folder that this process's own log would go to, and stores its path.  Returns 0 or
+ * -1. */
 static int folder_of_logs(char *out) {
   struct darshan_log_identity identity = runtime_identity();
   identity.naming = DARSHAN_NAME_MADE;
@@ -389,7 +395,7 @@ static int folder_of_logs(char *out) {
   return 0;
 }
 
-/* The words of the command line, after its name. */
+/* Fills in the arguments after argv[0].  Returns 0, or -1 if there is no folder for logs. */
 static int words(char **argv, char *folder) {
   static char quiet[] = "--quiet", run[] = "--run", out[] = "-o", numbered[] = "--numbered",
               logs[] = "--logs";

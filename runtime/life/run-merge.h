@@ -1,18 +1,18 @@
-/* The last process of a run has one log made of the parts of all. */
+/* Starts the merger (darshan-merge) in the last process of a run. */
 #ifndef DARSHAN_LIFE_RUN_MERGE_H
 #define DARSHAN_LIFE_RUN_MERGE_H
 
-/* At start, while the loader may be asked: where this library is, beside which there is
- * the program that makes the log. */
+/* Called at start, while the loader may be called.  Remembers the path of this library, because
+ * the merger is looked up relative to it. */
 void run_merge_prepare(void);
-/* 1: it is there. */
+/* Returns 1 if the merger is installed and no filter or changed root prevents its start. */
 int run_merge_is_possible(void);
-/* Lives any other process of the run, as far as anybody can tell? */
+/* Returns 1 if another process of the run lives or may live. */
 int run_others_live(void);
-/* Starts that program, and waits for it; one that takes too long is ended.  0: there is a
- * log.  No process outlives this call, and no wait() of the program's meets one. */
+/* Starts the merger and waits for it; kills it if it takes too long.  Returns 0 if there is a log,
+ * else -1.  No process outlives this call, and no wait() of the application returns one. */
 int run_merge(void);
-/* The same for the program that makes less of what lies in the folder. */
+/* Starts the merger to combine parts in the run directory (--fold), and waits likewise. */
 void run_fold(void);
 
 #endif

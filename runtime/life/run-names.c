@@ -1,3 +1,4 @@
+/* Names of inherited files, stored as symbolic links in the run directory. */
 #include "run-names.h"
 
 #include <string.h>
@@ -13,13 +14,13 @@
 
 enum { THE_RUN = 0, EXISTS = -17 /* EEXIST */ };
 
-/* What has both, the name and the inode, is the file. */
+/* Hashes the kernel's name with device and inode: only the same file has both. */
 static uint64_t key_of(const char *name, size_t length, const struct fd_facts *facts) {
   uint64_t device = (uint64_t)facts->device[0] << 32 | facts->device[1];
   return darshan_hash(name, length, facts->inode ^ device * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* room: DARSHAN_PATH_ROOM */
+/* out: DARSHAN_PATH_ROOM bytes */
 static void put_path(char *out, uint64_t key, pid_t of) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, run_state.folder);
@@ -30,7 +31,8 @@ static void put_path(char *out, uint64_t key, pid_t of) {
   darshan_text_signed(&text, of);
 }
 
-/* The kernel has the path before it writes what is there.  0: nothing is said. */
+/* Reads a stored name and returns its length, 0 if there is none.  One buffer holds path and
+ * result, because the kernel copies the path before it writes the result. */
 static size_t said(char *out, uint64_t key, pid_t of) {
   put_path(out, key, of);
   ssize_t n = sys_readlink(out, out, DARSHAN_PATH_ROOM - 1);
@@ -68,10 +70,10 @@ static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
   return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
 }
 
-/* buffer: the system's name; then the run's, and paths. */
+/* buffer: holds the kernel's name (n bytes) at first, later the run's name and paths. */
 static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
                  size_t n) {
-  pid_t self = sys_getpid(); /* of a vfork's child: not that of the table's owner */
+  pid_t self = sys_getpid(); /* in a vfork child: the child's own, not process_state.pid */
   uint64_t key = key_of(buffer, n, facts);
   int is_the_systems = is_name(buffer, n, name, length);
   size_t heard = said(buffer, key, THE_RUN);
@@ -81,11 +83,12 @@ static void tell(char *buffer, const struct fd_facts *facts, const char *name, s
   }
   int is_the_runs = is_name(buffer, heard, name, length);
   put_path(buffer, key, self);
-  sys_unlink(buffer); /* of a process that had this number before */
+  sys_unlink(buffer); /* of an earlier process with this pid */
   if (!is_the_runs) link_name(buffer, key, self, name);
 }
 
-/* /proc may be that of another namespace, where our numbers are other processes'. */
+/* Returns 1 if /proc belongs to this process's PID namespace, 0 if pids mean other processes
+ * there. */
 static int is_known_by_number(void) {
   char number[24], link[24];
   struct darshan_text text = darshan_text_in(number, sizeof(number));
@@ -94,8 +97,8 @@ static int is_known_by_number(void) {
   return n > 0 && (size_t)n == text.length && memcmp(link, number, (size_t)n) == 0;
 }
 
-/* The numbers of a vfork's child may have changed, of which the tables know nothing: those
- * that they are about are its parent's. */
+/* A vfork child may have changed its descriptors without an entry in the tables, which describe
+ * the parent's.  So it reads the parent's descriptors in /proc. */
 void run_name_tell(int fd, const char *name, size_t length) {
   struct fd_facts facts;
   pid_t owner = fd_may_change() ? 0 : process_state.pid;

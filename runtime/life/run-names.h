@@ -1,11 +1,11 @@
-/* What files are called in a run.  A descriptor that a process was born with has the name
- * that the system knows, with links resolved; who opened it may have used another.  Where
- * the two differ, who starts a program says so in the run's folder, and whoever is born with
- * the file looks there, once per descriptor: one file, one name.
+/* The names that the processes of a run use for inherited files.  The kernel's name of an
+ * inherited descriptor has symbolic links resolved; the process that opened it may have used
+ * another name.  A process that starts a program stores such a name in the run directory, and the
+ * program looks it up once per descriptor, so that one file has one name in the log.
  *
- * A name stands beside the system's name and the file's device and inode: once another file
- * has either, it is not believed.  Of several names of one file the first is the run's; who
- * means another one says so for himself and his children. */
+ * The key of a name is the kernel's name and the file's device and inode, so a name is not used
+ * for another file.  The first name of a file is the run's.  A process that uses a different one
+ * stores it for itself and its children. */
 #ifndef DARSHAN_LIFE_RUN_NAMES_H
 #define DARSHAN_LIFE_RUN_NAMES_H
 
@@ -14,11 +14,11 @@
 
 struct fd_facts;
 
-/* Puts the run's name of a file in the place of the system's, which stands in name
- * (DARSHAN_PATH_ROOM).  Returns its length. */
+/* Replaces the kernel's name in `name` (DARSHAN_PATH_ROOM bytes) by the run's, if it has one.
+ * Returns the length of the name. */
 size_t run_name_heard(char *name, size_t length, const struct fd_facts *facts);
 
-/* A file that others may be born with has this name here. */
+/* Stores the name by which this process opened fd, for programs that inherit fd. */
 void run_name_tell(int fd, const char *name, size_t length);
 
 #endif

@@ -1,3 +1,4 @@
+/* The rows that a process appends to its run's event file, and the name of its part. */
 #include "run.h"
 
 #include <string.h>
@@ -23,9 +24,9 @@ enum { FOLDER_MODE = 0700, EXISTS = -17 /* EEXIST */ };
 
 static int exit_status = -1;
 static int records_are_lost;
-static uint32_t forks;            /* counts them, to name them */
-static __thread uint32_t forking; /* the fork that this thread is in; 0: none */
-static uint64_t rows_before_end;  /* bytes of them before this process's last */
+static uint32_t forks;            /* counter that gives each fork its token */
+static __thread uint32_t forking; /* token of the fork in progress in this thread; 0: none */
+static uint64_t rows_before_end;  /* bytes in `events` before this process's END row */
 
 /* --- rows --------------------------------------------------------------------------- */
 
@@ -37,7 +38,7 @@ static int path_in_folder(char *out, size_t room, const char *name) {
   return darshan_text_length(&text) ? 0 : -1;
 }
 
-enum { FULL = 1 }; /* as far as this process may write to a file */
+enum { FULL = 1 }; /* RLIMIT_FSIZE allows no further row in the file */
 
 static int append_to(const char *path, const struct run_event *row) {
   struct stat st;
@@ -53,8 +54,8 @@ static int append_to(const char *path, const struct run_event *row) {
   return result;
 }
 
-/* Behind a limit (ulimit -f): the first of the other files that has room, which is not
- * looked for twice. */
+/* Appends the row to the first of events.1, events.2, … that RLIMIT_FSIZE allows to grow, and
+ * remembers its number for later rows. */
 static int append_further(const struct run_event *row) {
   static int number = 1;
   struct path_buffer *path = sys_may_grow_to(sizeof(*row)) ? path_buffer_take() : NULL;
@@ -76,7 +77,8 @@ static int append(const struct run_event *row) {
   return result == FULL ? append_further(row) : result;
 }
 
-/* Between opening and closing no handler may run, nor a filter come. */
+/* Appends a row.  Signals are blocked so that no handler runs and no seccomp filter is installed
+ * while the event file is open. */
 static int tell(struct run_event *row) {
   row->magic = RUN_EVENT_MAGIC;
   row->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -88,7 +90,7 @@ static int tell(struct run_event *row) {
   return result;
 }
 
-/* Of this program, as its job record has it. */
+/* Returns the start of this program in nanoseconds since the epoch, as in its job record. */
 static int64_t own_start(void) {
   const struct darshan_clock *clock = &darshan_hot.clock;
   return clock->start_sec * (int64_t)NS_PER_SECOND + clock->start_nsec;
@@ -108,7 +110,7 @@ static int tell_start(int32_t parent, uint32_t token) {
 
 /* --- the folder ------------------------------------------------------------------------ */
 
-/* It is nobody else's, and takes parts. */
+/* Returns 1 if the run directory exists, belongs to this user and still accepts parts. */
 static int is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.folder, &st) < 0 || !S_ISDIR(st.st_mode)) return 0;
@@ -122,13 +124,14 @@ static void join(uint32_t token) {
   if (tell_start(parent, token) == 0) run_state.joined = 1;
 }
 
-/* No memory was enough, or no room; or the program may not make a file so long. */
+/* Returns 1 if recording has begun without a journal and without snapshots, because memory, disk
+ * space or RLIMIT_FSIZE did not suffice. */
 static int has_no_journal(void) {
   const struct journal *journal = &darshan_store.journal;
   return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
 }
 
-/* Whose journal began before there was a folder for it. */
+/* Moves a journal that is older than the run directory into it. */
 static void bring_journal(void) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid};
   struct record_store *store = &darshan_store;
@@ -143,7 +146,8 @@ static void bring_journal(void) {
   if (has_no_journal()) tell(&row);
 }
 
-/* The first of several makes it; whoever comes first, if that could not be seen. */
+/* Makes the run directory if no other process of the run has.  Returns 0, or -1 if it cannot be
+ * made, belongs to the `darshan` command (top is 0) or would have no merger. */
 static int make_folder(void) {
   if (is_open()) return 0;
   if (run_state.top == 0 || !run_merge_is_possible()) return -1;
@@ -157,14 +161,15 @@ static void grow(void *nothing) {
     run_state.folder[0] = '\0'; /* a log per process */
     return;
   }
-  /* The image of a login that forked it is no program of the run's. */
+  /* A login shell's child still has the image of the shell, which is not a program of the run.
+   * A token marks a forked image; no fork has this token. */
   join(run_state.is_first && process_state.fork_parent ? UINT32_MAX : 0);
   if (run_state.joined) bring_journal();
 }
 
 /* --- what happens to the process ---------------------------------------------------------- */
 
-/* Where a filter may forbid to ask for it, a process has no number to go by. */
+/* A process has no pid here if a seccomp filter may forbid getpid. */
 static int is_in_run(void) {
   return run_state.folder[0] && process_state.pid > 0 && darshan_hot.phase_page &&
          !sys_gate_is_shut();
@@ -174,7 +179,7 @@ void run_started(void) {
   if (run_state.folder[0] || run_state.is_login) run_merge_prepare();
   if (!run_state.folder[0] || process_state.pid <= 0) return;
   if (run_state.is_first)
-    join(0); /* another program of this process may have made the folder */
+    join(0); /* an earlier program of this process may have made the folder */
   else
     grow(NULL);
   if (run_state.joined) darshan_config.mmap_logpath = run_state.folder;
@@ -230,7 +235,7 @@ void run_forked(void) {
 void run_vforked(void) {
   if (!is_in_run()) return;
   if (!run_state.joined && make_folder() < 0) return;
-  /* True of the parent, too, whose journal goes where it is looked for if that is killed. */
+  /* Joining is true of the parent as well.  Its journal moves to where the merger finds it. */
   if (!run_state.joined && tell_start(0, 0) == 0) {
     run_state.joined = 1;
     bring_journal();
@@ -246,7 +251,7 @@ void run_exec(void) {
   if (run_state.joined) tell(&row);
 }
 
-/* What it is about to become, until its own end is told. */
+/* The row of the program that this process is about to execute.  It is appended after END. */
 static struct run_event unwatched;
 
 static void tell_unwatched(struct run_event *row, pid_t parent_of_calls) {
@@ -295,7 +300,7 @@ void run_reaped(pid_t child, int status, const struct run_waiting *waiting) {
 
 void run_told(pid_t child, int code, int status, const struct run_waiting *waiting) {
   if (code == CLD_EXITED)
-    run_reaped(child, (status & 0xff) << 8, waiting); /* as waitpid would say it */
+    run_reaped(child, (status & 0xff) << 8, waiting); /* as waitpid encodes it */
   else if (code == CLD_KILLED || code == CLD_DUMPED)
     run_reaped(child, status & 0x7f, waiting);
 }
@@ -323,7 +328,7 @@ int run_takes_part(void) {
 int run_part_stays(int result) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;
-  if (records_are_lost) tell(&row); /* the program that it becomes does not know */
+  if (records_are_lost) tell(&row); /* a program executed next does not know of it */
   int taken = result < 0 || is_open() || log_take_back(log_path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';
@@ -342,12 +347,13 @@ void run_note_job(void) {
 
 void run_note_status(int status) {
   exit_status = status & 0xff;
-  /* Not by a child in this memory (vfork). */
+  /* A vfork child must not change the parent's value. */
   if (sys_getpid() == process_state.pid) process_state.failed_with = exit_status;
 }
 
-/* Some thousand processes after the last time, and the more there were the more: so all rows
- * together are read some 32 times.  Who ends next to such a place sees to it. */
+/* Returns 1 if this process's END row is next to a multiple of the step in `events`.  The step is
+ * half a MiB (some thousand processes), later a 16th to a 32nd of the file's size, so that all
+ * folds together read some 32 times the size of the file. */
 static int fold_is_due(void) {
   enum { FIRST = 1 << 19, SHARE = 16, NEXT = 24 * sizeof(struct run_event) };
   uint64_t step = FIRST;
@@ -366,9 +372,9 @@ static void leave(void *nothing) {
   join(0);
   if (!run_state.joined || run_state.left) return;
   run_state.left = 1;
-  /* The front has made its log when the program it started has ended; what is left of the
-   * folder goes with the last who outlived that. */
-  if (tell(&row) < 0 && !is_open()) return; /* a full disk has no room for the row */
+  /* The `darshan` command merges when the program that it started has ended.  The last process
+   * that outlives that merge removes the rest of the run directory. */
+  if (tell(&row) < 0 && !is_open()) return; /* a full disk does not take the row */
   if (unwatched.status) tell_unwatched(&unwatched, unwatched.parent);
   unwatched.status = RUN_WATCHED;
   if (fold_is_due() && is_open()) run_fold();

@@ -1,6 +1,6 @@
-/* A process in its run: it tells of itself in the run's folder, leaves its part there,
- * and who finds himself the last has one log made of all parts (runtime/format/run.h).
- * Nobody waits for anybody.  All of this is nothing where each process has its own log. */
+/* A process of a run: it appends rows to the event file of the run directory and leaves its
+ * part there (runtime/format/run.h).  The process that ends last starts the merger.  No process
+ * waits for another one.  If each process has its own log, these functions do nothing. */
 #ifndef DARSHAN_LIFE_RUN_H
 #define DARSHAN_LIFE_RUN_H
 
@@ -8,48 +8,53 @@
 
 #include "unwatched.h"
 
-/* At start: of a program that was started in a run, it is known from here on. */
+/* Called at start.  Joins the run that the environment names.  The root process joins only if
+ * an earlier program of this process made the run directory. */
 void run_started(void);
 
-/* Before there is a second process, or program: the folder is made, if this is the top. */
+/* Called before this process starts a second process or program.  Makes the run directory if
+ * necessary, and joins the run. */
 void run_grows(void);
-/* What is recorded could not be made a file. */
+/* Reports that the records of this process cannot have a journal. */
 void run_note_unkept(void);
-/* Around a fork, in the parent: before it, and after one that failed; after one that did
- * not, where its result is seen, the child (0 or less: nothing is done). */
+/* Called in the parent before a fork, after a failed fork, and with the fork's result, which
+ * run_has_forked ignores in the child (0). */
 void run_forking(void);
 void run_fork_failed(void);
 void run_has_forked(pid_t child);
-/* In the child. */
+/* Called in the child of a fork. */
 void run_forked(void);
-/* The child of a vfork is about to become another program that will be watched: of its
- * parent's memory nothing is changed that would not be true there. */
+/* Called in a vfork child before its exec.  The child shares its parent's memory, so this changes
+ * only state that is true of the parent as well. */
 void run_vforked(void);
-/* This process is; if it will not be watched, this is its end (run_left). */
+/* Called before this process executes an instrumented program.  Before any other program, the
+ * process calls run_left. */
 void run_exec(void);
-/* The program that this process, or with 1 its vforked child, is about to become will tell
- * nothing, or not all (unwatched.h): who says so now, and when its own end is told. */
+/* The program that this process (is_vforked: its vfork child) is about to execute will leave no
+ * records, or incomplete ones (unwatched.h).  Appends the row now if is_vforked or for a program
+ * of Go, else in run_left. */
 void run_becomes_unwatched(struct run_event *row, int is_vforked);
-/* A program was started in a process of its own: will it tell by itself (watched.h)? */
+/* Called after posix_spawn.  Reports whether the new program will leave records (watched.h). */
 void run_spawned(pid_t child, char *const *envp);
-/* Around a wait, which has told of a child; status: as it gave it. */
+/* Called before and after a wait that returned a child; status: as wait stored it. */
 void run_waits(struct run_waiting *waiting);
 void run_reaped(pid_t child, int status, const struct run_waiting *waiting);
-/* The same as waitid tells it: the code and status of its siginfo_t. */
+/* Like run_reaped, with si_code and si_status of waitid's siginfo_t. */
 void run_told(pid_t child, int code, int status, const struct run_waiting *waiting);
 
-/* 1: the records of this process are to be a part of its run's log, and the part has
- * its name. */
+/* Returns 1 if the records of this process must become a part of its run's log, and names the
+ * part; else 0. */
 int run_takes_part(void);
-/* The part is written, or could not be (result is negative).  1: that is how it stays; 0:
- * the run was closed meanwhile, and the part is taken back. */
+/* Called after the attempt to write the part; result: negative if that failed.  Returns 1 if this
+ * is final, 0 if the run was closed meanwhile and the part is removed again. */
 int run_part_stays(int result);
-/* A rank of an MPI job, whose log is written. */
+/* Called in a rank of an MPI job after the job's log is written. */
 void run_note_job(void);
 
-/* How exit was asked to end the process. */
+/* Remembers the argument of exit. */
 void run_note_status(int status);
-/* The process ends; what is to be written is written. */
+/* Called when the process ends, after its log or part is written.  Appends the END row and starts
+ * the merger if no other process of the run lives. */
 void run_left(void);
 
 #endif
