@@ -1,3 +1,4 @@
+/* The log or part of a process at its end, in MPI_Finalize and around an exec. */
 #include "end.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "unwatched.h"
 #include "watched.h"
 
-/* Stops recording; the phase before, RUNTIME_OFF if there is nothing to write. */
+/* Stops recording.  Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
 static uint32_t stop_recording(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
@@ -42,20 +43,20 @@ static uint32_t stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
-/* A rank of several that never reached MPI_Finalize: a log per rank would flood
- * the folder of logs, so the journals stay, from which darshan-merge makes one. */
+/* Returns 1 in a rank that has not called MPI_Finalize.  A log per rank would flood the folder of
+ * logs, so the journals stay, and darshan-merge makes one log of them. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
   if (mpi->phase != MPI_RUNNING || mpi->size == 1) return 0;
   if (!store->frame) return 1;                   /* nothing was recorded */
-  if (store_kept(store) != STORE_KEPT) return 0; /* better a log of its own than none */
+  if (store_kept(store) != STORE_KEPT) return 0; /* no journal: the rank writes its own log */
   log_end_now(&job_state.job);
   store_set_job(store, &job_state.job, NULL, 0);
   return 1;
 }
 
-/* What was kept until there was a log is taken away. */
+/* Removes snapshot and journal, because the log has their records. */
 static void log_is_there(void) {
   snapshot_remove();
   struct journal *journal = &darshan_store.journal;
@@ -66,15 +67,15 @@ static void log_is_there(void) {
   children_remove_self();
 }
 
-/* A log of its own, or its part of the run's. */
+/* Writes the part of this process, or, outside a run, its log. */
 static int write_records(void) {
   int takes_part = run_takes_part();
   int result = log_write();
   return takes_part && !run_part_stays(result) ? log_write() : result;
 }
 
-/* What needs memory of ours to run on; signals are blocked there, so none ends the
- * process between a half-written log and its name. */
+/* Runs on a stack of the runtime, with signals blocked, so that no signal ends the process between
+ * writing and renaming the log. */
 static void finish(void *nothing) {
   (void)nothing;
   if (stop_recording() == RUNTIME_OFF || !runtime_may_leave_files()) {
@@ -89,19 +90,19 @@ static void finish(void *nothing) {
   else
     failed = 1;
   children_adopt();
-  /* The parent shall not take away what the user has just been told of. */
+  /* The message names the journal, so the parent must not adopt it. */
   if (log_say_problems() && failed) children_remove_self();
 }
 
-/* Behind a filter that the program installed nothing can be written any more, nor
- * said: the journal is what there is. */
+/* Completes the journal, because the application's seccomp filter forbids writing a log or a
+ * message. */
 static void finish_in_memory(void) {
   if (stop_recording() == RUNTIME_OFF) return;
   log_end_now(&job_state.job);
   store_set_job(&darshan_store, &job_state.job, NULL, 0);
 }
 
-/* The rarest end: no memory to work on came back, so little may be done here. */
+/* Reports that no stack became available to write the log.  Runs on the caller's stack. */
 static void finish_at_once(void) {
   const struct journal *journal = &darshan_store.journal;
   if (!runtime_may_leave_files()) return;
@@ -126,7 +127,7 @@ void runtime_finish(void) {
   floats_give(&floats);
 }
 
-/* Each thread is a folder there; one that cannot be looked at has others beside it. */
+/* Each thread is a folder in /proc/self/task.  Returns 0 if that cannot be read. */
 static int is_only_thread(void) {
   enum { OWN_LINKS = 2 };
   struct stat st;
@@ -141,14 +142,14 @@ void runtime_ends_by(long number) {
 
 static void finish_ranks(void *comm_) {
   struct rank_comm *comm = comm_;
-  /* Without records (an excluded rank) the others still need us. */
+  /* A rank without records (excluded) takes part as well: the other ranks communicate with it. */
   if (stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
-  /* Messages are exchanged on the caller's stack and with its signals: a job that
-   * waits here for a lost rank must be one that can be ended. */
+  /* The ranks communicate on the caller's stack and with its signals, so that the user can end a
+   * job that waits here for a lost rank. */
   int written = log_write_ranks(comm) == 0;
   run_note_job();
-  if (comm->rank != 0) darshan_problems.count = 0; /* one line for all */
-  if (written) log_is_there();                     /* but whose journal stays says so */
+  if (comm->rank != 0) darshan_problems.count = 0; /* rank 0 prints the line for all ranks */
+  if (written) log_is_there();                     /* each rank reports a journal that stays */
   children_adopt();
   log_say_problems();
 }
@@ -164,7 +165,7 @@ void runtime_drop_records(void) {
   store_drop_records(&darshan_store);
 }
 
-/* Recording goes on if the exec fails. */
+/* Stores what runtime_exec_failed needs to continue recording. */
 static uint32_t stop_before_exec(void) {
   uint32_t phase = stop_recording();
   if (phase == RUNTIME_OFF) return phase;
@@ -178,19 +179,19 @@ static uint32_t stop_before_exec(void) {
 static void before_exec(void *nothing) {
   (void)nothing;
   if (stop_before_exec() == RUNTIME_OFF) {
-    /* What an end would say of a process without records. */
+    /* Without memory for records, the process reports at its exec that it leaves no log. */
     if (darshan_store.unrecorded && fd_may_change() && process_is_ours()) log_say_problems();
     return;
   }
   if (!runtime_may_leave_files()) return;
-  static int said; /* once, however often an exec fails */
+  static int said; /* prints once, however often an exec fails */
   unsigned problems = darshan_problems.count;
   if (keep_journal()) return;
   if (write_records() == 0) {
     exec_state.log_written = 1;
     log_is_there();
   }
-  /* The next program knows nothing of this one's problems. */
+  /* The next program cannot print this program's problems. */
   if (darshan_problems.count > problems && !said) {
     said = 1;
     log_say_problems();
@@ -228,7 +229,7 @@ void runtime_pause(void) {
   floats_give(&floats);
 }
 
-/* The file was removed; the records are still there. */
+/* Recreates the removed journal from the records in memory. */
 static void restore_journal(void) {
   struct record_store *store = &darshan_store;
   if (!store->journal.has_file) return;

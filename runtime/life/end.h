@@ -4,27 +4,28 @@
 
 #include "../job/runtime.h"
 
-/* Writes the log.  Afterwards every wrapper only forwards.  In a rank of an MPI
- * job that ends without MPI_Finalize the journal is kept instead. */
+/* Writes the log.  Afterwards every wrapper only forwards.  A rank of an MPI job that ends
+ * without MPI_Finalize retains its journal instead. */
 void runtime_finish(void);
-/* Before the process, or only a thread, ends by SYS_exit_group or SYS_exit. */
+/* Called before the application's SYS_exit_group or SYS_exit, which may end only a thread. */
 void runtime_ends_by(long number);
 
-/* In MPI_Finalize: the log of all ranks.  Every rank that records calls it. */
+/* Writes the log of all ranks in MPI_Finalize.  Every rank that records must call it. */
 struct rank_comm;
 void runtime_finish_ranks(struct rank_comm *comm);
-/* Of a rank that is not to record: what there is goes, its journal with it. */
+/* Deletes the records and the journal of a rank that must not record. */
 void runtime_drop_records(void);
 
-/* 1: an end would write a log, or say that there is none. */
+/* Returns 1 if the end of this process would write a log or report that there is none. */
 int runtime_has_something_to_say(void);
 
-/* Before and after an exec: the log is written and the journal removed, or, if
- * the process goes on after all, both are taken back. */
-/* Will the next program be watched, as far as its file says?  It gets this environment. */
+/* Called before an exec: writes the log and removes the journal.  Called after a failed exec:
+ * removes that log and restores the journal.
+ * is_watched: the file of the next program suggests that it will be instrumented; envp: its
+ * environment; hand_on: stores the names of inherited files for it. */
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));
 void runtime_exec_failed(void);
-/* The same before what is no exec, but may end the process. */
+/* Like runtime_before_exec, before a call that may end the process otherwise. */
 void runtime_pause(void);
 
 #endif

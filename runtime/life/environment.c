@@ -1,5 +1,5 @@
-/* See environment.h.  Memory of the program is looked at before it is read: the kernel answers an
- * exec with EFAULT where it is not there. */
+/* Environments for exec.  The application's memory is checked before it is read, because an
+ * unmapped address makes the exec fail with EFAULT and must not crash the application. */
 #include "environment.h"
 
 #include <string.h>
@@ -17,9 +17,9 @@ static int populate(const void *address) {
   return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
 }
 
-/* May memory of the program be read here?  The kernel answers an exec with EFAULT where not.
- * A page that may not be read is not allowed (EINVAL), and so is the question itself before
- * Linux 5.14, even about a page that can: then it is taken for yes. */
+/* Returns 1 if the application's memory can be read at this address.  EINVAL means a page without
+ * read permission, or a kernel before Linux 5.14, which has no MADV_POPULATE_READ.  A second call
+ * with a readable page distinguishes the two; on such a kernel the result is 1. */
 static int is_there(const void *address, uintptr_t *known) {
   enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
   uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
@@ -38,7 +38,7 @@ enum { PRELOAD = sizeof(preload) - 1 };
 int environment_is_watched(char *const *envp) {
   static const char run[] = "DARSHAN_ENABLE_NONMPI=";
   int by_preload = 0, knows_run = 0;
-  uintptr_t list = 1, string = 1; /* no page */
+  uintptr_t list = 1, string = 1; /* not the address of a page */
   for (; envp; envp++) {
     if (!is_there(envp, &list)) return 0;
     if (!*envp) break;
@@ -52,14 +52,15 @@ int environment_is_watched(char *const *envp) {
 }
 
 int environment_preloads(char *const *envp) {
-  uintptr_t list = 1, string = 1; /* no page */
+  uintptr_t list = 1, string = 1; /* not the address of a page */
   for (; envp && is_there(envp, &list) && *envp && is_there(*envp, &string); envp++)
     if (strncmp(*envp, preload, PRELOAD) == 0 && strstr(*envp + PRELOAD, ours)) return 1;
   return 0;
 }
 
-/* What the thread has for this.  The child of a vfork never gives it back: its parent, which has
- * the same storage, takes it again, if nobody has had it meanwhile (path-buffers.h). */
+/* The path buffers of this thread for the copy.  A vfork child never releases them: its parent has
+ * the same thread-local storage and uses them again, unless another call has taken them since
+ * (path-buffers.h). */
 struct room {
   struct path_buffer *buffer;
   const char *frame;
@@ -93,7 +94,8 @@ static int is_ours(const char *word, size_t length) {
   return length - from >= sizeof(ours) - 1 && memcmp(word + from, ours, sizeof(ours) - 1) == 0;
 }
 
-/* An entry of LD_PRELOAD without our library; NULL: nothing is left of it, or there is no room. */
+/* Copies an LD_PRELOAD entry without this library.  Returns NULL if it has no other library.  The
+ * caller checks text->overflow. */
 static char *without_us(struct darshan_text *text, const char *entry) {
   char *start = text->bytes + text->length;
   int words = 0;

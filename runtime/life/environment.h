@@ -1,17 +1,16 @@
-/* The environment that the next program is given. */
+/* The environment of the next program. */
 #ifndef DARSHAN_ENVIRONMENT_H
 #define DARSHAN_ENVIRONMENT_H
 
-/* This library is preloaded by it, and the run named: a program of ours is watched. */
+/* Returns 1 if this environment preloads this library and names the run. */
 int environment_is_watched(char *const *envp);
-/* This library is preloaded by it. */
+/* Returns 1 if this environment preloads this library. */
 int environment_preloads(char *const *envp);
 
-/* The same without this library in LD_PRELOAD, for a program whose loader refuses it
- * (watched.h).  Nothing of envp is changed: list and strings lie in memory of this thread's, until
- * environment_done or the thread's next call.  envp itself where there is nothing to leave out, or
- * no room: 4 KiB for the list, as much for the values of LD_PRELOAD.  May be called in the
- * child of a vfork. */
+/* Returns a copy of envp without this library in LD_PRELOAD, for a program whose loader refuses it
+ * (watched.h).  The copy is in memory of this thread until environment_done or the thread's next
+ * call.  Returns envp itself if it does not preload this library, or if the list or the values of
+ * LD_PRELOAD need more than 4 KiB each.  May be called in a vfork child. */
 char *const *environment_without_us(char *const *envp);
 void environment_done(void);
 

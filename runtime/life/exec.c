@@ -1,3 +1,4 @@
+/* Predicts whether an exec succeeds; wrappers of execl, execlp and execle. */
 #include "exec.h"
 
 #include <alloca.h>
@@ -16,16 +17,16 @@
 
 enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
 
-/* Does the kernel's answer promise that an exec of this path fails?  BAD_ADDRESS: the path is
- * no memory, so nothing here may read it.  Every other error promises nothing: the exec asks for
- * the rights of the effective user, and may find another file by then.  A file that nobody may
- * execute is left to may_work. */
+/* Returns 1 if this result of faccessat means that an exec of the path fails.  BAD_ADDRESS: the
+ * path is not mapped, so nothing here may read it.  Other errors do not predict the exec: it uses
+ * the rights of the effective user and may find another file.  may_work checks whether any user
+ * may execute the file. */
 static int is_absent(long result) {
   return result == NOT_THERE || result == BAD_ADDRESS || result == NOT_A_FOLDER ||
          result == TOO_LONG || result == LOOPS;
 }
 
-/* Of what this thread is about to start. */
+/* file_look.refuses of the program that this thread is about to start. */
 static __thread int it_refuses;
 
 static void forget(void) {
@@ -33,7 +34,7 @@ static void forget(void) {
   unwatched_note("", RUN_WATCHED);
 }
 
-/* name: what the file is called, if that is not its path. */
+/* name: the file's name for the row; it differs from path below /proc/self/fd. */
 static enum exec_kind kind_of(const char *path, const char *name) {
   struct file_look look = file_look(path);
   it_refuses = look.refuses;
@@ -58,14 +59,14 @@ enum exec_kind exec_may_work(const char *path) {
   return may_work(path) ? kind_of(path, path) : EXEC_FAILS;
 }
 
-/* PATH of the moment, without getenv: this may run in a child of fork. */
+/* Returns the current PATH.  Does not call getenv, because this may run in a child of fork. */
 static const char *search_path(void) {
   for (char **e = __environ; e && *e; e++)
     if (strncmp(*e, "PATH=", 5) == 0) return *e + 5;
   return "/bin:/usr/bin";
 }
 
-/* Is it in one of the folders?  candidate: room for a path. */
+/* Returns 1 and the path in candidate (a path buffer) if a folder of PATH has the file. */
 static int is_in_folders(char *candidate, const char *file) {
   size_t length = strlen(file);
   const char *folder = search_path();
@@ -91,7 +92,8 @@ enum exec_kind exec_in_path(const char *file) {
   return kind;
 }
 
-/* The system's name of a descriptor, and of what is below it; 0, or -1: there is no room. */
+/* Writes the /proc name of a descriptor, or of a path below it.  Returns 0, or -1 if that is
+ * longer than a path buffer. */
 static int name_at(char *out, int dirfd, const char *below) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, "/proc/self/fd/");
@@ -121,8 +123,7 @@ enum exec_kind exec_at(int dirfd, const char *path, int flags) {
   return kind;
 }
 
-/* The list forms: their arguments become an array for the v form, which is the
- * wrapper of this library. */
+/* The list forms collect their arguments in an array and call the wrapper of the v form. */
 int wrap_execv(const char *path, char *const *argv) __asm__(SYMBOL(execv));
 int wrap_execvp(const char *file, char *const *argv) __asm__(SYMBOL(execvp));
 int wrap_execve(const char *path, char *const *argv, char *const *envp) __asm__(SYMBOL(execve));

@@ -1,25 +1,25 @@
-/* Before a process image is replaced. */
+/* Checks before an exec, and the environment for the next program. */
 #ifndef DARSHAN_EXEC_H
 #define DARSHAN_EXEC_H
 
-/* The environment as libc's exec functions take it: its own name, since programs may define
- * environ.  Not every libc declares it. */
+/* The environment that libc's exec functions use.  An application may define `environ`, but not
+ * this name.  Not every libc declares it. */
 extern char **__environ;
 
-/* Is an exec of this path, or of this name by way of PATH, likely to succeed?  The log
- * is then written before; a wrong guess is repaired. */
+/* Whether an exec of this path, or of this name along PATH, is likely to succeed.  If so, the log
+ * is written before; a wrong guess is undone when the exec fails. */
 enum exec_kind {
   EXEC_FAILS,
-  EXEC_UNWATCHED, /* the next program will tell nothing (watched.h) */
+  EXEC_UNWATCHED, /* the next program will leave no records (watched.h) */
   EXEC_WATCHED
 };
 enum exec_kind exec_may_work(const char *path);
 enum exec_kind exec_in_path(const char *file);
-/* The same of a descriptor, or of a path from a folder's; flags: as of execveat. */
+/* Likewise for a descriptor, or a path relative to a folder's; flags: those of execveat. */
 enum exec_kind exec_at(int dirfd, const char *path, int flags);
 
-/* The environment for what this thread has just asked about by one of the three: envp, or, for a
- * program that this library would keep from starting, another one (environment.h). */
+/* Returns the environment for the program that this thread has just checked: envp, or, if the
+ * program's loader refuses this library, a copy without it (environment.h). */
 char *const *exec_environment(char *const *envp);
 
 #endif

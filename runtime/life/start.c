@@ -1,4 +1,4 @@
-/* fork.c has forks, end.c the end; mpi/life.c says when both are in an MPI job. */
+/* Start of recording.  fork.c handles forks, end.c the end, mpi/life.c start and end of ranks. */
 #include "start.h"
 
 #include <config.h> /* autoconf's */
@@ -75,7 +75,7 @@ static void switch_on(void) {
   remember_stderr();
   if (prepare_memory() < 0) {
     runtime_note_no_memory();
-    lost_state.parts = 1; /* a rank that finds memory in MPI_Init lacks what was before */
+    lost_state.parts = 1; /* a rank that gets memory in MPI_Init lacks all earlier events */
     log_say_problems();
     return;
   }
@@ -87,17 +87,16 @@ static void switch_on(void) {
   __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
-/* An administrator's file: whoever finds it passes, before anything else. */
+/* Returns 1 if the administrators have switched Darshan off by a file. */
 static int switched_off(void) {
   int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* a filter may not know faccessat */
   if (fd >= 0) sys_close(fd);
   return fd >= 0;
 }
 
-/* A program that runs with raised rights (set-user-id, set-group-id, capabilities of
- * its file) does so for whoever starts it: what he says in the environment must
- * not name files that are read, written or made with these rights.  Nothing is heard,
- * and nothing recorded. */
+/* Returns 1 if the program has raised rights (set-user-id, set-group-id, capabilities of its
+ * file).  Any user may have started it, and the environment must not name files that are read,
+ * written or made with these rights.  So the runtime reads no setting and records nothing. */
 static int has_raised_rights(void) {
   return getauxval(AT_SECURE) != 0;
 }
@@ -124,12 +123,12 @@ void runtime_start(int argc, char **argv, char **envp) {
 
 void runtime_meet_program(void) {
   const struct darshan_config *config = &darshan_config;
-  if (!config->exe || darshan_hot.phase_page) return; /* not started, or on already */
+  if (!config->exe || darshan_hot.phase_page) return; /* not started, or already on */
   if (config->nonmpi || !mpi_may_come()) return;
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
 
-/* Without a path there will be no file. */
+/* Stores the journal's path; an empty path means that there is no journal. */
 static void name_journal(char *path, size_t room) {
   struct darshan_log_identity identity = runtime_journal_identity();
   if (!sys_may(SYS_ftruncate) || !sys_may(SYS_pwrite64) || !sys_may(SYS_unlinkat) ||
@@ -137,8 +136,8 @@ static void name_journal(char *path, size_t room) {
     path[0] = '\0';
 }
 
-/* Recording begins in private memory.  Where it is to become a journal, it does so with
- * the first record or later: with no lock held, and while other threads go on recording. */
+/* Moves the records from private memory into a journal, at the first record or later.  Holds no
+ * lock when it begins; other threads record meanwhile. */
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);
@@ -160,8 +159,8 @@ static void keep_journal(void) {
   if (process_state.fork_parent && !run_state.joined) children_add_self();
 }
 
-/* Who comes while another thread prepares waits for some mappings of memory, and for
- * no file system. */
+/* Makes the memory for records in the first thread that calls it, and returns 1 there.  Other
+ * threads wait for the end of RUNTIME_PREPARING, so this maps memory and uses no file system. */
 static int begin_in_memory(void) {
   uint32_t ready = RUNTIME_READY;
   uint64_t mask = signals_block();
@@ -172,7 +171,7 @@ static int begin_in_memory(void) {
     runtime_note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
-    uint32_t preparing = RUNTIME_PREPARING; /* the process may be at its end by now */
+    uint32_t preparing = RUNTIME_PREPARING; /* another thread may have ended recording */
     int shared = __atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0;
     __atomic_compare_exchange_n(runtime_phase_word(), &preparing,
                                 shared ? RUNTIME_SHARED : RUNTIME_RECORDING, 0, __ATOMIC_RELEASE,
@@ -198,13 +197,13 @@ int runtime_begin_recording(void) {
   return begun ? 0 : -1;
 }
 
-/* Recording began before MPI_Init: what there is becomes this rank's. */
+/* Turns records that began before MPI_Init into the records of this rank. */
 static void take_rank_over(void) {
   struct record_store *store = &darshan_store;
   int recording = runtime_is_recording(runtime_phase());
   if (recording) runtime_describe_job(1);
   if (recording) runtime_add_owner(&job_state.job);
-  while (!store_lock(store)) /* what is said of a rank must be */
+  while (!store_lock(store)) /* the rank's number must be stored */
     ;
   store_set_rank(store, mpi_state.rank);
   modules_limit_rank(store, &darshan_config);
@@ -226,7 +225,7 @@ void runtime_refit(void) {
   struct darshan_clock *clock = &darshan_hot.clock;
   if (clock->counter_trusted)
     clock_refit(clock);
-  else /* nothing to be fitted, but snapshots want to know what time it is */
+  else /* nothing to fit; snapshots still need a call each second */
     __atomic_store_n(&clock->refit_at, clock_ticks(clock) + NS_PER_SECOND, __ATOMIC_RELAXED);
   snapshot_look();
 }
@@ -250,9 +249,9 @@ void runtime_start_rank(void) {
   stack_run_anyway(start_rank, NULL);
 }
 
-/* GUARD_BUSY is set: is it by an update that this handler interrupted, or by one
- * whose stack frame was left by longjmp?  On an alternate stack one cannot
- * tell, so the answer is the safe one. */
+/* Called if GUARD_BUSY is set.  Returns 1, and releases the update's locks, if longjmp abandoned
+ * the frame of that update; 0 if a signal handler interrupted the update and now calls this.  On
+ * an alternate stack the two cannot be distinguished; the result is 0. */
 static int update_was_left(const char *frame) {
   frame = stack_frame(frame);
   if (frame + GUARD_SAME_CALLER < guard_frame() || stack_is_alternate(frame)) return 0;
@@ -261,7 +260,8 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
-/* One that shares this memory; in a forked child the phase is wiped. */
+/* Returns 1 in another process that shares this memory, 0 in a forked child, where the kernel
+ * has wiped the phase. */
 static int in_another_process(void) {
   return process_state.sharers && runtime_phase() != RUNTIME_OFF &&
          sys_getpid() != process_state.pid;
@@ -284,7 +284,7 @@ int runtime_enter_slow(const char *frame) {
     return 0;
   }
   uint32_t phase = runtime_phase();
-  if (phase == RUNTIME_OFF) { /* forked without the handlers of libc */
+  if (phase == RUNTIME_OFF) { /* forked without libc's atfork handlers */
     stack_run_anyway(become_child, NULL);
     if (!darshan_hot.fd_limit) return 0;
     phase = runtime_phase();

@@ -7,18 +7,18 @@
 /* Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
-/* A program has told which libraries lie in it: may it become a rank after all? */
+/* Called after an executable has registered its statically linked libraries.  If MPI is one of
+ * them, the process may become a rank, and recording starts. */
 void runtime_meet_program(void);
 
-/* Makes the memory for records with the first of them, and the journal, if there is
- * to be one by now; RUNTIME_RECORDING or not afterwards.  Returns 0, or -1 when there
- * is nothing to record into. */
+/* Called for the first event.  Makes the memory for records, and the journal if the process may
+ * leave files.  Returns 0 if the process records, else -1. */
 int runtime_begin_recording(void);
-/* There will be no log of this process, and that will be said. */
+/* Notes that there will be no log for lack of memory; the message is printed later. */
 void runtime_note_no_memory(void);
 
-/* In MPI_Init, when mpi_state knows the job: starts recording, or, if that
- * has happened, makes this process a rank. */
+/* Called in MPI_Init, when mpi_state knows the job.  Starts recording, or makes a process that
+ * records already a rank. */
 void runtime_start_rank(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* See unwatched.h. */
+/* The reason why a program leaves no records, and its usage from /proc/PID/io and getrusage. */
 #include "unwatched.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Programs that will tell nothing of themselves: who starts one says so in its place, and who
- * waits for one says what it had. */
+/* Programs that will leave no records.  The process that starts one reports its reason, and the
+ * process that waits for it reports its resource usage. */
 #ifndef DARSHAN_UNWATCHED_H
 #define DARSHAN_UNWATCHED_H
 
@@ -7,21 +7,23 @@
 
 #include "../format/run.h"
 
-/* What this thread is about to start, as far as its file tells; and that it was started. */
+/* Remembers the program that this thread is about to start, and its classification by file. */
 void unwatched_note(const char *path, enum run_unwatched why);
-/* Why it will tell nothing, by its environment too, and its name in the row. */
+/* Returns the reason of the remembered program, considering its environment, writes its name into
+ * the row, and forgets it. */
 enum run_unwatched unwatched_why(char *const *envp, struct run_event *row);
 
-/* Bytes that the calls of a process, 0: this one, have read and written, with those of the
- * children that it waited for.  1, or 0: nobody can say. */
+/* Stores the bytes that the calls of a process (0: of this process) have read and written,
+ * including the children that it waited for.  Returns 1, or 0 if they are not known. */
 int unwatched_calls(int32_t pid, int64_t *read, int64_t *written);
 
-/* Around a wait of the program's: what all children had before that were waited for. */
+/* The usage of all children that this process has waited for, read before a wait: bytes of storage
+ * and nanoseconds of processor time. */
 struct run_waiting {
-  int64_t storage_read, storage_written, cpu_ns; /* below 0: not known */
+  int64_t storage_read, storage_written, cpu_ns; /* cpu_ns below 0: not known */
 };
 void unwatched_waiting(struct run_waiting *waiting);
-/* Into the row of a child that was waited for: what it had. */
+/* Writes the usage of the child that the wait returned into its row. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);
 
 #endif

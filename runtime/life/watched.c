@@ -1,3 +1,4 @@
+/* Whether a program will be instrumented, by its ELF headers or its script's interpreter. */
 #include "watched.h"
 
 #include <elf.h>
@@ -17,17 +18,17 @@
 #define OUR_MACHINE EM_AARCH64
 #endif
 
-/* The process that has asked for a lock.  A child has none of its parent's, nor has that of a
- * vfork, whose descriptors are its own. */
+/* The pid of the process that requested a lock of fcntl.  Children do not inherit these locks; this
+ * includes a vfork child, which has its own descriptors. */
 static pid_t has_locks;
 
 void runtime_locks(void) {
   __atomic_store_n(&has_locks, sys_getpid(), __ATOMIC_RELAXED);
 }
 
-/* Has anybody a lock of fcntl on this file?  If it is this process, to close any descriptor
- * of the file would end it.  Only who has asked for one looks: to read the list takes 10 ms,
- * in which nobody on the machine gets a lock.  bytes: room to read in. */
+/* Returns 1 if any process has a lock on this file.  If this process has one of fcntl, closing any
+ * descriptor of the file releases it.  Only a process that requested a lock reads /proc/locks: that
+ * takes 10 ms, and no process on the machine gets a lock meanwhile.  bytes: a path buffer. */
 static int is_locked(const struct stat *st, char *bytes) {
   pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
   if (!asked || asked != sys_getpid()) return 0;
@@ -44,14 +45,15 @@ static int is_locked(const struct stat *st, char *bytes) {
     size_t end = kept + (size_t)n;
     bytes[end] = '\0';
     found = strstr(bytes, number) != NULL;
-    kept = end < NUMBER ? end : NUMBER; /* a number may be cut */
+    kept = end < NUMBER ? end : NUMBER; /* the buffer's end may split a number */
     memmove(bytes, bytes + end - kept, kept);
   }
   sys_close(fd);
   return found;
 }
 
-/* The bytes of a file from a place on, with a NUL behind; how many, 0: it cannot be looked at. */
+/* Reads a path buffer full of bytes at an offset and terminates them by NUL.  Returns their number,
+ * 0 if the file cannot be read. */
 static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return 0;
@@ -62,7 +64,7 @@ static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   return (size_t)n;
 }
 
-/* The interpreter of a script; 0: it is none.  name has room for it. */
+/* Stores the interpreter of a script in name (a path buffer); returns 0 if it is not a script. */
 static int is_script(const char *bytes, size_t n, char *name) {
   if (n < 3 || memcmp(bytes, "#!", 2) != 0) return 0;
   bytes += 2 + strspn(bytes + 2, " \t");
@@ -89,7 +91,8 @@ struct part {
     *part = (struct part){row.p_type, row.p_offset, row.p_filesz};                                 \
   } while (0)
 
-/* The i-th row, of the first n bytes of an ELF file; 0: there is none, -1: it lies further on. */
+/* Reads the i-th program header from the first n bytes of an ELF file.  Returns 1, 0 if there is
+ * no such header, -1 if it is beyond those bytes. */
 static int take_part(struct part *part, const char *bytes, size_t n, unsigned i) {
   if (bytes[EI_CLASS] == ELFCLASS32)
     TAKE_PART(32);
@@ -98,7 +101,7 @@ static int take_part(struct part *part, const char *bytes, size_t n, unsigned i)
   return 1;
 }
 
-/* A program of Go has the note of its build id among its notes. */
+/* Returns 1 if the notes include a Go build id. */
 static int is_go(const char *bytes, size_t n) {
   struct part part;
   ElfW(Nhdr) note;
@@ -118,7 +121,8 @@ static int is_go(const char *bytes, size_t n) {
   return 0;
 }
 
-/* Is this loader, by its name or by what that is a link to, of our C library? */
+/* Returns 1 if this loader, by its name or its link's target, belongs to the runtime's C library.
+ */
 static int is_our_loader(const char *name) {
   enum { LINK_ROOM = 256 };
   char target[LINK_ROOM];
@@ -128,11 +132,11 @@ static int is_our_loader(const char *name) {
   return strstr(target, &LIBC_LOADER_NAME[1]) != NULL;
 }
 
-/* An ELF file, by its first n bytes.  Without a loader it is linked statically. */
+/* Classifies an ELF file by its first n bytes.  A file without PT_INTERP is linked statically. */
 static struct file_look look_at_program(const char *path, char *bytes, size_t n) {
   struct file_look look = {RUN_OTHER_LIBC, 0};
   struct part part = {.type = PT_NULL};
-  Elf32_Ehdr head; /* which begins as that of 64 bits does */
+  Elf32_Ehdr head; /* the 64-bit header begins likewise */
   memcpy(&head, bytes, sizeof(head));
   int fits = bytes[EI_CLASS] == OUR_CLASS && head.e_machine == OUR_MACHINE, found = 1;
   enum run_unwatched why = fits && is_go(bytes, n) ? RUN_GO : RUN_WATCHED;
@@ -148,9 +152,9 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
   return look;
 }
 
-/* bytes, name: room to read in. */
+/* Follows scripts to their interpreter, then classifies.  bytes, name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
-  enum { MOST_SCRIPTS = 5 }; /* as the kernel has it */
+  enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};
   struct stat st;
   size_t n;

@@ -1,5 +1,5 @@
-/* Will a program that is about to start be watched, as this one is?  If not, it will
- * tell its run nothing. */
+/* Whether a program that is about to start will be instrumented.  If not, it leaves no records in
+ * its run. */
 #ifndef DARSHAN_WATCHED_H
 #define DARSHAN_WATCHED_H
 
@@ -8,11 +8,11 @@
 struct file_look {
   enum run_unwatched why;
   int refuses; /* its loader is for another C library, word size or processor: it would end the
-                * program because of this library (musl), or complain of it on stderr */
+                * program because of this library (musl), or print a warning about it */
 };
 
-/* By the file: of the loader of this C library, without raised rights.  What cannot be
- * looked at is taken for such a program. */
+/* Classifies a program by its file: it must need this C library's loader and have no raised
+ * rights.  A file that cannot be read is classified as instrumentable. */
 struct file_look file_look(const char *path);
 
 #endif
