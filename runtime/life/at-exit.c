@@ -1,10 +1,9 @@
-/* libc calls what was registered for exit in reverse order.  In a process with a
- * loader its destructors are one such registration, made when main is about to
- * be called: what a constructor has registered before comes after all of them.
- * This library's constructor is the first, so what it registers is the last of
- * all, but for the end of stdio.  In a static program destructors come first in
- * the list; there our own, which is the last of them, registers what libc then
- * calls after it. */
+/* libc calls exit handlers in reverse order of their registration.  In a process with a loader,
+ * all destructors are one handler, registered just before main: a handler that a constructor
+ * registered earlier runs after all of them.  This library's constructor is the first, so its
+ * handler is the last of all, before libc closes stdio.  In a static program destructors run
+ * first; there this library's, which is the last of them, registers a handler that libc calls
+ * afterwards. */
 #include "at-exit.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "end.h"
 #include "run.h"
 
-static int arranged; /* exit comes to finish by itself */
+static int arranged; /* the handler is registered with exit */
 
 static void finish(void *unused) {
   int saved = errno;
@@ -25,7 +24,7 @@ static void finish(void *unused) {
   errno = saved;
 }
 
-/* Here libc leaves streams alone. */
+/* quick_exit does not flush streams. */
 static void finish_quickly(void *unused) {
   int saved = errno;
   (void)unused;
@@ -33,7 +32,7 @@ static void finish_quickly(void *unused) {
   errno = saved;
 }
 
-/* Of those of exit only on_exit's know how the process was asked to end. */
+/* Registered by on_exit, whose handlers get the exit status, unlike those of atexit. */
 static void finish_with(int status, void *unused) {
   run_note_status(status);
   finish(unused);

@@ -1,3 +1,4 @@
+/* The table of forked children's journals. */
 #include "children.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "../log/adopt.h"
 #include "../records/outside.h"
 
-static struct child *children; /* shared with forked descendants; NULL: none yet */
+static struct child *children; /* shared with forked descendants; NULL: not mapped yet */
 
 void children_prepare(void) {
   if (!darshan_hot.fd_limit || children || run_state.joined) return;
@@ -18,7 +19,8 @@ void children_prepare(void) {
   if (!sys_failed(memory)) children = memory;
 }
 
-/* The same number is another process in another namespace. */
+/* Returns the inode of this process's PID namespace, in which pids have their meaning; 0: not
+ * known. */
 static ino_t namespace_of_pids(void) {
   struct stat st;
   return SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0) == 0 ? st.st_ino : 0;
@@ -50,8 +52,8 @@ void children_remove_self(void) {
   }
 }
 
-/* It cannot be asked for whether the process lives; one that does removes its journal
- * in its time. */
+/* Reports a journal of a child whose liveness cannot be determined.  A child that lives removes
+ * its journal later. */
 static void name_journal(const struct child *child) {
   struct stat st;
   if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)

@@ -1,3 +1,4 @@
+/* Wrappers of clone, whose children may share the memory or descriptors of this process. */
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,15 +13,15 @@
 
 enum sharing {
   NOTHING_SHARED = 0,
-  FOLDER_APART = 1, /* has a working folder of its own */
-  MARKED = 2,       /* runs while its parent waits, on the same thread-local storage */
-  TO_BE_ASKED = 4,  /* nothing but its process id tells it from its parent */
-  FILES_APART = 8   /* ... and its descriptors are its own */
+  FOLDER_APART = 1, /* the child has its own working folder */
+  MARKED = 2,       /* the parent waits, and both use the same thread-local storage */
+  TO_BE_ASKED = 4,  /* only its process id distinguishes the child from its parent */
+  FILES_APART = 8   /* ... and it has its own descriptors */
 };
 
-/* What the child has to do with our tables.  One that shares memory and
- * descriptors is a thread in all but name, unless it runs beside its parent on the
- * same thread-local storage. */
+/* Returns how the child relates to the runtime's tables.  A child that shares memory and
+ * descriptors is treated like a thread, unless it runs at the same time as its parent on the same
+ * thread-local storage. */
 static unsigned what_is_shared(int flags) {
   int waits = flags & CLONE_VFORK, storage_apart = flags & CLONE_SETTLS;
   unsigned folder = flags & CLONE_FS ? NOTHING_SHARED : FOLDER_APART;
@@ -30,8 +31,7 @@ static unsigned what_is_shared(int flags) {
   return folder | TO_BE_ASKED | (flags & CLONE_FILES ? 0 : FILES_APART);
 }
 
-/* From now on, and until as many have left, every event asks which process it is
- * in. */
+/* Makes every event check the process id until end_sharing was called as often. */
 static void share(unsigned sharing) {
   uint32_t recording = RUNTIME_RECORDING;
   if (sharing & FOLDER_APART) folder_distrust();
@@ -57,8 +57,8 @@ static void end_sharing(unsigned sharing) {
 typedef int clone_function(int (*)(void *), void *, int, void *, ...);
 typedef int clone_body(void *);
 
-/* A child with memory of its own, which libc ends, when its function returns, by a
- * call that nobody sees. */
+/* The function of a child that has its own memory.  When it returns, libc ends the child by a
+ * call that no wrapper sees, so run_apart writes the log. */
 struct start {
   clone_body *body;
   void *argument;
@@ -70,7 +70,8 @@ static int run_apart(void *start_) { /* this memory is a copy */
   return status;
 }
 
-/* One with thread-local storage that the program has made may have none for us. */
+/* Returns 1 if the child needs run_apart.  Thread-local storage that the application made
+ * (CLONE_SETTLS) may lack the runtime's variables. */
 static int ends_unseen(clone_body *body, int flags) {
   return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_hot.fd_limit;
 }
@@ -81,10 +82,10 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   void *storage = va_arg(list, void *);
   pid_t *child_tid = va_arg(list, pid_t *);
   unsigned sharing = what_is_shared(flags);
-  if (darshan_guard & GUARD_VFORK) sharing &= ~(unsigned)MARKED; /* by somebody before */
+  if (darshan_guard & GUARD_VFORK) sharing &= ~(unsigned)MARKED; /* it is marked already */
   share(sharing);
   struct start start = {body, argument};
-  if (!(flags & CLONE_VM)) runtime_forking(); /* no handler of fork's runs */
+  if (!(flags & CLONE_VM)) runtime_forking(); /* clone runs no atfork handler */
   if (ends_unseen(body, flags)) body = run_apart, argument = &start;
   int r = real(body, stack, flags, argument, parent_tid, storage, child_tid);
   if (!(flags & CLONE_VM)) run_has_forked(r);
@@ -92,7 +93,7 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   return r;
 }
 
-/* clone, and an older name of it. */
+/* clone and its older name */
 #define CLONE(name)                                                                                \
   clone_function *real_##name __attribute__((visibility("hidden")));                               \
   EXPORT int wrap_##name(clone_body *body, void *stack, int flags, void *argument,                 \

@@ -1,3 +1,4 @@
+/* Writes the log of a process that becomes a daemon, before its parent ends. */
 #include "daemon.h"
 
 #include "../job/runtime.h"
@@ -6,13 +7,14 @@
 #include "end.h"
 #include "run.h"
 
-static __thread int in_daemon; /* this thread is in the call */
+static __thread int in_daemon; /* this thread is in daemon */
 
 void daemon_begins(void) {
   in_daemon = 1;
 }
 
-/* Whether there is a child libc does not say: if not, daemon comes back. */
+/* libc does not report whether the fork succeeded.  If it failed, daemon returns in the parent and
+ * daemon_became restores recording. */
 void daemon_forked(void) {
   if (!in_daemon || !darshan_hot.fd_limit) return;
   runtime_pause();

@@ -1,13 +1,13 @@
-/* daemon(3): forks, and ends the parent inside of libc, where no wrapper sees it. */
+/* daemon(3) forks and ends the parent within libc, where no wrapper sees the end. */
 #ifndef DARSHAN_DAEMON_H
 #define DARSHAN_DAEMON_H
 
-/* Around the call. */
+/* Called before and after daemon. */
 void daemon_begins(void);
 void daemon_became(int result);
 
-/* Called by fork in the parent: in one that daemon is about to end, the log is
- * written. */
+/* Handler of pthread_atfork in the parent.  Writes the log if daemon is about to end the
+ * parent. */
 void daemon_forked(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Counts the loaded libraries that were opened with RTLD_DEEPBIND. */
 #include "deepbind.h"
 
 #include <dlfcn.h>
@@ -11,19 +12,19 @@
 
 enum { MOST = 256, NAME = 48 };
 
-/* dlopen may fail, so a library counts when the list of mappings has it: by its inode, or, where
- * the loader looks for it along its path, by the beginning of the file's name ("libz.so.1" is
- * "libz.so.1.2.13" there). */
+/* dlopen may fail, so a library counts if /proc/self/maps has its inode.  If the loader searches
+ * its path for the library, the beginning of the file name must match ("libz.so.1" is mapped as
+ * "libz.so.1.2.13"). */
 enum library_state { EMPTY, OPENING, MISSING, COUNTED };
 struct library_noted {
-  uint64_t inode; /* 0: by name */
+  uint64_t inode; /* 0: compare names */
   char name[NAME];
-  uint64_t found; /* the inode of what is counted */
+  uint64_t found; /* the inode that was counted */
   int state;
 };
 SELDOM static struct library_noted libraries[MOST];
-static unsigned taken; /* places, also those that there are no more */
-static int is_pending; /* one of them is OPENING */
+static unsigned taken; /* slots requested, including those past the table's end */
+static int is_pending; /* a library is OPENING */
 
 static int is_same(const struct library_noted *one, const struct library_noted *other) {
   return one->inode == other->inode && strcmp(one->name, other->name) == 0;
@@ -62,14 +63,14 @@ void deepbind_note(const char *file, int flags) {
   __atomic_store_n(&is_pending, 1, __ATOMIC_RELEASE);
 }
 
-/* Under another name. */
+/* Returns 1 if the library was counted under another name. */
 static int is_counted(uint64_t inode) {
   for (unsigned i = 0; i < MOST && state_of(&libraries[i]) != EMPTY; i++)
     if (state_of(&libraries[i]) == COUNTED && libraries[i].found == inode) return 1;
   return 0;
 }
 
-/* "from-to rwxp offset major:minor inode   path", cut at its end. */
+/* line: "from-to rwxp offset major:minor inode   path", possibly truncated */
 static void take_mapping(const char *line) {
   enum { WORDS = 4 }; /* before the inode */
   const char *slash = strrchr(line, '/'), *name = slash ? slash + 1 : "";
@@ -90,7 +91,7 @@ static void take_mapping(const char *line) {
   }
 }
 
-/* A line that is longer than the room is cut into several. */
+/* A line longer than the buffer is read as several lines. */
 static void read_mappings(int fd, char *bytes) {
   size_t kept = 0;
   for (ssize_t n; (n = sys_read(fd, bytes + kept, DARSHAN_PATH_ROOM - 1 - kept)) > 0;) {

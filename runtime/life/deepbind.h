@@ -1,12 +1,12 @@
-/* Libraries that were opened with RTLD_DEEPBIND: they find libc's functions before our wrappers, so
- * what they call is in no record. */
+/* Libraries opened with RTLD_DEEPBIND.  They find libc's functions before the wrappers, so their
+ * calls are not recorded. */
 #ifndef DARSHAN_DEEPBIND_H
 #define DARSHAN_DEEPBIND_H
 
-/* A library is about to be opened so; called by dlopen.S with the arguments of dlopen. */
+/* Called by dlopen.S before such a library is opened, with the arguments of dlopen. */
 void deepbind_note(const char *file, int flags) __attribute__((visibility("hidden")));
-/* Those that were noted and are loaded now are counted (lost_state), each of them once.  Called
- * before the program unloads anything, and when recording ends. */
+/* Counts each noted library that is loaded now, once (lost_state).  Called before the application
+ * unloads a library, and when recording ends. */
 void deepbind_look(void);
 
 #endif

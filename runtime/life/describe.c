@@ -1,3 +1,4 @@
+/* Fills in the job record of the log. */
 #include "describe.h"
 
 #include "../intercept/sys.h"
@@ -10,7 +11,6 @@ int64_t runtime_start_ns(void) {
   return clock->start_sec * NS_PER_SECOND + clock->start_nsec;
 }
 
-/* The mount table is what costs most to read; it serves only to place names. */
 void runtime_describe_job(int with_mounts) {
   struct darshan_job *job = &job_state.job;
   const struct mpi_state *mpi = &mpi_state;

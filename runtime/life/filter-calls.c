@@ -1,5 +1,5 @@
-/* The loader is asked for the real functions before a filter comes: looking one up
- * may take a lock, or memory. */
+/* Looks up the real functions before a filter is installed, because the loader may take a lock or
+ * allocate memory. */
 #include "../intercept/real.h"
 #include "../intercept/stack.h"
 #include "filter.h"

@@ -1,3 +1,4 @@
+/* Prepares the runtime for a seccomp filter of the application, and shuts the system call gate. */
 #include "filter.h"
 
 #include <linux/seccomp.h>
@@ -9,7 +10,8 @@
 #include "../job/same-memory.h"
 #include "../names/folder.h"
 
-/* Of Linux 5.11: calls from code that the program did not name become SIGSYS. */
+/* Syscall user dispatch (Linux 5.11): calls from code outside the application's range raise
+ * SIGSYS. */
 enum { USER_DISPATCH = 59, DISPATCH_ON = 1 };
 
 static int asked_of_prctl(long option, long value) {
@@ -27,15 +29,15 @@ int filter_is_asked(long number, long a, long b) {
                                         : 0;
 }
 
-/* TSYNC fails for the sake of another thread with that thread's id; a listener is a
- * descriptor. */
+/* A positive result is the descriptor of a listener, or, if TSYNC failed, the id of the thread that
+ * prevented it. */
 int filter_is_there(long number, long flags, long result) {
   int listener = number == SYS_seccomp && (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER);
   return result == 0 || (listener && result > 0);
 }
 
-/* So that there is an overflow record at least: of what every program may come to use,
- * and of what this one does. */
+/* Makes space for records, and an overflow record, for the modules that any application may use
+ * later and those that this one has used. */
 static void make_room(void) {
   static const unsigned always = 1u << STORE_POSIX | 1u << STORE_STDIO | 1u << STORE_POSIX_EXT;
   struct record_store *store = &darshan_store;
@@ -57,7 +59,7 @@ void filter_coming(int forbids) {
     folder_learn();
     make_room();
     if (!sys_gate_is_shut()) filter_find_functions();
-    /* What is in private memory when the gate shuts stays there. */
+    /* Records that are in private memory when the gate shuts stay there. */
     if (shuts) shut = store_bring_back(&darshan_store, sys_gate_try_shut);
     runtime_leave();
   }
@@ -65,7 +67,7 @@ void filter_coming(int forbids) {
   if (shuts && first) sys_gate_settle();
 }
 
-/* Who reads the journal learns why there is no log. */
+/* Stores in the journal's metadata why there is no log. */
 static void note_filter(int forbids) {
   struct darshan_job *job = &job_state.job;
   size_t used = strlen(job->metadata), room = sizeof(job->metadata);

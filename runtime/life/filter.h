@@ -1,30 +1,30 @@
-/* The program is about to restrict itself: by a seccomp filter, or by making it a
- * fault to read the processor's counter.  What the runtime will need is made ready;
- * behind a filter it makes no system call (sys-gate.h), and the journal is what is left
- * of the process. */
+/* The application restricts itself by a seccomp filter, or makes reading the processor's counter a
+ * fault.  The runtime prepares for that before the call.  Behind a filter it makes no system call
+ * (sys-gate.h), and the journal holds the records. */
 #ifndef DARSHAN_FILTER_H
 #define DARSHAN_FILTER_H
 
 enum {
   FILTER_CALLS = 1,
   FILTER_COUNTER = 2,
-  FILTER_DISPATCH = 4 /* calls, by no filter: of other code than the program named */
+  FILTER_DISPATCH = 4 /* not by a filter: syscall user dispatch */
 };
 
-/* What does syscall(number, a, b, ...) ask to be forbidden?  prctl(a, b) is number
- * SYS_prctl. */
+/* Returns what syscall(number, a, b, ...) requests to forbid, as FILTER_ flags; 0: nothing.
+ * prctl(a, b) has number SYS_prctl. */
 int filter_is_asked(long number, long a, long b);
-/* What it answered: is it forbidden now? */
+/* Returns 1 if the call's result says that it is forbidden now. */
 int filter_is_there(long number, long flags, long result);
 
-/* Before the call, in whichever thread, and after it. */
+/* Called before the call and after it, in any thread. */
 void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);
 
-/* What the settings say may be done under a filter that was inherited. */
+/* Allows the calls that DARSHAN_FILTER_CALLS names under an inherited filter. */
 void filter_look(void);
-/* MPI_Init has made files, memory and sockets: a filter that let it is no cage. */
+/* Allows all calls under an inherited filter.  Called after MPI_Init, which has made files, memory
+ * and sockets under that filter. */
 void filter_trust(void);
 
 #endif

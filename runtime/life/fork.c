@@ -1,3 +1,4 @@
+/* Resets the runtime in a forked child. */
 #include "fork.h"
 
 #include "../intercept/spin.h"
@@ -12,8 +13,7 @@
 #include "children.h"
 #include "run.h"
 
-/* In a forked child: the parent's records are not ours.  Behind a filter there is no
- * journal to be had. */
+/* A child behind the application's seccomp filter cannot make a journal, so it records nothing. */
 void runtime_become_child(void) {
   sys_gate_forked();
   if (sys_gate_is_shut()) {
@@ -39,7 +39,8 @@ void runtime_become_child(void) {
   store_forget(&darshan_store);
   mpi_forked();
   modules_forked();
-  /* A child of an MPI rank is none; one of a process that may become a rank may, too. */
+  /* A child process of a rank is not a rank and records nothing.  A child of a process that has not
+   * called MPI_Init may still become a rank. */
   if (!darshan_config.nonmpi && mpi_state.phase != MPI_NOT_YET)
     __atomic_store_n(&darshan_hot.fd_limit, 0, __ATOMIC_RELAXED);
   run_forked();
@@ -57,8 +58,7 @@ static void forked(void *nothing) {
   runtime_become_child();
 }
 
-/* Called by fork itself; kernels before 4.14 wiped nothing, so the process id has
- * to tell. */
+/* Kernels before 4.14 do not wipe the phase in a child, so the process id decides. */
 void runtime_forked(void) {
   if (!darshan_hot.fd_limit) return;
   if (runtime_phase() != RUNTIME_OFF && sys_may(SYS_getpid) && sys_getpid() == process_state.pid)

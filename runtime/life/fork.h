@@ -1,11 +1,11 @@
-/* A forked child: the parent's records are not ours. */
+/* The runtime in a forked child, which does not own its parent's records. */
 #ifndef DARSHAN_FORK_H
 #define DARSHAN_FORK_H
 
-/* Called by fork itself: before, and in the child. */
+/* Handlers of pthread_atfork: before the fork, and in the child. */
 void runtime_forking(void);
 void runtime_forked(void);
-/* When it is known to be one: it forgets, and will record for itself. */
+/* Resets the state of the parent in a forked child, which then records for itself. */
 void runtime_become_child(void);
 
 #endif

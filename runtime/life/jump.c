@@ -1,9 +1,9 @@
-/* longjmp and its other names.  They are wrapped because a jump out of a handler
- * may leave one of our own frames at any instruction: other threads would wait for
- * its lock, and this thread's events would be taken for those of a handler.
+/* Wrappers of longjmp and its other names.  A jump out of a handler may abandon a frame of the
+ * runtime at any instruction: other threads would wait for its lock, and this thread's events
+ * would look like those of a handler.
  *
- * Where a jump goes to is in its buffer, which a C library may keep scrambled by a
- * key of the process.  The key is learnt from a buffer of our own. */
+ * The target of a jump is in its buffer, which a C library may scramble by a key of the process.
+ * The runtime computes the key from a buffer of its own. */
 #include "jump.h"
 
 #include <libc-jump.h>
@@ -22,7 +22,7 @@
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %0, sp" : "=r"(sp))
 #endif
 
-/* No inlining: the stack pointer of this frame is the one that setjmp keeps. */
+/* Not inlined: setjmp stores the stack pointer of this frame. */
 __attribute__((noinline)) static uintptr_t key_of_this_process(void) {
   jmp_buf buffer;
   uintptr_t here;
@@ -36,8 +36,8 @@ static int is_within(const stack_t *stack, const char *address) {
   return address >= start && address < start + stack->ss_size;
 }
 
-/* Does a jump to target, made in a frame here, leave the frame that updates?  A
- * handler may jump within itself; on a stack of its own one must ask where that is. */
+/* Returns 1 if a jump from frame `here` to target abandons `frame`.  A handler may jump within
+ * itself; if it runs on an alternate stack, the bounds of that stack decide. */
 static int leaves(const char *frame, const char *target, const char *here) {
   stack_t stack = {.ss_flags = SS_DISABLE};
   SYS2(SYS_sigaltstack, NULL, &stack);

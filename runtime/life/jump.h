@@ -1,9 +1,9 @@
-/* A jump out of a signal's handler leaves whatever the handler interrupted. */
+/* A longjmp out of a signal handler, which abandons the interrupted frames. */
 #ifndef DARSHAN_JUMP_H
 #define DARSHAN_JUMP_H
 
-/* Before this thread goes on in a frame whose stack pointer is `target`: what was
- * begun in frames that it leaves is given back. */
+/* Called before this thread continues in a frame whose stack pointer is `target`.  Releases locks
+ * and state of the frames that the jump abandons. */
 void runtime_jumps(const char *target);
 
 #endif

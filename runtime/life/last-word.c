@@ -1,7 +1,6 @@
-/* Ranks cannot send messages any more, but each can tell the names of all journals
- * of the job.  The one of the lowest rank that lies on this node stands for the job:
- * who holds its lock may speak, and then marks it.  Who is killed in between loses
- * the lock, and the next one speaks. */
+/* Elects the rank that prints the message.  Ranks cannot communicate any more, but each can compute
+ * the names of all journals of the job.  A rank locks the lowest-ranked journal on its node, prints
+ * and marks the journal.  If that rank is killed before, the lock is free for the next one. */
 #include "last-word.h"
 
 #include <string.h>
@@ -16,15 +15,15 @@
 #include "../log/write.h"
 
 enum {
-  SAID = S_ISVTX, /* means nothing on a file */
-  TRIES = 100,    /* of waiting for who is just saying it */
+  SAID = S_ISVTX, /* the mark: a mode bit without meaning for files */
+  TRIES = 100,    /* to get the lock, and to see stderr read */
   PAUSE_NS = 2000000,
   BUSY = -11 /* EAGAIN */
 };
 
-SELDOM static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; the end comes once */
+SELDOM static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; used by one thread at exit */
 
-/* The journal of a rank: beside our own, or where it would be. */
+/* Stores the path of a rank's journal: next to this rank's, or where it would be. */
 static size_t name_of(int rank) {
   const struct journal *own = &darshan_store.journal;
   struct darshan_log_identity identity = runtime_journal_identity();
@@ -38,8 +37,8 @@ static size_t name_of(int rank) {
   return darshan_text_length(&text);
 }
 
-/* A journal of this job on this node: its descriptor, negative if there is none.
- * said: is it marked? */
+/* Opens a rank's journal.  Returns the descriptor, negative if this node has no such file.  said: 1
+ * if it is marked. */
 static int open_one(int rank, int *said) {
   struct stat st;
   int fd = name_of(rank) ? sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
@@ -51,20 +50,20 @@ static int open_one(int rank, int *said) {
 static int take_lock(int fd) {
   struct timespec pause = {0, PAUSE_NS};
   for (int i = 0; i < TRIES; i++) {
-    if (SYS2(SYS_flock, fd, LOCK_EX | LOCK_NB) != BUSY) return 1; /* or there are no locks here */
+    if (SYS2(SYS_flock, fd, LOCK_EX | LOCK_NB) != BUSY) return 1; /* or locks are unsupported */
     SYS2(SYS_nanosleep, &pause, NULL);
   }
-  return 0; /* it is being said */
+  return 0; /* another rank is printing it */
 }
 
-/* The descriptor of the locked journal; negative: there is nothing to say. */
+/* Returns the descriptor of the locked journal, negative if this rank must not print. */
 static int claim(void) {
   int first = -1, said = 0;
   for (int rank = 0; rank < mpi_state.size && !said; rank++) {
     int fd = open_one(rank, &said);
     if (fd >= 0 && first < 0 && !said && take_lock(fd)) {
       first = fd;
-      struct stat st; /* it may have been said while we waited */
+      struct stat st; /* another rank may have marked it meanwhile */
       said = SYS2(SYS_fstat, fd, &st) < 0 || (st.st_mode & SAID);
     } else if (fd >= 0) {
       if (first < 0) said = 1;
@@ -75,7 +74,8 @@ static int claim(void) {
   return said ? -1 : first;
 }
 
-/* A launcher that learns of the end first may drop what it has not read. */
+/* Waits until the pipe at stderr is empty, because a launcher may discard unread output when it
+ * sees that the rank has ended. */
 static void wait_until_read(void) {
   struct timespec pause = {0, PAUSE_NS};
   struct stat st;
@@ -92,7 +92,7 @@ void last_word_say(const char *subject) {
   static const char all_ranks[] = "-*.darshan";
   int fd = claim();
   unsigned others = darshan_problems.count;
-  darshan_problems.count = 0; /* this comes first, and the others' lines are the same */
+  darshan_problems.count = 0; /* only this message is printed before the others */
   if (fd < 0) return;
   name_of(0);
   char *end = strrchr(path, '-');

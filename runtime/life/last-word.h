@@ -1,10 +1,10 @@
-/* A job that ends without MPI_Finalize is told of once, by whichever rank comes to
- * it first: launchers kill the others as soon as one has gone. */
+/* The message about a job that ends without MPI_Finalize.  The first rank that ends prints it once
+ * for all, because launchers kill the other ranks as soon as a rank has ended. */
 #ifndef DARSHAN_LAST_WORD_H
 #define DARSHAN_LAST_WORD_H
 
-/* Says that the ranks' journals are kept, if there are any and nobody of the job has
- * said so yet; subject: what happened. */
+/* Prints that the ranks' journals are retained, unless there is none or a rank has printed it.
+ * subject: why the job ended. */
 void last_word_say(const char *subject);
 
 #endif

@@ -1,4 +1,4 @@
-/* A program tells which libraries lie in it: its stubs lead to the wrappers from then on. */
+/* Leads the stubs of statically linked libraries to the wrappers. */
 #include "../intercept/linked.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ static void *open_self(void) {
   return loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* What another library has is reached through the loader, as ever: its address
- * may even be this library's own wrapper. */
+/* Returns 1 if another library defines the function.  The loader leads to it as usual, and the
+ * address in the row may be this library's own wrapper. */
 static int is_elsewhere(const char *name) {
   void *volatile found = dlsym(RTLD_NEXT, name);
   return found != NULL;

@@ -1,3 +1,4 @@
+/* Prepares log and journal for a change of the root directory or mount namespace. */
 #include "root.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "../records/outside.h"
 #include "describe.h"
 
-/* The folder of the log is made now: later there would be no way to its parents. */
+/* Makes the folder of the log now, because its parents cannot be reached later. */
 static void hold(void *unused) {
   const struct darshan_config *config = &darshan_config;
   char partial[DARSHAN_PATH_ROOM];
@@ -27,7 +28,7 @@ static void hold(void *unused) {
 
 void root_is_changing(void) {
   if (outside_is_ready() || !darshan_hot.fd_limit || !fd_may_change() || !process_is_ours()) return;
-  /* Later there would be no place for a journal. */
+  /* Makes the journal, because its folder cannot be reached later. */
   if (runtime_enter()) runtime_leave();
   stack_run_anyway(hold, NULL);
 }

@@ -1,11 +1,11 @@
-/* The program is about to change what paths mean (chroot, setns and the like). */
+/* Calls of the application that change the meaning of paths (chroot, setns and the like). */
 #ifndef DARSHAN_ROOT_H
 #define DARSHAN_ROOT_H
 
-/* Before the call: our folders are opened, so that they can be reached afterwards
- * (records/outside.h). */
+/* Called before the call.  Opens the folders of log and journal, so that they can be reached
+ * afterwards (records/outside.h). */
 void root_is_changing(void);
-/* After it; result: 0 if it did what it should. */
+/* Called after the call; result: 0 if it succeeded. */
 void root_changed(int result);
 
 #endif
