@@ -1,4 +1,4 @@
-/* H5D: datasets, and what they are like. */
+/* H5D: datasets and their properties. */
 #include "hdf5.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
 enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
 
-/* What it is called by whom the library is not asked: it knows no path of it, and would
- * look for one in the whole file. */
+/* Returns a name for a dataset whose path the library does not know; it would search the whole file
+ * for one. */
 static const char *pathless(int how) {
   if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;
 }
 
-/* <file>:<path of the dataset in the file>; 0: it has no name. */
+/* Writes <file>:<path of the dataset in the file>. Returns its length; 0 if there is no name. */
 static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, int how,
                       char *out) {
   size_t length = file->name_length;
@@ -37,14 +37,14 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
   return length + ((size_t)path < room ? (size_t)path : room);
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);
   return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
-/* Of a property list of the dataset; 0: the default one, which has no chunks and no filters. */
+/* Reads the layout from a property list. plist 0: the default, without chunks and filters. */
 static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
                        uint64_t lengths[RANK_MOST], int *filters) {
   int dimensions = 0;
@@ -59,7 +59,8 @@ static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset 
   return dimensions;
 }
 
-/* How it is stored: fixed when it was created.  made NULL: the library is asked. */
+/* Notes how the dataset is stored, which is fixed at its creation. made NULL: queries the
+ * library. */
 static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                          const struct h5_made *made, int64_t chunk[FRAME]) {
   uint64_t lengths[RANK_MOST] = {0};
@@ -82,7 +83,7 @@ static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *
   layer_unlock(&dataset->layer);
 }
 
-/* The chunk cache is a matter of each open: the last one is kept. */
+/* Each open may set another chunk cache; the record has the last one. */
 static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
   size_t slots = 0, bytes = 0;
   double preemption = 0;
@@ -117,7 +118,7 @@ static void note_type(struct h5_library *lib, int64_t id, struct h5_dataset *dat
   if (asked >= 0) lib->H5Tclose(asked);
 }
 
-/* Out of line, as its room is not needed while the dataset is looked up. */
+/* Not inlined, so that its stack is not in use while the dataset is looked up. */
 __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t id,
                                                  struct h5_dataset *dataset,
                                                  const struct h5_made *made) {
@@ -132,8 +133,8 @@ __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t
   record_unlock(&dataset->lock);
 }
 
-/* Notes what the dataset is like: its extent and its chunk cache each time, the rest,
- * for which the library needs microseconds, when it is created or first opened. */
+/* Notes the properties of a dataset: extent and chunk cache at each open. The others, for which the
+ * library needs microseconds, only when it is created or first opened. */
 static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                      const struct h5_made *made) {
   if (made || !dataset->described) note_shape(lib, id, dataset, made);
@@ -145,8 +146,8 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   record_unlock(&dataset->lock);
 }
 
-/* Number of the dataset of this name; length 0: it has none, or none that can be
- * kept.  0: it is not to be counted. */
+/* Returns the number of the dataset of this name; 0 if it is not counted. length 0: no name, or a
+ * name that cannot be stored. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
                                 int how) {
   if (!runtime_enter()) return 0;
@@ -179,8 +180,8 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
   return number;
 }
 
-/* The file of a new dataset is that of the location, which is known, unless a path leads
- * through a link to another file. */
+/* Returns the file of a dataset. A new dataset is in the file of its location, which is known,
+ * unless its path leads through a link to another file. */
 static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct h5_made *made) {
   if (!made || (made->name && strchr(made->name, '/'))) return h5f_of(lib, id);
   struct h5_known location = h5_known(lib, made->location);
@@ -188,7 +189,8 @@ static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct 
   return is_place ? location.file : h5f_of(lib, id);
 }
 
-/* A dataset that was just opened, or is met for the first time.  made: it was created. */
+/* Makes the record of a dataset that was just opened, or is used for the first time. made: not NULL
+ * if it was created. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how,
                                const struct h5_made *made) {
   struct h5_file *file = file_of(lib, id, made);
@@ -218,7 +220,7 @@ struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) 
 
 static void opened(struct h5_library *lib, int64_t id, int how, const struct h5_made *made,
                    struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
+  if (id >= 0) h5_forget(lib, id); /* the id may have had another meaning */
   struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how, made) : NULL;
   if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
@@ -244,8 +246,8 @@ void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *ma
   opened(lib, id, how, made, frame, t1, t2);
 }
 
-/* The records of a dataset that had no name, if nothing else is in them and there are none
- * of this name yet, are of this name from now on. */
+/* Gives the records of an unnamed dataset their name, if only one id used them and no records of
+ * this name exist. */
 static void name_anonymous(struct h5_dataset *dataset, const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!runtime_enter()) return;

@@ -11,7 +11,7 @@ uint32_t h5f_number(const struct h5_file *file) {
   return file->number;
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +27,7 @@ static uint32_t record_of(const struct posix_name *name) {
   return number;
 }
 
-/* With the runtime entered. */
+/* Called between runtime_enter and runtime_leave. */
 static struct h5_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_H5F)) return NULL;
   uint32_t number = record_of(name);
@@ -52,7 +52,7 @@ static struct h5_file *file_of_path(const char *path) {
   return file;
 }
 
-/* Met by an id, the file was opened unseen. */
+/* The open of this file was not seen. */
 __attribute__((noinline)) static struct h5_file *meet(struct h5_library *lib, int64_t id) {
   struct path_buffer *path = path_buffer_take();
   if (!path) return NULL;
@@ -67,7 +67,7 @@ struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id) {
   return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 
-/* The library prints an error where a property list has another driver. */
+/* Disables the error output of the library, which reports a property list with another driver. */
 static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
   void *print = NULL, *data = NULL;
   if (fapl == 0 || !lib->H5Pget_fapl_mpio || !lib->H5Eget_auto2 || !lib->H5Eset_auto2) return 0;
@@ -93,7 +93,7 @@ static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct h5_file *file = id >= 0 && path ? file_of_path(path) : NULL;
-  if (id >= 0) h5_forget(lib, id); /* what it stood for before, it does no more */
+  if (id >= 0) h5_forget(lib, id); /* the id may have had another meaning */
   if (file) {
     count_open(file, uses_mpiio(lib, fapl), t1, t2);
     h5_remember(lib, id, H5_FILE, h5f_number(file));

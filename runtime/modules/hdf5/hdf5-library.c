@@ -1,9 +1,10 @@
+/* Finds the functions of the HDF5 libraries of the process. */
 #include "../../intercept/stack.h"
 #include "hdf5.h"
 
 SELDOM struct libraries h5_libraries;
 
-/* The first call of a library makes it ready for all others. */
+/* H5get_libversion is the library's first call and initializes it for all others. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
   unsigned major = 0, minor = 0, release = 0;

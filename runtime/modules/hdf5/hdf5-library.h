@@ -1,4 +1,4 @@
-/* The HDF5 library that a caller uses: intercept/library.h finds it. */
+/* The HDF5 library that a caller uses, found by intercept/library.h. */
 #ifndef DARSHAN_H5_LIBRARY_H
 #define DARSHAN_H5_LIBRARY_H
 
@@ -21,7 +21,7 @@ enum {
 
 struct h5_library {
   struct library common;
-  int narrow_ids;                /* ids are ints: before 1.10 */
+  int narrow_ids;                /* 1: ids are ints (before 1.10) */
   void *functions[H5_FUNCTIONS]; /* NULL: not looked up yet */
 #define QUERY(name, type, params) type(*name) params;
 #include "queries.def"
@@ -30,11 +30,11 @@ struct h5_library {
 
 extern struct libraries h5_libraries __attribute__((visibility("hidden")));
 
-/* The real function of this number for the caller; library: NULL if it has no
- * HDF5 library that can be asked (the function then still forwards). */
+/* Returns the real function with this number for the caller. Sets *library to NULL if the caller's
+ * HDF5 library is unknown; the function then still forwards. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
-/* In every wrapper: a call of a function costs as much as what is looked up. */
+/* Called by every wrapper, so the known case is inline. */
 static inline void *h5_function(int number, const char *name, const void *caller,
                                 struct h5_library **library) {
   const struct library_site *site = library_site(&h5_libraries, caller);

@@ -1,4 +1,4 @@
-/* What the HDF5 modules keep besides their records. */
+/* State of the HDF5 modules that is not part of a record. */
 #ifndef DARSHAN_HDF5_STATE_H
 #define DARSHAN_HDF5_STATE_H
 
@@ -15,11 +15,11 @@ struct darshan_h5_meta_record;
 
 enum { H5_IDS = 1 << 14, H5_FIRST_IDS = 1 << 8 };
 
-struct h5_file { /* belongs to a record of H5F */
+struct h5_file { /* one per record of H5F */
   int lock;
   struct darshan_h5f_record *record;
   struct darshan_h5_meta_record *meta; /* NULL: none yet */
-  double last_end;                     /* of the last call, for times without overlap */
+  double last_end;                     /* of the last call, to count overlapping calls once */
   double last_meta_end;
   const char *name;
   uint32_t name_length;
@@ -27,7 +27,7 @@ struct h5_file { /* belongs to a record of H5F */
   struct layer_state layer;
 };
 
-struct h5_dataset { /* belongs to a record of H5D */
+struct h5_dataset { /* one per record of H5D */
   int lock;
   uint32_t file; /* number of its h5_file */
   struct darshan_h5d_record *record;
@@ -35,37 +35,38 @@ struct h5_dataset { /* belongs to a record of H5D */
   int64_t points, type_size;
   int32_t dimensions;
   uint32_t last_operation;
-  uint32_t described; /* its storage is known */
-  int anonymous;      /* it had no name when it was created, and got none yet */
-  uint32_t met;       /* by how many ids; with the store's lock */
+  uint32_t described; /* 1: its storage is known */
+  int anonymous;      /* 1: created without a name, and not named yet */
+  uint32_t met;       /* number of ids that were opened; protected by the store's lock */
   int32_t layout;
-  uint64_t raw_start, raw_bytes; /* of contiguous data, told before the close; 0: not asked */
+  uint64_t raw_start,
+      raw_bytes; /* of contiguous data, read before the close; raw_bytes 0: unknown */
   struct common_accesses accesses;
   struct layer_state layer;
 };
 
-/* H5_REFERRED: a dataset that was opened by a reference, and not used yet. */
+/* H5_REFERRED: a dataset that was opened by a reference and is not used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
-/* What an id of a library stands for.  The id changes only while `means` says that the place
- * is free or deleted, so who reads the same `means` before and after the id read both of one. */
+/* Meaning of an id of a library. The id changes only while means is 0 or H5_DELETED. A reader that
+ * reads the same means before and after the id therefore has a consistent pair. */
 struct h5_id {
-  uint64_t means; /* H5_MEANS; 0: free place */
+  uint64_t means; /* H5_MEANS; 0: free slot */
   int64_t id;
 };
-/* number: of a dataset, or of the file that it belongs to. */
+/* number: of a dataset, or of the file that the object belongs to. */
 #define H5_MEANS(library, kind, number)                                                            \
   ((uint64_t)(library) << 40 | (uint64_t)(kind) << 32 | (uint64_t)(number))
 #define H5_DELETED ((uint64_t)1 << 63)
 
-/* A larger table takes the place of one that is half full; the smaller stays mapped. */
+/* A larger table replaces one that is half full. The smaller table stays mapped. */
 struct h5_ids {
   uint32_t mask, live;
   struct h5_id place[];
 };
 
 struct hdf5_state {
-  int lock;                        /* to change ids; looking up needs none */
+  int lock;                        /* to change ids; lookups take no lock */
   struct segments files, datasets; /* h5_file, h5_dataset, by record number */
   struct h5_ids *ids;              /* NULL: no HDF5 file was seen yet */
 };

@@ -1,8 +1,7 @@
-/* The HDF5 modules: H5F, H5D and, in the annex, H5_META and LAYERS.  Events get
- * the library that the caller uses, the result of the real call, the frame that
- * collected what happened below, and the ticks around the call.  No question is
- * put to the library after a call that failed: that would wipe the error stack
- * which the application wants to see. */
+/* The HDF5 modules: H5F, H5D and, in the annex, H5_META and LAYERS. Event functions receive the
+ * library that the caller uses, the result of the real call, the frame that collected the calls of
+ * lower layers, and the ticks around the call. After a failed call they call no function of the
+ * library, because that would clear the error stack of the application. */
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
@@ -14,23 +13,23 @@
 
 enum h5d_operation { H5D_NOTHING_YET, H5D_READ, H5D_WRITE };
 
-/* What is known of an id without asking the library. */
+/* Facts about an id that need no call of the library. */
 struct h5_known {
   int64_t id;
   enum h5_kind kind;
-  struct h5_dataset *dataset; /* H5_DATASET */
-  struct h5_file *file;       /* any kind but H5_UNKNOWN */
-  struct h5_id *place;        /* NULL: it is not known */
-  uint64_t means;             /* what stood there */
+  struct h5_dataset *dataset; /* set for H5_DATASET */
+  struct h5_file *file;       /* set for any kind but H5_UNKNOWN */
+  struct h5_id *place;        /* slot of the id; NULL: unknown */
+  uint64_t means;             /* content of the slot */
 };
 
 /* ids.c */
 int h5_start(void);
-int h5_prepare(void); /* 1, or 0: no memory */
+int h5_prepare(void); /* 1, or 0 if out of memory */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
-/* The file that an object belongs to; asks the library if need be.  NULL: not
- * recorded. */
+/* Returns the file that an object belongs to; NULL if it is not recorded. Calls the library if the
+ * id is unknown. */
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
@@ -45,7 +44,7 @@ void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer
 void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
 void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* That of an id that nobody has seen; NULL: not recorded. */
+/* Returns the file of an id that is not in the table; NULL if it is not recorded. */
 struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
 static inline struct h5_file *h5_file_at(uint32_t number) {
@@ -56,29 +55,29 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* datasets.c */
-/* How a dataset was opened: referred, by a reference or an address. */
+/* How a dataset was opened. H5D_REFERRED: by a reference or an address. */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
-/* The arguments of a call that creates a dataset.  They tell what the dataset is like in a
- * quarter of the time that the library needs to make copies of its properties. */
+/* The arguments of a call that creates a dataset. They describe the dataset in a quarter of the
+ * time that the library needs to copy its properties. */
 struct h5_made {
   int64_t location, type, space, plist;
-  const char *name; /* NULL: it has none yet */
+  const char *name; /* NULL: it has no name yet */
 };
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* H5Olink succeeded: if it is a dataset that had no name, it has one now. */
+/* Called after H5Olink: a dataset without a name may have one now. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The dataset of an id; one that was opened unseen is met now. */
+/* Returns the dataset of an id. If the open was not seen, the record is made now. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
-/* storage.c: of a dataset about to be closed, if the user asked for it */
+/* storage.c: called around the close of a dataset, if DARSHAN_HDF5_STORAGE is set */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
@@ -93,7 +92,7 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 
-/* objects.c: everything else; closes by whatever name */
+/* objects.c: all other calls, and all calls that close an id */
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
@@ -102,11 +101,12 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
-/* A metadata call about a file; fcounter -1: no time. */
+/* Counts a metadata call of a file. fcounter -1: no time. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2);
 
-/* Pieces. */
+/* Returns 1 if calls are recorded: the library is known, the runtime is active, and the process is
+ * not a vfork child. */
 static inline int h5_counts(const struct h5_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }

@@ -1,4 +1,4 @@
-/* What the ids of the libraries stand for. */
+/* The table of ids of the HDF5 libraries. */
 #include "hdf5.h"
 
 struct hdf5_state hdf5_state;
@@ -22,7 +22,8 @@ static struct h5_ids *new_ids(uint32_t places) {
   return ids;
 }
 
-/* The first call of an HDF5 function: a process without one pays nothing. */
+/* The first call of an HDF5 function allocates the table, so other processes do not need the
+ * memory. */
 int h5_prepare(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (table()) return 1;
@@ -34,7 +35,7 @@ int h5_prepare(void) {
   return table() != NULL;
 }
 
-/* In a forked child everything starts anew; what is open is met when used. */
+/* A forked child starts with empty tables. Open objects get records when they are used. */
 void h5_forked(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
@@ -43,7 +44,7 @@ void h5_forked(void) {
   segments_clear(&hdf5->datasets);
 }
 
-/* Ids of one kind follow each other, and those of two kinds differ in the upper bits. */
+/* Ids of the same kind are consecutive; ids of different kinds differ in the upper bits. */
 static inline uint32_t place_of(const struct h5_ids *ids, uint64_t library, int64_t id) {
   uint64_t key = (uint64_t)id ^ (uint64_t)id >> 51;
   return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 40) + library) & ids->mask;
@@ -53,7 +54,7 @@ static int64_t key_of(const struct h5_library *lib, int64_t id) {
   return lib->narrow_ids ? (int64_t)(int32_t)id : id;
 }
 
-/* The place of an id, and what stands there; NULL and 0: it is unknown. */
+/* The slot of an id and its content; NULL and 0 if the id is unknown. */
 struct found {
   struct h5_id *place;
   uint64_t means;
@@ -67,20 +68,21 @@ static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id
     uint64_t means = __atomic_load_n(&place->means, __ATOMIC_ACQUIRE);
     if (means == 0) return unknown;
     if (means >> 40 != library || __atomic_load_n(&place->id, __ATOMIC_ACQUIRE) != id) continue;
-    if (__atomic_load_n(&place->means, __ATOMIC_RELAXED) != means) return unknown; /* closed now */
+    if (__atomic_load_n(&place->means, __ATOMIC_RELAXED) != means)
+      return unknown; /* closed meanwhile */
     return (struct found){place, means};
   }
   return unknown;
 }
 
-/* The tables of a forked child's parent are not this process's: its first event tells. */
+/* In a forked child the tables are the parent's until the first event resets them. */
 __attribute__((noinline)) static int may_look(void) {
   if (!runtime_enter()) return 0;
   runtime_leave();
   return 1;
 }
 
-/* No lock. */
+/* Takes no lock. */
 static inline struct found look_up(const struct h5_library *lib, int64_t id) {
   if (UNLIKELY(runtime_phase() != RUNTIME_RECORDING) && !may_look()) return unknown;
   struct h5_ids *ids = table();
@@ -113,7 +115,8 @@ struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
   return LIKELY(file != NULL) ? file : h5f_of_unknown(lib, id);
 }
 
-/* With the lock, below.  The place of an id, else one that it may have; NULL: all are taken. */
+/* Returns the slot of an id, or a slot for it; NULL if the table is full. The caller holds the
+ * lock. */
 static struct h5_id *place_for(struct h5_ids *ids, uint64_t library, int64_t id) {
   struct h5_id *deleted = NULL;
   uint32_t i = place_of(ids, library, id);
@@ -132,7 +135,7 @@ static inline void put(struct h5_ids *ids, struct h5_id *place, int64_t id, uint
   __atomic_store_n(&place->means, means, __ATOMIC_RELEASE);
 }
 
-/* Without memory for a larger table this one becomes fuller. */
+/* If out of memory, returns the old table, which then fills further. */
 static struct h5_ids *grown(struct h5_ids *ids) {
   uint32_t places = ids->mask + 1;
   struct h5_ids *larger = new_ids(2 * places);
@@ -163,7 +166,7 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
   record_unlock(&hdf5->lock);
 }
 
-/* A run of deleted places that ends at a free one is free again. */
+/* Deletes a slot. Deleted slots directly before a free slot become free again. */
 static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   uint32_t i = (uint32_t)(place - ids->place);
   __atomic_store_n(&place->means, H5_DELETED, __ATOMIC_RELEASE);
@@ -174,7 +177,7 @@ static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   }
 }
 
-/* With the lock: is a place that was found without it in the table, and as it was? */
+/* Returns 1 if a slot that was found without the lock is unchanged. The caller holds the lock. */
 static inline int is_still(const struct h5_ids *ids, const struct h5_known *known) {
   return ids && known->place >= ids->place && known->place <= ids->place + ids->mask &&
          known->place->means == known->means && known->place->id == known->id;
@@ -190,15 +193,15 @@ void h5_forget_known(const struct h5_library *lib, const struct h5_known *known)
   record_unlock(&hdf5->lock);
 }
 
-/* Most ids that are forgotten so are new ones, which nobody knows: no lock is taken. */
+/* Most of these ids are new and unknown, so no lock is taken for them. */
 void h5_forget(const struct h5_library *lib, int64_t id) {
   struct found found = look_up(lib, key_of(lib, id));
   struct h5_known known = {.id = key_of(lib, id), .place = found.place, .means = found.means};
   h5_forget_known(lib, &known);
 }
 
-/* H5close, or the library was unloaded: every id of it ends, and the numbers
- * will come again. */
+/* After H5close, or after the library was unloaded, all its ids are invalid, and their values will
+ * be reused. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (!table() || !record_lock(&hdf5->lock)) return;

@@ -1,11 +1,11 @@
-/* Everything that is neither a file nor raw data: attributes, groups, links,
- * objects, and closes by whatever name. */
+/* All calls except those of files and raw data: attributes, groups, links, objects, and calls that
+ * close an id. */
 #include "hdf5.h"
 #include "modules/hdf5/records.h"
 
-enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type; never changed */
+enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type, the same in all versions */
 
-/* With the file's lock. */
+/* The caller holds the file's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
   struct record_store *store = &darshan_store;
   if (LIKELY(file->meta != NULL)) return file->meta;
@@ -27,7 +27,8 @@ static void count_meta(struct h5_file *file, int counter, int fcounter, uint64_t
     record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
 }
 
-/* One update for both records: a call on an attribute takes HDF5 itself half a microsecond. */
+/* Updates both records at once: a call on an attribute takes HDF5 itself only half a
+ * microsecond. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
   struct layer_part *part = file && frame ? file->layer.part : NULL;
@@ -57,7 +58,7 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
     h5_meta(file, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
-/* H5Idec_ref closes only with the last reference; h5py closes nothing otherwise. */
+/* H5Idec_ref closes an id only with the last reference. h5py closes ids only this way. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (references != 0 || !known->file) {
@@ -71,8 +72,8 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     h5_closed(lib, 0, known, frame, t1, t2);
 }
 
-/* A dataset that is opened by a reference gets a record with its first transfer: netCDF-4
- * and H5DS open most only to look at them. */
+/* A dataset that is opened by a reference gets a record with its first transfer, because netCDF-4
+ * and H5DS open most of them only to inspect them. */
 static enum h5_kind kind_of(int type) {
   if (type == TYPE_DATASET) return H5_REFERRED;
   return type == TYPE_GROUP ? H5_GROUP : H5_OBJECT;

@@ -1,6 +1,6 @@
-/* Raw data or metadata?  Only if asked (DARSHAN_HDF5_STORAGE): before a dataset
- * is closed, the library is asked where its data lies, and what POSIX touched
- * below the dataset's calls is held against that. */
+/* Separates raw data from metadata if DARSHAN_HDF5_STORAGE is set: before a dataset is closed, the
+ * library is queried for the addresses of its data. These are compared with the bytes that POSIX
+ * calls below the dataset's calls accessed. */
 #include "hdf5.h"
 
 #include "../posix/posix.h"
@@ -10,13 +10,13 @@
 enum {
   CONTIGUOUS = 1,
   CHUNKED = 2,
-  /* Walking the index of chunks is quadratic in some versions. */
+  /* a limit, because walking the index of chunks takes quadratic time in some versions */
   MOST_CHUNKS = 4096
 };
 
 struct overlap {
   const struct layer_extents *extents[2];
-  uint64_t file; /* number of the POSIX file, in the place that extents have it */
+  uint64_t file; /* number of the POSIX file, shifted like in the extents */
   int64_t bytes[2];
 };
 
@@ -27,12 +27,12 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
           (int64_t)extents_overlap(overlap->extents[i], overlap->file | address, size);
 }
 
-/* 0: the library cannot tell. */
+/* Returns 0 if the library cannot report the chunks. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;
   if (!lib->H5Dget_num_chunks || !lib->H5Dget_chunk_info) return 0;
-  int64_t space = lib->H5Dget_space(id); /* not every version takes H5S_ALL here */
+  int64_t space = lib->H5Dget_space(id); /* some versions reject H5S_ALL here */
   if (space < 0) return 0;
   int told = lib->H5Dget_num_chunks(id, space, &n) >= 0 && n <= MOST_CHUNKS;
   for (uint64_t i = 0; told && i < n; i++)
@@ -70,7 +70,7 @@ static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) 
   }
 }
 
-/* Contiguous data is written by the close itself, so it is judged afterwards. */
+/* The close itself may write contiguous data, so contiguous data is compared after the close. */
 void h5d_after_close(struct h5_dataset *dataset) {
   if (dataset->raw_bytes == 0) return;
   struct overlap overlap = overlap_of(dataset);
@@ -79,7 +79,7 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* The number of chunks is known only when those that wait in the cache are written. */
+/* H5Dget_num_chunks makes the library write the chunks that wait in its cache. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;
@@ -88,8 +88,8 @@ static void write_waiting(struct h5_library *lib, int64_t id) {
   lib->H5Sclose(space);
 }
 
-/* Asking makes the library write what it still holds of the dataset: that is
- * booked as a flush, before what was written is held against the chunks. */
+/* These queries make the library write what it caches of the dataset. The write counts as a
+ * flush, before the written bytes are compared with the chunks. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_state *layer = &known->dataset->layer;

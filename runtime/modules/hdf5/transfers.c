@@ -9,7 +9,7 @@
 #include "modules/layers/records.h"
 
 enum { FRAME = 5 };
-/* Data spaces that are no ids, and selections: they never changed. */
+/* Data spaces that are not ids, and kinds of selections; the same in all versions. */
 enum { SPACE_ALL = 0, SPACE_BLOCK = 1, SPACE_PLIST = 2 };
 enum { SELECT_POINTS = 1, SELECT_HYPERSLABS = 2, COLLECTIVE = 1 };
 
@@ -25,15 +25,15 @@ static_assert(H5D_F_MAX_WRITE_TIME == H5D_F_MAX_READ_TIME + 1, "pairs");
 
 struct transfer {
   int64_t access[ACCESS_FIELDS]; /* bytes, lengths, strides */
-  int selects;                   /* counter of the kind of selection, -1: none */
+  int selects;                   /* counter of the kind of selection; -1: none */
   int collective;
 };
 
-/* Lengths and strides stand mirrored in a frame of five: dimension 0 is D5.
- * Returns the points of the selection, -1 if this does not tell. */
+/* Stores lengths and strides in reverse order in five counters each: dimension 0 is D5. Returns the
+ * number of selected points; -1 if unknown. */
 static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
                               struct transfer *transfer) {
-  enum { USUAL = 8 }; /* dimensions for which there is room here */
+  enum { USUAL = 8 }; /* dimensions that fit on the stack */
   uint64_t usual[4 * USUAL], *start = usual;
   struct path_buffer *room = NULL;
   int regular = lib->H5Sis_regular_hyperslab ? lib->H5Sis_regular_hyperslab(space) : -1;
@@ -58,8 +58,7 @@ static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensi
   return points;
 }
 
-/* Each question costs some 50 ns in a thread-safe library, so none is put whose
- * answer is known. */
+/* Each query costs some 50 ns in a thread-safe library, so known values are not queried. */
 static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
                                struct transfer *transfer) {
   int64_t points = -1;
@@ -78,7 +77,8 @@ static void describe(struct h5_library *lib, const struct h5_dataset *dataset, i
   if (file_space > SPACE_PLIST)
     points = selected_points(lib, file_space, dataset->dimensions, transfer);
   else if (file_space != SPACE_ALL && memory_space > SPACE_PLIST)
-    points = lib->H5Sget_select_npoints(memory_space); /* the selection is elsewhere */
+    points =
+        lib->H5Sget_select_npoints(memory_space); /* the file space has no selection of its own */
   transfer->access[0] = points * dataset->type_size;
   if (dxpl != 0 && lib->H5Pget_dxpl_mpio && lib->H5Pget_dxpl_mpio(dxpl, &mode) >= 0)
     transfer->collective = mode == COLLECTIVE;
@@ -138,7 +138,7 @@ struct several {
   int64_t dxpl;
 };
 
-/* NULL: not recorded. */
+/* Returns NULL if the dataset is not recorded. */
 static struct h5_dataset *member(const struct several *several, size_t i,
                                  struct transfer *transfer) {
   struct h5_known known = h5_known(several->lib, several->datasets[i]);
@@ -149,14 +149,14 @@ static struct h5_dataset *member(const struct several *several, size_t i,
   return dataset;
 }
 
-/* 1 more than the bytes, so that a call on nothing has its share, too. */
+/* Bytes plus 1, so that a transfer of zero bytes has a part, too. */
 static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* One call for several datasets: its time, and what happened below, are shared out
- * by the bytes asked of each.  They are asked twice, as there is no room to keep
- * what any number of them answered. */
+/* Distributes the time of one call on several datasets, and the calls of lower layers, by the bytes
+ * asked of each. The datasets are queried twice, because the results for any number of datasets
+ * would need memory. */
 static void share_out(const struct several *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {
   struct transfer transfer;
@@ -194,7 +194,7 @@ void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
     layer_pop(frame, NULL, t1, t2);
 }
 
-/* A chunk as it is stored; a read does not tell its size. */
+/* Counts a chunk as it is stored. The arguments of a read do not contain its size. */
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {

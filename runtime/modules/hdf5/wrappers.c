@@ -1,5 +1,5 @@
-/* The wrappers of the HDF5 modules: calls.def, expanded.  Unlike those of libc,
- * the real function depends on the caller. */
+/* The wrappers of the HDF5 modules: calls.def, expanded. Unlike for libc, the real function depends
+ * on the caller. */
 #include "hdf5.h"
 
 #include <errno.h>
@@ -10,7 +10,8 @@
 #define EXPORT __attribute__((visibility("default"), used))
 #define NOTHING ((void)0)
 
-/* Whom lower layers are charged to: the dataset, else its file; NULL: nobody. */
+/* Returns the record to which calls of lower layers are attributed: the dataset's, else the file's;
+ * NULL if there is none. */
 static struct layer_state *below_of(const struct h5_known *known) {
   if (known->kind == H5_DATASET) return &known->dataset->layer;
   return known->file ? &known->file->layer : NULL;
@@ -35,7 +36,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
     return r;                                                                                      \
   }
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define KNOWN(id)                                                                                  \
   struct h5_known known = h5_known(lib, id);                                                       \
   below = below_of(&known)
@@ -44,7 +45,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
   KNOWN(id);                                                                                       \
   if (UNLIKELY(hdf5_storage_is_asked())) h5d_before_close(lib, &known)
 
-/* ... and as its event. */
+/* Macros for the column "event" of a row. */
 #define META(location, counter, time)                                                              \
   h5_meta(r >= 0 ? h5f_of(lib, location) : NULL, H5_META_##counter, H5_META_F_##time##_TIME,       \
           frame, t1, t2)
@@ -59,7 +60,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
   if (r >= 0) h5_forget_known(lib, &known);                                                        \
   h5_meta(r >= 0 ? known.file : NULL, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 
-/* The arguments of a call that creates a dataset say what it is like. */
+/* The arguments of a call that creates a dataset describe it. */
 #define MADE(how, name)                                                                            \
   struct h5_made made = {loc_id, type_id, space_id, dcpl_id, name};                                \
   h5d_created(lib, r, H5D_CREATED | (how), &made, frame, t1, t2)
