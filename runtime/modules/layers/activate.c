@@ -1,6 +1,5 @@
-/* When the first call of an upper layer comes, POSIX and STDIO have counted for a
- * while.  That is the application's: with it, attributed and unattributed calls
- * add up to what those modules hold. */
+/* Attributes to the application what POSIX and STDIO counted before the first call of an upper
+ * layer. With it, attributed and unattributed calls add up to the sums of those modules. */
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
 #include "../apmpi/apmpi-state.h"
@@ -70,8 +69,8 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
   sum->fcounters[LAYERS_F_META_STDIO_TIME] += f[STDIO_F_META_TIME];
 }
 
-/* Record by record, under its lock: an event is either taken here, or finds the
- * record watched and is told.  New records are watched from the start. */
+/* Each record is read under its lock. Thus an event is either included here, or it finds the record
+ * watched and notifies this module. New records are watched from the start. */
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
   const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= posix; i++) {
@@ -104,7 +103,7 @@ void layers_activate(void) {
   apmpi_watch();
   if (!runtime_enter()) return;
   sum = scratch_take(&darshan_scratch, sizeof(*sum)); /* too large for a small stack */
-  if (!store_lock(store)) {                           /* the next call tries it again */
+  if (!store_lock(store)) {                           /* the next call tries again */
     runtime_leave();
     return;
   }

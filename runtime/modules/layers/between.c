@@ -1,6 +1,5 @@
-/* MPI-IO and MPI's communication: between the layer that a call belongs to and
- * the bottom.  What they took for themselves is the time of the call without
- * what the frame was told of meanwhile. */
+/* MPI-IO and MPI communication, which are between the layer of a call and POSIX. Their own time is
+ * the time of the call minus the time of lower layers within it. */
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
 #include "layers.h"

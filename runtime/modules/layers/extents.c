@@ -1,10 +1,11 @@
+/* Bounded set of byte ranges; see extents.h. */
 #include "extents.h"
 
 #include <string.h>
 
 #include "../../memory/scratch.h"
 
-/* First stretch that ends at or behind start: the one to join, or to stand before. */
+/* Returns the index of the first range that ends at or after start. */
 static uint32_t find(const struct layer_extents *extents, uint64_t start) {
   uint32_t low = 0, high = extents->used;
   while (low < high) {
@@ -23,7 +24,7 @@ static void take_out(struct layer_extents *extents, uint32_t first, uint32_t las
   extents->used -= last - first;
 }
 
-/* Joins the two neighbours with the least between them; returns that gap. */
+/* Joins the two adjacent ranges with the smallest gap. Returns that gap. */
 static uint64_t close_smallest_gap(struct layer_extents *extents) {
   uint32_t best = 1;
   uint64_t smallest = UINT64_MAX;
@@ -69,12 +70,12 @@ int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t byte
   if (bytes == 0) return 0;
   if (last < extents->used && start >= extents->extent[last].start &&
       end <= extents->extent[last].end)
-    return 0; /* touched before, and again: the case of re-reading */
+    return 0; /* a repeated read of the same bytes */
   uint32_t at = find(extents, start);
   extents->last = at;
   if (at == extents->used || extents->extent[at].start > end) {
     int64_t grown = insert(extents, at, start, end);
-    /* One place is always kept free for the next. */
+    /* Keeps one slot free for the next range. */
     if (extents->used == extents->room) grown += (int64_t)close_smallest_gap(extents);
     return grown;
   }

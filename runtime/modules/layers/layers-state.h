@@ -1,4 +1,4 @@
-/* What layer attribution keeps besides its records. */
+/* State of layer attribution that is not part of a record. */
 #ifndef DARSHAN_LAYERS_STATE_H
 #define DARSHAN_LAYERS_STATE_H
 
@@ -9,21 +9,21 @@
 
 struct darshan_layers_record;
 
-/* Belongs to a record of LAYERS.  Two upper records of one name share it: a file
- * that is opened by HDF5 and by MPI-IO. */
+/* One per record of LAYERS. Two upper records with the same name share it: those of a file that is
+ * opened by HDF5 and by MPI-IO. */
 struct layer_part {
   int lock;
   struct darshan_layers_record *record; /* NULL: not made yet */
   struct layer_extents *extents[2];     /* read, written; NULL: none yet */
 };
 
-/* Belongs to an upper record. */
+/* One per upper record. */
 struct layer_state {
   int attached;
-  struct layer_part *part; /* NULL: there was no room */
+  struct layer_part *part; /* NULL: the table is full */
 };
 
-/* A transfer below a call that is not known yet to be about which record. */
+/* A transfer in a call whose record is not known yet. */
 struct layer_piece {
   uint32_t file, writes;
   int64_t offset, bytes;
@@ -31,7 +31,7 @@ struct layer_piece {
 
 enum { LAYER_PIECES = 32 };
 
-/* What happened below a call, in the order of the counters of an operation. */
+/* Calls of lower layers within a call, in the order of the counters of an operation. */
 enum layer_count {
   BELOW_POSIX_READS,
   BELOW_POSIX_WRITES,
@@ -47,13 +47,13 @@ enum layer_count {
   BELOW_COMM_CALLS,
   BELOW_COUNTS
 };
-/* ... and whose time it was, in the order of the times of an operation. */
+/* Their times, in the order of the times of an operation. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
 struct layer_sums {
-  uint64_t nested_ticks; /* calls of upper layers inside this one */
+  uint64_t nested_ticks; /* time of nested calls of upper layers */
   uint32_t operation;
-  uint32_t told; /* something happened below; 0: all that follows is zero */
+  uint32_t told; /* 0: no lower layer was called, and all that follows is zero */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
   uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
@@ -61,26 +61,26 @@ struct layer_sums {
 
 struct layer_frame {
   struct layer_sums sums;
-  uint32_t pieces; /* filled; the rest is undefined */
+  uint32_t pieces; /* used elements of piece; the others are undefined */
   int64_t bytes_without_piece[2];
   struct layer_state *state;
-  const char *stack; /* to tell a frame that was left by longjmp */
+  const char *stack; /* address in the caller's stack, to detect a frame that longjmp abandoned */
   struct layer_thread *of;
-  uint32_t level; /* in it */
+  uint32_t level; /* index in of->frames */
   struct layer_piece piece[LAYER_PIECES];
 };
 
 enum { LAYER_DEPTH = 16 };
 
-/* The frames of one stack, from its outermost call on; darshan_inside.layers.  Never given
- * back to the system: a thread may end inside a call. */
+/* The frames of one stack, outermost first; darshan_inside.layers points to it. The memory is never
+ * unmapped, because a thread may exit within a call. */
 struct layer_thread {
   uint32_t depth;
-  struct layer_frame frames[LAYER_DEPTH + 1]; /* one to share out from, see layer_share */
+  struct layer_frame frames[LAYER_DEPTH + 1]; /* one more for layer_share */
 };
 
 struct layers_state {
-  uint32_t active;       /* an upper layer has been seen in this process */
+  uint32_t active;       /* 1: an upper layer was called in this process */
   struct segments parts; /* layer_part, by record number */
   struct layer_state application;
 };

@@ -1,3 +1,4 @@
+/* Frames of calls of upper layers, and their sums in the records. */
 #include "layers.h"
 
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 struct layers_state layers_state;
 
-/* The counters of an operation stand together, in the order of its frame. */
+/* The counters of an operation are adjacent, in the order of its frame. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
 static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
 static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");
@@ -22,7 +23,7 @@ static_assert(LAYERS_DISTINCT_BYTES_WRITTEN == LAYERS_DISTINCT_BYTES_READ + 1, "
 static_assert(LAYERS_META_CALLS == LAYERS_OPEN_CALLS + LAYER_META * PER_OPERATION, "order");
 static_assert(LAYERS_F_META_TIME == LAYERS_F_OPEN_TIME + TIMES * LAYER_META, "order");
 static_assert(LAYERS_F_OPEN_COMM_TIME == LAYERS_F_OPEN_TIME + 1 + BELOW_COMM, "order");
-/* ... and behind them, per operation, the sizes of reads, then of writes. */
+/* They are followed by the sizes of reads, then of writes, per operation. */
 enum { BINS = 10 };
 static_assert(LAYERS_OPEN_SIZE_POSIX_WRITE_0_100 == LAYERS_OPEN_SIZE_POSIX_READ_0_100 + BINS,
               "order");
@@ -30,7 +31,7 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
                   LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
               "order");
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_store;
   if (!number) return NULL;
@@ -74,13 +75,14 @@ void layers_forked(void) {
   if (darshan_inside.layers) darshan_inside.layers->depth = 0;
 }
 
-/* Frames that no stack uses: one that this thread used last, and, of stacks that went on
- * in other threads, some more. */
+/* Frames that no stack uses: those that this thread used last, and frames of stacks that continued
+ * in other threads. */
 enum { SPARE_LAYERS = 64 };
 static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
 static struct layer_thread *more_spare[SPARE_LAYERS];
 
-/* A signal may come after any instruction, and the thread be another stack's then. */
+/* Takes the spare frames before anything else: a signal handler may run after any instruction, and
+ * the thread may continue on another stack. */
 static struct layer_thread *frames_to_use(void) {
   struct layer_thread *frames = spare;
   spare = NULL;
@@ -110,7 +112,7 @@ struct layer_frame *layer_current(void) {
   return layers_inside() ? &thread->frames[thread->depth - 1] : NULL;
 }
 
-/* Frames of calls that were left by longjmp lie below the caller's. */
+/* Frames that longjmp abandoned are at lower addresses than the caller's. */
 struct layer_frame *layer_current_above(const char *stack) {
   while (layers_inside() && layer_current()->stack < stack)
     darshan_inside.layers->depth--;
@@ -136,7 +138,7 @@ static inline struct layer_frame *next_frame(struct layer_thread *thread, const 
   return frame;
 }
 
-/* The first call of all or of this stack, or one inside another. */
+/* Slow path of layer_push: the first call of the process or of this stack, or a nested call. */
 __attribute__((noinline)) static struct layer_frame *
 push_inner(const char *stack, enum layer_operation operation, struct layer_state *state) {
   struct layer_thread *thread = this_stack();
@@ -180,7 +182,7 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-/* What was called below.  Out of line: most calls that are about metadata have none of it. */
+/* Adds the calls of lower layers. Not inlined, because most metadata calls have none. */
 __attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
                                                 const struct layer_sums *sums, double tick) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
@@ -208,8 +210,8 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Distinct bytes: the file in the upper bits, the offset in the lower.  With the
- * record's lock. */
+/* Counts distinct bytes: the file's number in the upper bits, the offset in the lower. The caller
+ * holds the record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);
@@ -221,8 +223,8 @@ static void note_extent(struct layer_part *part, const struct layer_piece *piece
   part->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Hands the pieces of a frame over, with the record's lock.  Bytes that found no
- * room in it count as distinct, and as an error of that size. */
+/* Adds the pieces of a frame to the record. Bytes without a piece count as distinct, and as an
+ * error of the same size. The caller holds the record's lock. */
 static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
     note_extent(part, &frame->piece[i]);
@@ -234,7 +236,7 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   frame->pieces = 0;
 }
 
-/* Full: what the call is about may be known already. */
+/* The list of pieces is full: adds them to the record if it is known already. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;
@@ -256,15 +258,15 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
     frame->bytes_without_piece[piece->writes] += piece->bytes;
 }
 
-/* Not a call any more: the frame goes, and the one around it leaves this time out. */
+/* Removes the frame. The enclosing frame excludes its time. */
 static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = frame->of;
-  thread->depth = frame->level; /* frames above were left by longjmp */
+  thread->depth = frame->level; /* frames above were abandoned by longjmp */
   if (frame->level > 0) frame[-1].sums.nested_ticks += t2 - t1;
   ticks_passed(t2);
 }
 
-/* Booked: nothing of it is read any more. */
+/* Releases the frames of this stack after the outermost call is added to its record. */
 static inline void done_with(struct layer_thread *thread) {
   if (thread->depth > 0 || thread != darshan_inside.layers) return;
   darshan_inside.layers = NULL;
@@ -274,12 +276,12 @@ static inline void done_with(struct layer_thread *thread) {
     more_are_spare(thread);
 }
 
-/* A call that is about nothing we record is the application's. */
+/* A call on an object without a record is attributed to the application. */
 static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }
 
-/* With the lock of the record. */
+/* The caller holds the record's lock. */
 static inline void book(struct layer_part *part, struct layer_frame *frame, uint64_t t1,
                         uint64_t t2) {
   add_sums(part->record, &frame->sums, t2 - t1);
@@ -311,9 +313,9 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
                  uint64_t t1, uint64_t t2) {
   if (!frame) return;
   struct layer_thread *thread = frame->of;
-  struct layer_frame *part = &thread->frames[thread->depth]; /* free, or the one behind all */
+  struct layer_frame *part = &thread->frames[thread->depth]; /* a free frame, or the extra one */
   layer_take(part, frame, weight, of);
-  if (weight >= of) leave(frame, t2, t2); /* the last: all the time has been given */
+  if (weight >= of) leave(frame, t2, t2); /* the last part: all time is distributed already */
   if (frame > thread->frames) frame[-1].sums.nested_ticks += t2 - t1;
   state = charged(state);
   struct darshan_layers_record *record = layer_lock(state);
@@ -325,13 +327,13 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   note_pieces(state->part, part);
   distinct =
       counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN] - distinct;
-  /* Whose bytes these were is a guess. */
+  /* It is unknown to which record these bytes belong, so all of them are an error. */
   if (unsure + distinct > counters[LAYERS_DISTINCT_ERROR])
     counters[LAYERS_DISTINCT_ERROR] = unsure + distinct;
   layer_unlock(state);
 }
 
-/* --- what the layers at the bottom, POSIX and STDIO, tell of ------------------------- */
+/* --- events of the lowest layers, POSIX and STDIO -------------------------------------- */
 
 static void add_transfer(struct layer_sums *sums, int writes, int64_t bytes, uint64_t ticks) {
   sums->told = 1;
@@ -341,7 +343,7 @@ static void add_transfer(struct layer_sums *sums, int writes, int64_t bytes, uin
   sums->ticks[BELOW_POSIX] += ticks;
 }
 
-/* What no upper layer called. */
+/* Adds calls that no upper layer made. */
 static void add_to_application(const struct layer_sums *sums) {
   struct layer_state *state = layers_application();
   struct darshan_layers_record *record = layer_lock(state);

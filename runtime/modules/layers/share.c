@@ -1,6 +1,6 @@
-/* One call on several records: what happened below cannot be told apart, so it is
- * shared out by the bytes asked for.  Each part is taken out of what is left, and
- * the last takes the rest: nothing is lost or counted twice. */
+/* Distribution of a call on several records. The calls of lower layers cannot be assigned to single
+ * records, so they are distributed by the requested bytes. Each part is subtracted from the
+ * remaining frame, and the last part is the rest, so that nothing is lost or counted twice. */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, ui
   }
 }
 
-/* As many calls as sizes. */
+/* The number of calls is the sum over the size bins. */
 static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
                        const uint32_t sizes[10]) {
   for (int bin = 0; bin < 10; bin++)
@@ -35,7 +35,7 @@ static void take_calls(struct layer_frame *part, struct layer_frame *left, int c
   left->sums.counts[counter] -= part->sums.counts[counter];
 }
 
-/* Places in the order of the transfers, until they make up the part's bytes. */
+/* Moves pieces in the order of the transfers, until they have the part's bytes. */
 static void take_pieces(struct layer_frame *part, struct layer_frame *left) {
   int64_t missing[2] = {part->sums.counts[BELOW_POSIX_BYTES_READ],
                         part->sums.counts[BELOW_POSIX_BYTES_WRITTEN]};
