@@ -1,1 +1,1 @@
-"""Diagnoses: pure functions of a log that say what is slow, why, and what to change."""
+"""Diagnoses: pure functions of a log that name what is slow, the reason, and a remedy."""

@@ -1,5 +1,5 @@
-"""Collective calls of MPI-IO.  The counters add up over processes: a call that four processes
-make together is counted four times."""
+"""Collective calls of MPI-IO. The counters are sums over processes: a call of four processes counts
+four times."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 
 def calls(table: Table, kind: str = "") -> np.ndarray:
-    """Collective calls per file, over all processes; kind: READ or WRITE, else both."""
+    """Returns the collective calls per file, summed over processes; kind: READ or WRITE, else
+    both."""
     kinds = (kind,) if kind else ("READ", "WRITE")
     return sum(table[f"{how}_{each}S"] for how in ("COLL", "SPLIT") for each in kinds)
 
 
 def met(table: Table, kind: str = "") -> np.ndarray:
-    """How often the processes of each file met for a collective call."""
+    """Returns the number of collective calls per file, each counted once for all its processes."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 
 def moved(table: Table) -> np.ndarray:
-    """Bytes that collective calls moved, per file.  Where reads (or writes) are of both kinds, the
-    log has only their sum: then each call is taken to have moved as much as the others."""
+    """Returns the bytes that collective calls moved, per file. If a file has collective and other
+    reads (or writes), the log has only their sum. All calls then count as equally large."""
     return _part(table, {kind: table[name] for kind, name in _SIDES})
 
 
 def time(table: Table) -> np.ndarray:
-    """Seconds in collective calls, taken apart in the same way."""
+    """Returns the seconds in collective calls, divided in the same way."""
     return _part(table, {kind: table[f"F_{kind}_TIME"] for kind, _ in _SIDES})
 
 

@@ -1,7 +1,7 @@
-"""Time in calls that was waiting for a processor.  On a busy machine a process may lose its
-processor in the middle of a read that the page cache answers: the call then lasts milliseconds,
-and no larger buffer would save them.  USAGE tells how long the kernel worked for a process, how
-long the process slept, and how long it waited for a processor."""
+"""Time in calls that was spent waiting for a processor. On a busy machine a process may lose its
+processor in the middle of a read that the page cache serves. The call then lasts milliseconds, and
+a larger buffer would not save them. USAGE has the time that the kernel worked for a process, the
+time that the process slept, and the time that it waited for a processor."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..summary.units import seconds
 from .facts import Facts, once
 from .finding import PROBLEM, Finding
 
-# Modules whose times are times of calls of the system; what is above computes as well.
+# Modules whose times are times of system calls; the times of upper layers contain computation.
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
-_LITTLE = 0.02  # of the time in calls: a correction by less is none
+_LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
 
 
 @once
 def real_part(facts: Facts) -> float:
-    """The part of the time in system calls that was no waiting for a processor, 0 to 1: at most
-    what the kernel worked and the process slept, but no less than what is left when all of its
-    waiting for a processor was in these calls."""
+    """Returns the share (0 to 1) of the time in system calls that was not spent waiting for a
+    processor. This time is at most the kernel's work plus the process's sleep. It is at least the
+    remainder if all waiting for a processor was in these calls."""
     table = facts.table("USAGE")
     if table is None:
         return 1.0
@@ -39,12 +39,12 @@ def real_part(facts: Facts) -> float:
 
 
 def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
-    """Seconds in system calls on files, for each record of USAGE."""
+    """Returns the seconds in system calls on files, for each record of USAGE."""
     copying = _copying(facts)
     tree = facts.tree
     if tree is None or len(known) == 1:
         total = max(0.0, facts.base_time - copying)
-        # All that is known of several records is their sum.
+        # The I/O time is known only as a sum over these records.
         lived = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + known["F_RUNNABLE_TIME"]
         parts = lived if lived.sum() > 0 else np.ones(len(known))
         return np.asarray(total * parts / parts.sum())
@@ -55,7 +55,7 @@ def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
 
 
 def _copying(facts: Facts) -> float:
-    """Seconds in calls of streams that their buffers answered: no system call was made."""
+    """Returns the seconds in stream calls that buffers served without a system call."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0
@@ -65,7 +65,8 @@ def _copying(facts: Facts) -> float:
 
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
-    """The finding with what its change could really save; None: that is not worth a word."""
+    """Returns the finding with its saving reduced by the wait for a processor; None if the rest is
+    too small to report."""
     modules = {e.module for e in finding.evidence}
     if finding.kind != PROBLEM or not modules or not modules <= _SYSTEM:
         return finding
@@ -79,7 +80,7 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
         run=at.run * part,
         basis=f"{at.basis}; {words(facts)}",
     )
-    # Nor is the time that it is a part of any waiting for a processor.
+    # The time that the saving is a share of does not contain this wait either.
     whole = max(at.of_seconds - runnable(facts), stake.seconds)
     worth = facts.worth(replace(stake, of_seconds=whole))
     return replace(finding, stake=stake) if worth else None
@@ -87,30 +88,31 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
 
 @once
 def runnable(facts: Facts) -> float:
-    """Seconds in which the processes waited for a processor, as far as the kernel tells."""
+    """Returns the seconds in which the processes waited for a processor, if the kernel counts
+    them."""
     table = facts.table("USAGE")
     return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
 
 
 def is_little(facts: Facts) -> bool:
-    """Whether so little of the time was I/O that there is nothing to change."""
+    """Returns whether I/O took so little time that no change is worthwhile."""
     real = facts.io_time - waited(facts)
     whole = facts.process_time - (runnable(facts) if real_part(facts) < 1 else 0.0)
     return real <= facts.limits["io.fine"] * max(whole, real)
 
 
 def latency(facts: Facts) -> float:
-    """Seconds of a call below which memory answered it; on a busy machine more."""
+    """Returns the seconds below which memory served a call; more on a busy machine."""
     return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
 
 
 def waited(facts: Facts) -> float:
-    """Seconds in system calls that were waiting for a processor, over all processes."""
+    """Returns the seconds in system calls spent waiting for a processor, over all processes."""
     return (1 - real_part(facts)) * max(0.0, facts.base_time - _copying(facts))
 
 
 def words(facts: Facts) -> str:
-    """How much of the time in calls was something else; empty: nothing of it."""
+    """Describes how much of the time in calls was waiting for a processor; empty if none."""
     time = waited(facts)
     if time <= 0:
         return ""

@@ -1,4 +1,4 @@
-"""What diagnoses look at: the records of a log, joined by file, loaded when asked for."""
+"""The records of a log for the diagnoses, joined by file and loaded on demand."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .streams import Streams
 from .table import Table
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
-_ROUNDING = 0.005  # two times that differ less are told as one
-_DATASETS = 200  # datasets that are looked at one by one
+_ROUNDING = 0.005  # relative difference below which two times are reported as equal
+_DATASETS = 200  # datasets that are examined individually
 PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
 
 
@@ -42,9 +42,9 @@ _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 
 
 
 def once(ask: Asked) -> Asked:
-    """A function of facts for which several rules ask: it is computed once for the same
-    arguments.  An answer that holds the facts would keep them, and the log's records, in memory
-    until cycles are looked for."""
+    """Makes a function of facts, which several rules use, run only once for the same arguments. Its
+    result must not refer to the facts: that cycle would hold the log's records in memory until the
+    garbage collector runs."""
 
     @functools.wraps(ask)
     def answered(facts: Facts, *of: Any) -> Any:
@@ -64,25 +64,25 @@ class Facts:
         self.limits = limits or Limits()
         self.damaged: list[tuple[str, str]] = []
         self.nprocs = max(1, log.info.nprocs)
-        self.processes = processes  # if the log tells them apart
+        self.processes = processes  # if the log distinguishes them
         self._tables: dict[str, Table | None] = {}
         self._answers: dict[tuple[Any, ...], Any] = {}
 
     def answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What was answered to this question before, or is now: see once()."""
+        """Returns the stored result of this key, or makes and stores it: see once()."""
         if key not in self._answers:
             made = make()
-            if isinstance(made, np.ndarray):  # nobody may change it for the others
+            if isinstance(made, np.ndarray):  # the callers share it
                 made.flags.writeable = False
             self._answers[key] = made
         return self._answers[key]
 
     def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
-        """The findings of a rule, for which other rules ask, too."""
+        """Returns the findings of a rule, computed once because other rules use them, too."""
         return _found(self, find)
 
     def table(self, module: str) -> Table | None:
-        """The records of a module, None without any (or if they are damaged)."""
+        """Returns the records of a module; None if the log has none or they are damaged."""
         if module not in self._tables:
             self._tables[module] = self._load(module)
         return self._tables[module]
@@ -119,10 +119,11 @@ class Facts:
         return np.fromiter(pipes, "u8", len(pipes))
 
     def _without_pipes(self, records: Records) -> Records:
-        """Those of files: who waits at a named pipe waits for a program, not for its I/O."""
+        """Returns the records without named pipes: at a pipe a process waits for another program,
+        not for I/O."""
         waited = among(records.ids, self._pipes)
-        # Logs of others do not tell of pipes; but for a single process no file system takes
-        # minutes for a name.
+        # Logs of other Darshan versions do not mark pipes. In a run of a single process no file
+        # system takes minutes for a name, so such a file is a pipe.
         prefix = records.module.name
         with np.errstate(invalid="ignore"):
             calls = np.maximum(records[f"{prefix}_OPENS"], 1).astype("f8")
@@ -132,34 +133,34 @@ class Facts:
 
     @functools.cached_property
     def streams(self) -> Streams | None:
-        """Buffered streams; None without any."""
+        """Buffered streams; None if the log has none."""
         table = self.table("STDIO")
         return None if table is None else Streams(table, self.table("STDIO_EXT"))
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:
-        """Records that stand for some of the processes, by module."""
+        """Combined records of only some of the processes, by module."""
         return shared(self.log)
 
     @functools.cached_property
     def hosts(self) -> dict[str, Host]:
-        """What each host moved, where traces say on which a rank ran."""
+        """Transfers of each host, if traces name the hosts of the ranks."""
         return hosts(self.log)
 
     @functools.cached_property
     def stripes(self) -> Stripes | None:
-        """Where files lie on Lustre, None if the log does not say."""
+        """Stripes of the files on Lustre; None if the log has none."""
         return stripes(self.log)
 
     @property
     def tree(self) -> Processes | None:
-        """The processes of a run that is no MPI job but a tree of programs."""
+        """The processes of a run that is a tree of programs, not an MPI job; else None."""
         return self.processes if self.processes and self.processes.number > 1 else None
 
     @property
     def together(self) -> bool:
-        """Whether several processes work on one job: what one does, others may wait for.
-        Programs of a tree follow each other, or wait by design."""
+        """Whether several processes work on one job, so that one may wait for another. Programs of
+        a tree run one after the other, or wait by design."""
         return self.nprocs > 1 and self.tree is None
 
     @functools.cached_property
@@ -170,7 +171,7 @@ class Facts:
 
     @functools.cached_property
     def run_time(self) -> float:
-        """Seconds; of a live journal up to the last operation seen."""
+        """Seconds; of a live journal, up to its last operation."""
         known = self.info.run_time
         if math.isfinite(known) and known > 0:
             return known
@@ -184,8 +185,9 @@ class Facts:
 
     @functools.cached_property
     def process_time(self) -> float:
-        """Seconds in which the processes could work, added up: run time times processes, or, of
-        a run that tells them apart, their lives without what they waited for their children."""
+        """Seconds in which the processes could work, summed: run time times processes. If the log
+        distinguishes processes, the sum of their lifetimes without the waits for child processes.
+        """
         if self.processes:
             work = self.processes.work
         else:
@@ -194,23 +196,24 @@ class Facts:
 
     @functools.cached_property
     def at_once(self) -> float:
-        """How many processes are in I/O at a time, on average; never less than one."""
+        """Mean number of processes that do I/O at the same time, at least 1."""
         return self.tree.at_once if self.tree else float(self.nprocs)
 
     @staticmethod
     def time(table: Table) -> np.ndarray:
-        """Seconds in calls per file, summed over processes."""
+        """Returns the seconds in calls per file, summed over processes."""
         return table["F_META_TIME"] + table["F_READ_TIME"] + table["F_WRITE_TIME"]
 
     @once
     def opens(self, table: Table) -> np.ndarray:
-        """Opens per file.  OPENS also counts fileno, dup and fdopen, which open nothing."""
+        """Returns the opens per file. OPENS also counts fileno, dup and fdopen, which open
+        nothing."""
         others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
         return np.maximum(0, table["OPENS"] - others)
 
     @once
     def writing(self, table: Table) -> np.ndarray:
-        """Seconds in writes per file; POSIX counts those in fsync with them."""
+        """Returns the seconds in writes per file, without fsync, whose time POSIX adds to them."""
         extra = self.table("POSIX_EXT")
         time = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
@@ -223,18 +226,18 @@ class Facts:
         return np.maximum(time, 0.0)
 
     def moving(self, table: Table, kind: str) -> np.ndarray:
-        """Seconds in transfers of this kind (READ or WRITE) per file."""
+        """Returns the seconds in transfers of this kind (READ or WRITE) per file."""
         return self.writing(table) if kind == "WRITE" else table["F_READ_TIME"]
 
     @functools.cached_property
     def base_time(self) -> float:
-        """Seconds in the lowest layers, all files and processes."""
+        """Seconds in the lowest layers, summed over all files and processes."""
         files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
         return files + self.beside.metadata + self.beside.syncs
 
     @functools.cached_property
     def beside(self) -> Beside:
-        """Seconds in operations on names that no record of a file holds."""
+        """Seconds in operations on names that no file record contains."""
         extra = self.table("POSIX_EXT")
         if extra is None:
             return Beside()
@@ -243,7 +246,8 @@ class Facts:
         return beside(extra.records, np.concatenate((files, self._pipes)))
 
     def _time_of(self, layer: Layer, table: Table) -> float:
-        """Seconds in calls of a layer on files; time in a pipe or at a terminal is waiting."""
+        """Returns the seconds in calls of a layer on files. Standard streams are left out, because
+        time in a pipe or at a terminal is waiting."""
         time = self.time(table)
         if layer.module == "STDIO":
             time = time[~np.isin(table.ids, standard_ids())]
@@ -251,13 +255,13 @@ class Facts:
 
     @functools.cached_property
     def _file_time(self) -> float:
-        """Seconds in file I/O, added up."""
+        """Seconds in file I/O, summed over processes."""
         found = sum(self._time_of(layer, table) for layer, table in self.layers if layer.base)
         return found + self.beside.metadata + self.beside.syncs
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """How much of the time was I/O (measure/shares.py)."""
+        """Shares of the time that were I/O (measure/shares.py)."""
         times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
         files = self._file_time
         own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0
@@ -268,23 +272,24 @@ class Facts:
 
     @property
     def over_all(self) -> str:
-        """Words behind a sum of seconds: of what it is a sum, if of several."""
+        """Words after a sum of seconds that name what was summed; empty for one thread."""
         if self.nprocs > 1 or self.tree is not None:
             return " over all processes"
         return " over all threads" if self.shares.overlapping else ""
 
     @property
     def io_time(self) -> float:
-        """Seconds in I/O of all layers: what the processes waited for."""
+        """Seconds in I/O of all layers, in which the processes waited."""
         return self.shares.all
 
     def single(self, table: Table) -> np.ndarray:
-        """Which records are each of one file: many small files that share one look like a small
-        file that is used again and again."""
+        """Returns a mask of the records that represent one data file each. A record of many small
+        files looks like a small file that is used repeatedly."""
         return cast(np.ndarray, self.files(table) == 1) & ~self.programs(table)
 
     def programs(self, table: Table) -> np.ndarray:
-        """Which records are of programs that an interpreter reads, and of no data."""
+        """Returns a mask of the records of programs that an interpreter reads, which are not
+        data."""
         trees = [number for number, group in self._groups.items() if group.kind == TREE]
         return np.isin(table.ids, np.array(trees, "u8"))
 
@@ -294,8 +299,8 @@ class Facts:
 
     @once
     def files(self, table: Table) -> np.ndarray:
-        """How many files each record is of.  What a shared record does not say of itself is taken
-        from the metadata of older logs; else as many as were opened, or somewhat fewer."""
+        """Returns the number of files in each record. If an overflow record lacks it, the number
+        comes from the metadata of older logs, else from the opens, which may be somewhat more."""
         found = np.ones(len(table), "i8")
         shared = {number: group.files for number, group in self._groups.items()}
         if int(ID) not in shared and self.log.name(int(ID)) == NAME:
@@ -306,24 +311,24 @@ class Facts:
         return found
 
     def name(self, record: int) -> str:
-        """The name that a person knows a file by, which is that of its last rename; or its
-        number."""
+        """Returns the name by which a user knows a file, which is its name after the last rename;
+        without a name, the record id."""
         return self.own_name(self.finals.get(int(record), int(record)))
 
     def own_name(self, record: int) -> str:
-        """The name of a record as the log has it, or its number."""
+        """Returns the name of a record as in the log; without a name, the record id."""
         return self.log.name(int(record)) or f"(no name, id {int(record)})"
 
     @functools.cached_property
     def finals(self) -> Mapping[int, int]:
-        """By the id of a temporary file: that of the name which it was renamed to."""
+        """Maps the id of a temporary file to the id of the name that the file was renamed to."""
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
 
     def stake(self, seconds: float, basis: str, moved: float = 0, of: float = 0) -> Stake:
-        """A stake, never more than there is."""
+        """Returns a potential saving, limited to the time that there is."""
         seconds = min(max(0.0, float(seconds)), self.process_time or float(seconds))
-        # Working time is a sum over processes, of which several may have worked side by side.
+        # Working time is a sum over processes; several of them may have worked at the same time.
         whole = min(self.run_time, self.process_time / self.at_once)
         return Stake(
             seconds,
@@ -337,7 +342,7 @@ class Facts:
         )
 
     def worth(self, stake: Stake) -> bool:
-        """Whether this much time is worth a finding."""
+        """Returns whether a saving of this size is worth a finding."""
         each = stake.seconds / self.at_once
         if each >= self.limits["stake.large"]:
             return True
@@ -349,35 +354,35 @@ class Facts:
         moved: np.ndarray | float,
         processes: np.ndarray | int | None = None,
     ) -> np.ndarray:
-        """Seconds beyond what the bytes would take at a good rate; processes: that move them
-        at a time, and share what a job can expect."""
+        """Returns the seconds beyond those that the bytes take at a good rate; processes: how many
+        move bytes at the same time, and share the rate that a job can expect."""
         return np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:
-        """Bytes per second that a job can expect, and whether it reached them itself."""
+        """Bytes per second that a job can expect, and whether this job reached them."""
         if not self.together:
             return self.limits["rate.job"], False
         return job_rate(self.log, self.table("POSIX"), self.limits)
 
     def movers(self, table: Table) -> np.ndarray:
-        """Processes that move bytes at a time, per file."""
+        """Returns how many processes move bytes at the same time, per file."""
         return _movers(self, table) if self.together else table.processes
 
     @functools.cached_property
     def all_movers(self) -> int:
-        """The most of them, of any file."""
+        """The largest number of movers of any file."""
         found = (self.movers(table).max() for layer, table in self.layers if layer.base)
         return int(max(found, default=1))
 
     def good_rate(self, processes: np.ndarray | int | None = None) -> np.ndarray:
-        """Bytes per second that each of these processes can expect; without a number, of all
-        that move bytes."""
+        """Returns the bytes per second that each of these processes can expect; by default, of all
+        processes that move bytes."""
         number = np.maximum(self.all_movers if processes is None else processes, 1)
         return np.minimum(self.limits["rate.good"], self.job_rate[0] / number)
 
     def rate_words(self, processes: int) -> str:
-        """The rate that a process can expect, and why it is no more."""
+        """Describes the rate that a process can expect, and the reason for its limit."""
         each = float(self.good_rate(processes))
         if each >= self.limits["rate.good"]:
             return f"{amount(each)}/s per process"
@@ -387,8 +392,8 @@ class Facts:
 
     @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
-        """Bytes per file of POSIX that were READ or WRITTEN nobody knows where: no highest byte
-        tells of them."""
+        """Returns the bytes per POSIX file that were READ or WRITTEN at unknown offsets, so that no
+        highest byte covers them."""
         found = np.zeros(len(table), "i8")
         beside = self.table("POSIX_EXT")
         if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):
@@ -398,7 +403,7 @@ class Facts:
         return found
 
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: counters of one file."""
+        """Returns counters of one file as evidence."""
         number = int(table.ids[place])
         module, record = table.records.module.name, self.own_name(number)
         return tuple(
@@ -407,12 +412,12 @@ class Facts:
         )
 
     def stream_rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: what STDIO_EXT counts of one stream's file."""
+        """Returns counters of STDIO_EXT for the file of one stream as evidence."""
         found = self.streams.evidence(place, *names) if self.streams else None
         return self.rows(found[0], found[1], *found[2]) if found else ()
 
     def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: sums over all files."""
+        """Returns sums over all files as evidence."""
         module = table.records.module
         found = []
         for n in names:
@@ -422,29 +427,30 @@ class Facts:
 
     @once
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
-        """Transfers per file that are small."""
+        """Returns the small transfers per file."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
         return table.sizes(kind, infix)[:, :classes].sum(axis=1)
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """What calls of upper layers became below; None if the log does not say."""
+        """The lower-layer calls that calls of upper layers caused; None if the log has no such
+        records."""
         if self.table("LAYERS") is None:
             return None
         return Attribution(self.log)
 
     @functools.cached_property
     def datasets(self) -> list[Upper]:
-        """HDF5 datasets by time, those worth looking at."""
+        """The HDF5 datasets that took the most time."""
         return self.attribution.datasets(_DATASETS) if self.attribution else []
 
     @functools.cached_property
     def hdf5_files(self) -> list[Upper]:
-        """HDF5 files by time in calls on the file itself."""
+        """The HDF5 files with the most time in calls on the file itself."""
         return self.attribution.files(_DATASETS) if self.attribution else []
 
     def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: LAYERS counters of a dataset or file."""
+        """Returns LAYERS counters of a dataset or file as evidence."""
         record = self.own_name(upper.id)
         values = {**upper.counters, **upper.times}
         return tuple(
@@ -454,7 +460,7 @@ class Facts:
         )
 
     def mount_type(self, record: int) -> str:
-        """Type of the file system of a record's name."""
+        """Returns the type of the file system that contains a record's name."""
         found = self.log.mount(self.log.name(int(record)) or "")
         return found[1] if found else ""
 
@@ -470,12 +476,12 @@ def _movers(_: Facts, table: Table) -> np.ndarray:
 
 
 def _prefix(first: str, module: str) -> str:
-    """Counters of the annex carry the name of their module."""
+    """Returns the prefix of counters: in the annex it is the name of the module."""
     return module if first.startswith(f"{module}_") else first.partition("_")[0]
 
 
 def leading(mask: np.ndarray, weight: np.ndarray, count: int = 3) -> list[int]:
-    """Places where mask holds, the heaviest first; the first of equals."""
+    """Returns the indices where mask holds, the heaviest first; equal weights keep their order."""
     places = np.flatnonzero(mask)
     order = np.argsort(-weight[places], kind="stable")
     return [int(p) for p in places[order[:count]]]

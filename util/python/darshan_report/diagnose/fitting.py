@@ -1,4 +1,4 @@
-"""Of the calls that a remedy shows, those of the program's language, and of its libraries."""
+"""Selects, from the calls that a remedy shows, those of the program's language and libraries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LUSTRE = re.compile(r"\blfs ")
 
 
 def fitted(facts: Facts, finding: Finding) -> Finding:
-    """The finding without calls that mean nothing to its program; if nothing else would be
-    left, as it is."""
+    """Returns the finding without calls that mean nothing to its program; unchanged if no call
+    would remain."""
     example = spoken(facts, finding.programs, finding.remedy.example)
     finding = replace(finding, remedy=replace(finding.remedy, example=example))
     unknown = _unknown(facts)
@@ -35,7 +35,7 @@ def fitted(facts: Facts, finding: Finding) -> Finding:
 
 
 def _unknown(facts: Facts) -> list[re.Pattern[str]]:
-    """What the log shows no sign of."""
+    """Returns the patterns of the libraries and file systems that the log shows no sign of."""
     there = {
         _HDF5: ("H5F", "H5D"),
         _PNETCDF: ("PNETCDF_FILE", "PNETCDF_VAR"),

@@ -1,7 +1,7 @@
-"""What a program is written in, as far as the log tells, and what its users write to do a thing.
+"""The language of a program, as far as the log shows it, and examples in each language.
 
-An interpreter is known by its name.  What a compiler made is not: then the words of the languages
-that it may be are told side by side.
+The name of an interpreter identifies its language. A compiled program may be in one of several
+languages: then the examples of all of them are printed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from .facts import Facts
 
-# By the name of a program; the first pattern that matches.
+# Languages by the name of the program; the first pattern that matches counts.
 _PROGRAMS = (
     (r"python[0-9.]*|ipython[0-9]*|jupyter.*|snakemake|pytest", "Python"),
     (r"java[0-9]*|scala|kotlin|spark-submit|groovy", "Java"),
@@ -28,7 +28,7 @@ COMPILED = ("C", "C++", "Fortran", "Rust", "Go")
 _PLACING = frozenset(("C", "C++", "Fortran", "Rust"))  # have posix_memalign or the like
 _LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|shell|dd): ")
 
-# What writes records or lines through a buffer.
+# Examples that write records or lines through a buffer.
 WRITE_BUFFER = """\
 C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);
 C++: std::ofstream out;  out.rdbuf()->pubsetbuf(room, sizeof room);  out.open(path);
@@ -45,7 +45,7 @@ Perl: push @lines, $line;  print $file @lines
 Ruby: file.write(lines.join)
 shell: printf '%s\\n' "${lines[@]}" > file  # once for all lines; or one awk for the whole loop
 dd: dd bs=1M"""
-# What reads records or lines through a buffer.
+# Examples that read records or lines through a buffer.
 READ_BUFFER = """\
 C: static char room[1 << 20];  setvbuf(stream, room, _IOFBF, sizeof room);
 C++: std::ifstream in;  in.rdbuf()->pubsetbuf(room, sizeof room);  in.open(path);
@@ -62,7 +62,7 @@ Perl: local $/;  my $all = <$file>
 Ruby: File.read(path);  File.readlines(path)
 shell: one awk, sed or grep for the whole file;  mapfile -t lines < file
 dd: dd bs=1M"""
-# What makes each line a write of its own, and must not.
+# Calls to avoid, because each makes a line a write of its own.
 FLUSHES = """\
 C: no fflush(stream) after each line
 C++: out << '\\n', not std::endl
@@ -72,7 +72,7 @@ Python: no flush=True, no file.flush(), no buffering=1
 Java: no flush() after each line, no autoflush of PrintWriter
 Perl: no $| = 1
 shell: printf '%s\\n' "${lines[@]}" > file  # each echo is a write of its own"""
-# Larger pieces, where the program has buffers of its own.
+# Larger pieces, for programs that have their own buffers.
 BLOCKS = """\
 C: read(fd, block, 1 << 20);  write(fd, block, 1 << 20)
 Rust: let mut block = vec![0; 1 << 20];  file.read(&mut block)
@@ -84,7 +84,8 @@ dd: dd bs=1M"""
 
 
 def of_program(name: str) -> str:
-    """The language that a program runs, by the program's name; empty: a compiled one."""
+    """Returns the language of an interpreter by the program's name; empty for a compiled
+    program."""
     base = os.path.basename(name)
     for pattern, language in _PROGRAMS:
         if re.fullmatch(pattern, base):
@@ -93,8 +94,8 @@ def of_program(name: str) -> str:
 
 
 def languages(facts: Facts, programs: str) -> frozenset[str]:
-    """Those that the finding's programs may be written in; programs: as the finding names them,
-    empty if it does not."""
+    """Returns the languages that the finding's programs may be written in; programs: as the finding
+    names them, empty if it names none."""
     commands = [facts.info.exe]
     if facts.tree is not None:
         pairs = zip(facts.tree.programs, facts.tree.commands)
@@ -109,8 +110,8 @@ def languages(facts: Facts, programs: str) -> frozenset[str]:
 
 
 def places_memory(facts: Facts) -> bool:
-    """Whether the programs may be written in a language that can choose where a buffer lies; an
-    interpreter, Java and Go place theirs themselves."""
+    """Returns whether the programs may be in a language that can choose the address of a buffer. An
+    interpreter, Java and Go choose it themselves."""
     commands = facts.tree.commands if facts.tree is not None else [facts.info.exe]
     if all(of_program(command.partition(" ")[0]) for command in commands):
         return False
@@ -119,8 +120,8 @@ def places_memory(facts: Facts) -> bool:
 
 
 def spoken(facts: Facts, programs: str, example: str) -> str:
-    """The lines of an example without those of other languages; the label stays where several
-    are left.  Lines without a label stay; if no line would be left, all do."""
+    """Returns an example without the lines of other languages. A label stays if several languages
+    remain. Lines without a label stay. The result is empty if all lines are of other languages."""
     lines = example.split("\n")
     labels = [match[1] if (match := _LABEL.match(line)) else "" for line in lines]
     if not any(labels):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 class LimitError(Exception):
-    """A file of thresholds that cannot be used; the text says where and why."""
+    """A file of thresholds that cannot be used; the text has the path, the line and the reason."""
 
 
 @dataclass(frozen=True)
@@ -332,7 +332,7 @@ class Limits(Mapping[str, float]):
     def __init__(self, changed: Mapping[str, float] | None = None) -> None:
         self._rows = {limit.name: limit for limit in LIMITS}
         self._changed = dict(changed or {})
-        # Rules look some hundred up for each log.
+        # A dict, because the rules look up several hundred values for each log.
         self._values = {name: row.value for name, row in self._rows.items()}
         self._values.update((n, v) for n, v in self._changed.items() if n in self._rows)
 
@@ -346,7 +346,7 @@ class Limits(Mapping[str, float]):
         return len(self._rows)
 
     def row(self, name: str) -> Limit:
-        """The row of the table; its value is the one in force."""
+        """Returns the row of a threshold with the value in force."""
         row = self._rows[name]
         if name not in self._changed:
             return row
@@ -354,7 +354,7 @@ class Limits(Mapping[str, float]):
 
 
 def read_limits(path: str | os.PathLike[str]) -> Limits:
-    """Values from a file of lines `name = number`; LimitError with the line."""
+    """Reads thresholds from lines `name = number`; raises LimitError with path and line."""
     known = {limit.name for limit in LIMITS}
     changed: dict[str, float] = {}
     try:

@@ -1,4 +1,4 @@
-"""What a job says of the machine that it ran on."""
+"""The machine that a job ran on, from the job's metadata, and time in Python's bindings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from .facts import Facts
 
-_DIGITS = 9  # of a number that can be meant
+_DIGITS = 9  # a longer number is invalid
 
 
 def _number(facts: Facts, name: str) -> int:
@@ -15,23 +15,24 @@ def _number(facts: Facts, name: str) -> int:
 
 
 def processors(facts: Facts) -> int:
-    """Those that the ranks may use, on all nodes together; 0: the log does not say."""
+    """Returns how many processors the ranks may use on all nodes; 0 if the log does not say."""
     return _number(facts, "processors")
 
 
 def nodes(facts: Facts) -> int:
-    """How many; 0: the log does not say."""
+    """Returns the number of nodes; 0 if the log does not say."""
     return _number(facts, "nodes")
 
 
 def outnumbered(facts: Facts) -> bool:
-    """Whether ranks share processors."""
+    """Returns whether ranks share processors."""
     return facts.together and 0 < processors(facts) < facts.nprocs
 
 
 def binding(facts: Facts, calls: np.ndarray) -> np.ndarray:
-    """Seconds that Python's bindings take around so many accesses to what a file holds, of which
-    no library below sees anything: an index becomes a selection, a name an object."""
+    """Returns the seconds that Python's bindings need around these accesses to the contents of a
+    file. No library below sees this time, in which an index becomes a selection and a name an
+    object."""
     if "python" not in facts.info.exe.partition(" ")[0]:
         return np.zeros(len(calls))
     return calls * facts.limits["python.seconds"]

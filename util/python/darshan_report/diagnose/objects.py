@@ -1,5 +1,5 @@
-"""All datasets, or all HDF5 files, of a log as arrays: what one alone does not show, hundreds
-together do."""
+"""All datasets, or all HDF5 files, of a log as arrays: a cost that is too small to see in one
+object is visible in hundreds together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Objects:
-    """The LAYERS records of one kind: a value per object in each array."""
+    """The LAYERS records of one kind: each array has a value per object."""
 
     def __init__(self, facts: Facts, table: Table, kind: int) -> None:
         self.facts = facts
@@ -34,28 +34,29 @@ class Objects:
         return len(self._rows)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A counter, name without the prefix; unknown counts as 0."""
+        """Returns a counter by its name without the prefix; an unknown value counts as 0."""
         return self._table[name][self._rows]
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
-        """READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX."""
+        """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX below the calls."""
         return sum(self[f"{o}_POSIX_{what}"] for o in operations)
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
-        """Seconds in the calls, all layers below included."""
+        """Returns the seconds in the calls, including all layers below."""
         return sum(self[f"F_{o}_TIME"] for o in operations)
 
     @property
     def asked(self) -> np.ndarray:
-        """Bytes that reads and writes asked for."""
+        """Bytes that reads and writes requested."""
         return self["BYTES_ASKED_READ"] + self["BYTES_ASKED_WRITTEN"]
 
     def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: counters of one object."""
+        """Returns counters of one object as evidence."""
         return self.facts.rows(self._table, int(self._rows[place]), *names)
 
     def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
-        """Evidence: sums over some of them; of one alone its counters, with its name."""
+        """Returns sums over the masked objects as evidence; for a single object its counters, with
+        its name."""
         places = np.flatnonzero(mask)
         if len(places) == 1:
             return self.rows(int(places[0]), *names)
@@ -65,8 +66,8 @@ class Objects:
 
     @functools.cached_property
     def counts(self) -> np.ndarray:
-        """How many objects each is: those that were made without a name, and got one by a link
-        later, as h5py makes them, share a record."""
+        """Number of objects in each record. Objects that are created without a name and get one by
+        a link later, as h5py does it, share a record."""
         found = files_of_each(self.facts.log, self.ids)
         opens = self["OPEN_CALLS"]
         for place in np.flatnonzero(opens > 1):
@@ -75,8 +76,8 @@ class Objects:
         return found
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
-        """ "300 datasets like /f.h5:/x0", the first by weight; of one alone its name."""
-        # What shares a record for want of room is nobody's example, if there is another.
+        """ "300 datasets like /f.h5:/x0", the heaviest of them; or a single object's name."""
+        # The overflow record is the example only if there is no other record.
         single = mask & (self.ids != ID)
         first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
         name = self.facts.name(int(self.ids[first]))
@@ -88,7 +89,7 @@ class Objects:
 
 
 class Hdf5:
-    """The datasets and files of HDF5, and which lies in which."""
+    """The datasets and files of HDF5, and the file of each dataset."""
 
     def __init__(self, facts: Facts, layers: Table) -> None:
         self.files = Objects(facts, layers, _FILE)
@@ -97,11 +98,11 @@ class Hdf5:
 
     @property
     def file_ids(self) -> npt.NDArray[np.uint64]:
-        """Of each dataset; 0: not known."""
+        """The file of each dataset; 0 if unknown."""
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
-        """Values of datasets, added up for each file."""
+        """Returns the sums of datasets' values for each file."""
         if not len(self.files):
             return np.zeros(0)
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
@@ -109,22 +110,23 @@ class Hdf5:
         return np.bincount(at[known], weights=values[known], minlength=len(self.files))
 
     def per_dataset(self, values: np.ndarray) -> np.ndarray:
-        """Values of files, for each dataset in them; 0 where the file is not known."""
+        """Returns the value of the file for each dataset in it; 0 if the file is unknown."""
         if not len(self.files):
             return np.zeros(len(self.datasets))
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
         return np.where(self.files.ids[at] == self._place, values[at], 0)
 
     def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
-        """Values of another module's records, for each file by each process that used it."""
+        """Returns another module's values for each file, divided by the processes that used it."""
         return joined(self.files.ids, table, values / table.processes)
 
     def in_files(self, mask: Mask) -> Mask:
-        """Which datasets lie in some files."""
+        """Returns a mask of the datasets in these files."""
         return np.isin(self._place, self.files.ids[mask])
 
     def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
-        """Ids of some datasets and of their files, and of some files and their datasets."""
+        """Returns the ids of these datasets and their files, and of these files and their
+        datasets."""
         found: set[int] = set()
         if datasets is not None:
             found |= {int(i) for i in self.datasets.ids[datasets]}
@@ -136,13 +138,13 @@ class Hdf5:
 
 
 def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:
-    """The values of a table's records for these ids; 0 where it has none."""
+    """Returns the values of a table's records for these ids; 0 without a record."""
     at = np.searchsorted(table.ids, ids).clip(0, len(table) - 1)
     return np.where(table.ids[at] == ids, values[at], 0)
 
 
 def hdf5(facts: Facts) -> Hdf5 | None:
-    """None if the log does not say what HDF5's calls became."""
+    """Returns the objects of HDF5; None if the log has no LAYERS records of them."""
     layers = facts.table("LAYERS")
     if layers is None or not np.isin(layers["UPPER_MODULE"], (_FILE, _DATASET)).any():
         return None

@@ -1,4 +1,4 @@
-"""Findings that claim the same seconds: who won them with the first cannot win them again."""
+"""Findings that claim the same seconds: the time that one remedy saves cannot be saved again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
 
 def _kinds(finding: Finding) -> frozenset[str]:
-    """What of a file's time it is about: reads, writes or all else; by its evidence, all of
-    them without any."""
+    """Returns the kinds of a file's time that a finding is about, by its evidence: READ, WRITE or
+    else; all of them if the evidence has no time."""
     found = {_TIME.search(e.counter) for e in finding.evidence}
     words = [set(match[1].split("_")) for match in found if match]
     kinds = {kind for w in words for kind in (w & {"READ", "WRITE"} or {"else"})}
@@ -21,13 +21,14 @@ def _kinds(finding: Finding) -> frozenset[str]:
 
 
 def _same(one: Finding, other: Finding) -> bool:
-    """Whether both speak of the same time in the same files."""
+    """Returns whether both findings claim the same time in the same files."""
     return bool(one.covers & other.covers and _kinds(one) & _kinds(other))
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, the costliest first; each problem whose seconds an earlier one claims says
-    of which.  Where nothing tells, more seconds than there are say it."""
+    """Returns the findings in the same order, the costliest first. A problem whose seconds an
+    earlier problem claims names that problem. Without common files it names the first problem, if
+    all claims together exceed the time that there is."""
     told: list[Finding] = []
     found, claimed = [], 0.0
     for finding in findings:
@@ -46,6 +47,6 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Seconds that problems claim together, each once."""
+    """Returns the seconds that problems claim together; seconds claimed twice count once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
     return sum(f.stake.seconds for f in ordered if not f.stake.same_as)

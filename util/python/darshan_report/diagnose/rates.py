@@ -1,4 +1,4 @@
-"""What a job can expect of its file system: what its own best phases reached, or a default."""
+"""The rate that a job can expect of its file system: of its own best phases, or a default."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..measure.heat import heats
 from .limits import Limits
 from .table import Table
 
-_INORDER = 0.8  # of transfers that begin behind the last one
+_INORDER = 0.8  # share of transfers that begin behind the previous one
 
 
 def movers(table: Table) -> np.ndarray:
-    """Processes that move bytes while a file's do: those of the file, or, where each has files
-    of its own, all that have."""
+    """Returns for each file how many processes move bytes at the same time: the processes of the
+    file, or, if that is more, all processes that move bytes of their own files."""
     records = table.records
     moved = sum(
         records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")
@@ -27,8 +27,9 @@ def movers(table: Table) -> np.ndarray:
 
 
 def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
-    """Bytes per second of all processes in large transfers of files that are one process's and
-    moved in order: nothing of the program stands in their way.  0: there is too little of it."""
+    """Returns the bytes per second of all processes in large, aligned transfers, in order, of files
+    that one process uses: the program does not slow these down. Returns 0 if these moved too few
+    bytes."""
     calls = np.maximum(table[f"{kind}S"], 1)
     good = (table.processes == 1) & (table[moved] >= limits["rate.large"] * calls)
     good &= table[f"SEQ_{kind}S"] >= _INORDER * (calls - 1)
@@ -37,7 +38,7 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
     )
     total = float(table[moved][good].sum(dtype="f8"))
     time = float(table[f"F_{kind}_TIME"][good].sum())
-    if time <= 0 or total < limits["rate.phase"]:  # of one process
+    if time <= 0 or total < limits["rate.phase"]:  # the limit is for each process
         return 0.0
     records = table.records
     ranks = records.ranks[np.isin(records.ids, table.ids[good])]
@@ -48,7 +49,7 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
 
 
 def _peak(log: Log) -> float:
-    """Bytes per second in the fullest bin of the system calls' heat map."""
+    """Returns the bytes per second in the busiest interval of the system calls' heat map."""
     try:
         rates = [
             float((heat.read + heat.write).max()) / heat.bin_width
@@ -61,10 +62,11 @@ def _peak(log: Log) -> float:
 
 
 def job_rate(log: Log, table: Table | None, limits: Limits) -> tuple[float, bool]:
-    """Bytes per second that all processes can expect together, and whether they reached it.
+    """Returns the bytes per second that all processes together can expect, and whether they reached
+    them.
 
-    A bin that is fuller than the default raises it; only phases in which nothing stood in the
-    way lower it: the others are slow by what the findings are about.
+    An interval that is busier than the default raises the rate. Only phases that nothing slowed
+    down lower it: the other phases are slow for the reasons that the findings describe.
     """
     default = limits["rate.job"]
     if table is None or not len(table):

@@ -1,4 +1,4 @@
-"""Where diagnoses and counters are described: anchors on pages of the documentation's site."""
+"""Addresses of the descriptions of diagnoses and counters on the documentation's site."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import functools
 import os
 from urllib.parse import quote, urlsplit
 
-PAGE = "doc/diagnoses.html"  # below the site's first page; doc/conf.py makes it
+PAGE = "doc/diagnoses.html"  # relative to the site's first page; doc/conf.py makes it
 _COUNTERS = "doc/counters.html"
 VARIABLE = "DARSHAN_DOC_URL"
 _SCHEMES = ("http", "https", "file")
-_SAFE = "/:@&=+$,;~%!*'[]"  # of an address; nothing that PDF, LaTeX or HTML would end
+_SAFE = "/:@&=+$,;~%!*'[]"  # stay unquoted in an address; none ends a string of PDF, LaTeX or HTML
 
 
 def anchor(name: str) -> str:
-    """Of a diagnosis on the page."""
+    """Returns the anchor of a diagnosis on the page."""
     return f"diagnosis-{name}"
 
 
 def _address(named: str) -> str:
-    """An address or an absolute path as an address that ends with "/"; "" for neither."""
+    """Returns an address or an absolute path as an address that ends with "/"; "" for other
+    text."""
     if named.startswith("/"):
         return f"file:///{quote(named.strip('/'), errors='surrogateescape')}/"
     try:
@@ -34,7 +35,7 @@ def _address(named: str) -> str:
 
 @functools.cache
 def _installed() -> str:
-    """What configure was told, else the site that was installed with this package."""
+    """Returns the site that configure was given, else the site installed with this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
         from .. import _installed as place  # type: ignore[attr-defined]  # noqa: PLC0415
@@ -48,7 +49,7 @@ def _installed() -> str:
 
 
 def problem() -> str:
-    """A line if the variable names no place where a site may be."""
+    """Returns a line if the variable is neither an address nor an absolute path; else empty."""
     named = os.environ.get(VARIABLE, "")
     if not named or _address(named):
         return ""
@@ -56,21 +57,21 @@ def problem() -> str:
 
 
 def base() -> str:
-    """Address of the site, with "/" at its end; empty if none is known."""
+    """Returns the address of the site, with "/" at its end; empty if no site is known."""
     named = os.environ.get(VARIABLE)
     return _address(_installed() if named is None else named)
 
 
 def reference(name: str) -> str:
-    """Address of a diagnosis; the page and anchor alone where no site is known."""
+    """Returns the address of a diagnosis; only the page and anchor if no site is known."""
     return f"{base()}{PAGE}#{anchor(name)}"
 
 
 def counter(name: str) -> str:
-    """Address of a counter of the tables, as above."""
+    """Returns the address of a counter of the tables, like reference()."""
     return f"{base()}{_COUNTERS}#{name.lower()}"
 
 
 def is_link(text: str) -> bool:
-    """Whether a reference leads somewhere from wherever the report is read."""
+    """Returns whether a reference works wherever the report is read."""
     return text.startswith(tuple(f"{scheme}://" for scheme in _SCHEMES))

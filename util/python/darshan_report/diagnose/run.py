@@ -1,4 +1,4 @@
-"""All diagnoses of one log, in the order of what is at stake."""
+"""All diagnoses of one log, by potential saving."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .who import name_programs
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
-    """The findings of a log: problems first, the costliest of them first.
+    """Returns the findings of a log: problems first, the costliest first.
 
-    A problem whose files, and costs, are explained by causes found before is left out:
-    small reads of a file whose dataset is stored across the grain are that.
+    A problem is skipped if causes that were found before explain all its files and at least half of
+    its cost: for example small reads of a file whose dataset is stored across the grain.
     """
     try:
         known = processes(log)
@@ -34,17 +34,17 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """The same for facts that are there already.  nearest: where nothing is found, says what
-    almost was, which costs as much as looking for it.
+    """Like diagnose(), for facts that exist; nearest: if there is no finding, report the nearest
+    problem below its thresholds, which takes as much time again.
 
-    What a damaged log counts may be more than a number holds: that is no warning.
+    Counters of a damaged log may overflow in sums; this gives no warning.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
 
 def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
-    """The findings of a rule, without what other processes cost it."""
+    """Returns the findings of a rule, without the time that calls waited for a processor."""
     said = (corrected(facts, finding) for finding in facts.found(find))
     return [finding for finding in said if finding is not None]
 
@@ -71,7 +71,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
 
 
-# What is told below its threshold: a quarter of it.
+# The nearest problem is one that exceeds this share of its thresholds.
 _NEAR = 0.25
 _LEAST = (
     "stake.share", "stake.seconds", "operations", "files.many", "opens.again", "stats.again",
@@ -80,7 +80,7 @@ _LEAST = (
 
 
 def _near(facts: Facts) -> Finding | None:
-    """The costliest problem if all thresholds of number and cost were lower."""
+    """Returns the costliest problem that lower thresholds of number and cost give."""
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
     told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))
@@ -89,7 +89,7 @@ def _near(facts: Facts) -> Finding | None:
 
 
 def _explained(symptom: Finding, causes: list[Finding]) -> bool:
-    """Whether causes hold all of its files, and at least half of what it costs."""
+    """Returns whether causes contain all files of the symptom, and at least half of its cost."""
     these = [f for f in causes if f.covers & symptom.covers]
     files = frozenset().union(*(f.covers for f in these))
     enough = together(these) >= symptom.stake.seconds / 2

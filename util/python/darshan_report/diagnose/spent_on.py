@@ -1,4 +1,4 @@
-"""What most of the time of a run without a known problem was spent on, and what would help."""
+"""Names the largest part of the time of a run without a known problem, and what would help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rules import lookups, program_files
 
 @dataclass
 class Transfers:
-    """Transfers of files of one kind that reached the system."""
+    """Transfers of one kind of files that reached the system."""
 
     time: float = 0.0
     calls: float = 0.0
@@ -24,7 +24,7 @@ class Transfers:
     names: list[tuple[float, str]] = field(default_factory=list)  # seconds, file
 
     def add(self, facts: Facts, table: Table, mask: np.ndarray, *columns: np.ndarray) -> None:
-        """Those of the files of a table where mask holds: seconds, calls, bytes of each."""
+        """Adds the files of a table where mask holds; columns: seconds, calls and bytes of each."""
         time, calls, moved = columns
         if not mask.any():
             return
@@ -36,7 +36,7 @@ class Transfers:
 
     @property
     def mean(self) -> float:
-        """Bytes of a transfer."""
+        """Mean bytes of a transfer."""
         return self.moved / max(self.calls, 1.0)
 
     @property
@@ -46,7 +46,8 @@ class Transfers:
 
 
 def where(facts: Facts, over: int) -> str:
-    """What would help follows from what the time is spent on; over: processes of a mean."""
+    """Returns a sentence on the largest part of the time, which shows what would help; over: number
+    of processes of a mean."""
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
@@ -59,7 +60,7 @@ def where(facts: Facts, over: int) -> str:
 
 
 def _in_files(facts: Facts, over: int) -> str:
-    """The words of what took the most of the time in the lowest layers."""
+    """Returns the sentence on the largest part of the time in the lowest layers."""
     small, large = _transfers(facts)
     kinds: list[tuple[float, Callable[[str], str]]] = [
         (small.time, lambda most: _of_small(facts, small, most)),
@@ -89,7 +90,8 @@ def _misses(facts: Facts) -> tuple[float, Callable[[str], str]]:
 
 
 def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
-    """A run whose I/O is its start: an interpreter that loads its modules."""
+    """Returns the time in program files, because the I/O of a run may be an interpreter that loads
+    its modules."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
@@ -107,7 +109,7 @@ def _loading(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
 
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Callable[[str], str]]:
-    """Calls of the C library that its buffers answered."""
+    """Returns the time in calls of the C library that its buffers served."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, str
@@ -144,8 +146,9 @@ def _names(facts: Facts) -> tuple[float, Callable[[str], str]]:
 
 
 def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
-    """Those of files that are moved in many small pieces, and of all other ones; what calls on
-    a stream became below its buffer, where the log tells; program files left out."""
+    """Returns the transfers of files that are moved in many small pieces, and those of all other
+    files, both without program files. The transfers of a stream are those below its buffer, if the
+    log has them."""
     small, large = Transfers(), Transfers()
     found = []
     posix, streams = facts.table("POSIX"), facts.streams

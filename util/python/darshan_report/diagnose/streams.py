@@ -1,5 +1,5 @@
-"""What streams cost below their buffers, by file: from STDIO_EXT, or, in logs without, as far
-as the times of calls tell."""
+"""The cost of streams below their buffers, by file: from STDIO_EXT, or, in logs without it, from
+the times of calls."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Streams:
-    """The files of STDIO, without the standard streams that are none."""
+    """The files of STDIO; the mask `files` is false for the standard streams."""
 
     def __init__(self, table: Table, beside: Table | None) -> None:
         self.table = table
-        self.known = beside is not None  # else times of calls have to tell
+        self.known = beside is not None  # else the times of calls are an estimate
         self.files: Mask = ~np.isin(table.ids, standard_ids())
         self._beside = beside
         self._here = self._there = np.empty(0, "i8")
@@ -26,39 +26,40 @@ class Streams:
             _, self._here, self._there = np.intersect1d(table.ids, beside.ids, return_indices=True)
 
     def __getitem__(self, name: str) -> Floats:
-        """A counter of STDIO_EXT per file of STDIO; 0 where there is none."""
+        """Returns a counter of STDIO_EXT per file of STDIO; 0 without a record."""
         found = np.zeros(len(self.table))
         if self._beside is not None:
             found[self._here] = self._beside[name][self._there]
         return found
 
     def evidence(self, place: int, *names: str) -> tuple[Table, int, tuple[str, ...]] | None:
-        """Where STDIO_EXT has its row of a file: for Facts.rows."""
+        """Returns the arguments of Facts.rows for a file's record in STDIO_EXT; None without a
+        record."""
         if self._beside is None:
             return None
         row = self._beside.place(int(self.table.ids[place]))
         return None if row is None else (self._beside, row, names)
 
     def calls(self, kind: str) -> Floats:
-        """How often libc read or wrote the file; unknown: each call that moved something."""
+        """Returns how often libc read or wrote the file; if unknown, the calls of the program."""
         if self.known:
             return self["FILLS" if kind == "READ" else "DRAINS"]
         return self.table[f"{kind}S"].astype("f8")
 
     def moved(self, kind: str) -> Floats:
-        """Bytes of these."""
+        """Returns the bytes of these calls."""
         if self.known:
             return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
         name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         return self.table[name].astype("f8")
 
     def time(self, kind: str) -> Floats:
-        """Seconds in these, flushes and seeks excepted."""
+        """Returns the seconds in these calls, without flushes and seeks."""
         if self.known:
             return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
         return self.table[f"F_{kind}_TIME"].astype("f8")
 
 
 def ratio(one: Floats, other: Floats) -> Floats:
-    """One for each of the other; 0 where there is no other."""
+    """Returns one / other; 0 where other is 0."""
     return np.divide(one, other, out=np.zeros(len(one)), where=other > 0)

@@ -16,7 +16,7 @@ class Table:
     def __init__(self, records: Records, prefix: str, users: Users) -> None:
         self.records = records
         self.prefix = prefix
-        # Of this table, not of the class: a campaign opens a thousand logs.
+        # In each table: a cache of the class would hold the tables of all logs of a campaign.
         self._joined: dict[str, np.ndarray] = {}
         self._files = Joined(records)
         self.ids = self._files.ids
@@ -27,18 +27,18 @@ class Table:
         return len(self.ids)
 
     def has(self, name: str) -> bool:
-        """Whether the module has this counter (name without the prefix)."""
+        """Returns whether the module has this counter (name without the prefix)."""
         return f"{self.prefix}_{name}" in self._rules
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Sums, or the largest value, per file; unknown counts as 0."""
+        """Returns sums, or the largest value, per file; an unknown value counts as 0."""
         if name not in self._joined:
             self._joined[name] = self._join(name)
         return self._joined[name]
 
     def seconds_or_bytes(self, name: str) -> npt.NDArray[np.float64]:
-        """A counter of each record; what is unknown, or no number, is 0."""
-        key = f" {name}"  # no counter is called so
+        """Returns a counter of each record; unknown and infinite values are 0."""
+        key = f" {name}"  # no counter has such a name
         if key not in self._joined:
             values = self.records[f"{self.prefix}_{name}"].astype("f8")
             self._joined[key] = np.where(np.isfinite(values), np.maximum(values, 0.0), 0.0)
@@ -55,18 +55,18 @@ class Table:
         return self._files.added(column) if self._rules[full] else self._files.largest(column)
 
     def sum(self, name: str) -> float:
-        """Over all files."""
+        """Returns the sum over all files."""
         return float(self[name].sum(dtype="f8"))
 
     def place(self, record: int) -> int | None:
-        """Where a file's values are, by its id."""
+        """Returns the index of a file's values, by its id."""
         return self._files.place(record)
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:
-        """Files x ten size classes; kind READ or WRITE."""
+        """Returns an array of files x ten size classes; kind: READ or WRITE."""
         return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
 
     @property
     def shared(self) -> np.ndarray:
-        """Which files more than one process has a record of."""
+        """Mask of the files that more than one process has a record of."""
         return self.processes > 1

@@ -1,6 +1,5 @@
-"""Tools that do what they are for: tar opens each file of a folder, rm removes each.  Nobody who
-uses one can change how it works, but whoever calls it may have fewer files, or call it less often.
-"""
+"""Tools that do what they are for: tar opens each file of a folder, rm removes each. A user cannot
+change how a tool works, but can give it fewer files, or call it less often."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ TOOLS = frozenset(
         *("md5sum", "sha1sum", "sha256sum", "sha512sum", "cmp", "ldconfig"),
     )
 )
-# What is about several processes that do the same, which their caller starts.
+# Diagnoses of several processes that do the same: their caller can change that.
 _OF_CALLERS = frozenset(("read-by-each", "process-each"))
 
 
 def tool_of(facts: Facts) -> str:
-    """The tool that a run of one process is; empty: another program, or a run of several."""
+    """Returns the tool that a run of one process is; empty for other programs and other runs."""
     if facts.tree is not None or facts.nprocs > 1:
         return ""
     name, _ = program_name(facts.info.exe)
@@ -32,12 +31,12 @@ def tool_of(facts: Facts) -> str:
 
 
 def _did(facts: Facts, finding: Finding) -> list[str]:
-    """The tools of a tree that did what a finding is about; none if others had a part in it."""
+    """Returns the tools of a tree that caused a finding; empty if other programs took part."""
     tree = facts.tree
     if tree is None:
         return []
     told = finding.programs
-    # Of more than two that are named, the others may have done half of it.
+    # The "other programs" behind two or more names may have caused half of it.
     if "other programs" in told and "," in told:
         return []
     names = {p.name for p in tree.programs if not p.shell and (not told or p.name in told)}
@@ -45,8 +44,8 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """The finding, where it is about a tool as a word to who calls it; None: it says nothing that
-    somebody could change."""
+    """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool;
+    other findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
     if tool_of(facts):

@@ -1,4 +1,4 @@
-"""Time on storage that no call and no start of a program explains: nobody may call it fine."""
+"""Time on storage that neither calls nor program starts explain: it must not be called fine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .facts import Facts, once
 
 @dataclass(frozen=True)
 class Unjudged:
-    """Of all processes together; seconds: of one of them, as many as it can have been."""
+    """Unexplained I/O of all processes together. seconds and share are upper bounds of the process
+    with the largest share."""
 
     read: float
     written: float
@@ -25,12 +26,12 @@ class Unjudged:
     starting: float
     faults: float
     seconds: float
-    share: float  # of the time that it ran
+    share: float  # of the run time
     mapped: float  # bytes of mapped files that were touched
 
     @property
     def sentence(self) -> str:
-        """What came from where."""
+        """A sentence on where the bytes came from and went to."""
         words = []
         if self.read:
             came = f"{amount(self.from_storage)} came from storage, "
@@ -55,7 +56,7 @@ class Unjudged:
 
 @once
 def unjudged(facts: Facts) -> Unjudged | None:
-    """None if all of it is explained, or nothing is known."""
+    """Returns None if all of the storage I/O is explained, or USAGE is missing."""
     known = _usage(facts)
     if known is None:
         return None
@@ -85,28 +86,29 @@ def unjudged(facts: Facts) -> Unjudged | None:
 
 @once
 def mapped_of(facts: Facts) -> Mapped | None:
-    """What was mapped of files, and touched; None: nothing."""
+    """Returns the mapped and touched bytes of files; None if no file was mapped."""
     table = facts.table("POSIX_EXT")
     if table is None:
         return None
-    # A sum of which a part is unknown is unknown.
+    # A sum is unknown if a part of it is unknown.
     least = {name: table.records[f"POSIX_EXT_{name}"].min(initial=0) for name in MAPPED}
     return mapped(lambda name: -1.0 if least.get(name, 0) < 0 else table.sum(name))
 
 
 @dataclass(frozen=True)
 class Unwatched:
-    """What programs had that could not be watched, as those have told that waited for them."""
+    """I/O of programs that were not instrumented, as the processes that waited for them recorded
+    it."""
 
     read: float
     written: float
     from_storage: float
-    share: float  # of the run that the longest of them took
+    share: float  # of the run time, taken by the longest of them
 
 
 @once
 def unwatched(facts: Facts) -> Unwatched | None:
-    """None without any, or where nobody has told."""
+    """Returns None if there is no such program, or no process recorded its I/O."""
     known, tree = _usage(facts), facts.tree
     if known is None or tree is None or not tree.unseen.any():
         return None
@@ -121,8 +123,9 @@ def unwatched(facts: Facts) -> Unwatched | None:
 
 
 def is_unjudged(facts: Facts) -> bool:
-    """Whether so much of the run went there that nothing can be called fine: to storage, past
-    all calls; or to programs that were not watched and did more than a little."""
+    """Returns whether so much of the run is unexplained that it must not be called fine: storage
+    I/O outside of recorded calls, or programs that were not instrumented and did more than a
+    little."""
     found, silent = unjudged(facts), unwatched(facts)
     least, share = facts.limits["again.bytes"], facts.limits["io.fine"]
     if found is not None and found.share >= share:
@@ -137,15 +140,16 @@ def _usage(facts: Facts) -> Usage | None:
 
 
 def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
-    """What calls did, the time that there was and how long the processes lived, in the order of
-    the records of USAGE."""
+    """Returns the I/O in recorded calls, the available time and the lifetimes of the processes, in
+    the order of the USAGE records."""
     tree = facts.tree
     if tree is not None and len(known) > 1:
         at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
         there = tree.ranks[at] == known.ranks
         columns = (tree.read, tree.written, tree["WRITES"], tree.time)
         parts = [np.where(there, column[at].astype("f8"), 0.0) for column in columns]
-        # A share of the run: who lived for a moment does not matter to whom waits for all.
+        # The share is of the run, because a short process hardly matters to those that wait for
+        # all.
         return Seen(*parts), np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]
     sums = np.zeros((4, len(known)))
     for layer, table in facts.layers:

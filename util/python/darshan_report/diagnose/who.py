@@ -1,9 +1,9 @@
-"""Which programs of a tree did what a finding is about: from its evidence, as far as the
-log knows it.
+"""Determines which programs of a tree caused a finding, from its evidence, as far as the log shows
+it.
 
-Records of single ranks name their process.  Combined ones do not: SHARED says how many
-they were, and between which ranks; PROCESS, which of those did any I/O.  Where that
-leaves a choice nothing is said.
+A record of a single rank names its process. For a combined record SHARED has the number of
+processes and their lowest and highest rank, and PROCESS shows which of them did any I/O. If that
+leaves a choice, no program is named.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from ..measure.processes import Processes
 from .facts import Facts, Table
 from .finding import GOOD, Finding
 
-_RECORDS = 256  # of a finding that are looked at, the heaviest
-_UNKNOWN = 0.1  # part that may be of nobody known
+_RECORDS = 256  # records of a finding that are examined, the heaviest
+_UNKNOWN = 0.1  # largest part that may be of unknown processes
 
 Weights = npt.NDArray[np.float64]
 
 
 def name_programs(facts: Facts, finding: Finding) -> Finding:
-    """The same finding, its sentence and the programs that did it, as far as known."""
+    """Returns the finding with the programs that caused it, also in its sentence, if they are
+    known."""
     tree = facts.tree
     if tree is None or finding.kind == GOOD or finding.programs or not finding.evidence:
         return finding
@@ -40,8 +41,8 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
 
 
 def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
-    """Over all files: what PROCESS says of each rank, and for what it does not know, such as
-    mapped bytes or layers above, all records of the module."""
+    """Weighs the processes by all files: by PROCESS, or, for what PROCESS lacks, such as mapped
+    bytes or upper layers, by all records of the module."""
     base = [e.counter for e in finding.evidence if e.module in ("POSIX", "STDIO")]
     others = dict.fromkeys(e.module for e in finding.evidence if e.module not in ("POSIX", "STDIO"))
     if not others or any(counter.endswith("_TIME") for counter in base):
@@ -56,8 +57,8 @@ def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
 
 
 def _times(tree: Processes, counters: list[str]) -> Weights:
-    """What each process spent in what these counters are about: reads, writes, metadata; in
-    all of it where they are about none."""
+    """Returns the seconds of each process in the kinds of calls that these counters are about:
+    reads, writes, metadata; in all calls if they are about none of these."""
     kinds = (
         (("_READ_", "_READS", "_READ"), tree.read_time),
         (("_WRITE_", "_WRITES", "_WRITTEN"), tree.write_time),
@@ -68,7 +69,7 @@ def _times(tree: Processes, counters: list[str]) -> Weights:
 
 
 def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | None:
-    """For the records that the finding is about; None if it is about none in particular."""
+    """Weighs the processes by the records that the finding is about; None if it names no record."""
     ids = {e.id for e in finding.evidence if e.id is not None}
     if not ids:
         return None
@@ -83,8 +84,7 @@ def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | No
 
 
 def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
-    """Places of the processes that a combined record stands for; none where that is not
-    known."""
+    """Returns the indices of the processes that used a record; empty if they are unknown."""
     if facts.tree is None or not len(facts.tree):
         return np.empty(0, np.int64)
     records = table.records
@@ -96,7 +96,8 @@ def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
 
 
 def programs_of(facts: Facts, module: str, record: int) -> str:
-    """The programs that used a file, by the time that it took them; empty: not known."""
+    """Returns the programs that used a file, by the time that they spent on it; empty if
+    unknown."""
     table = facts.table(module)
     if facts.tree is None or table is None:
         return ""
@@ -107,7 +108,7 @@ def programs_of(facts: Facts, module: str, record: int) -> str:
 
 
 def _columns(table: Table, counters: list[str]) -> list[str]:
-    """What a record weighs by: seconds, or, where there are none, what is counted."""
+    """Returns the counters that a record is weighed by: its times; without any, its other sums."""
     summed = {c.name for c in table.records.module.counters + table.records.module.fcounters
               if c.summed}  # fmt: skip
     known = [c for c in dict.fromkeys(counters) if c in summed]
@@ -115,21 +116,21 @@ def _columns(table: Table, counters: list[str]) -> list[str]:
 
 
 class _Doers:
-    """What each process of a tree weighs in some records."""
+    """Weights of the processes of a tree in some records."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
         self.weights: Weights = np.zeros(len(tree))
-        self.unknown = 0.0  # what is of nobody known
+        self.unknown = 0.0  # weight of unknown processes
 
     @property
     def known(self) -> Weights:
-        """The weights, if they are most of what there is."""
+        """The weights; zeros if too much is of unknown processes."""
         whole = float(self.weights.sum()) + self.unknown
         return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
-        """Adds these records of a module."""
+        """Adds the records of a module with these ids."""
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))
@@ -146,8 +147,8 @@ class _Doers:
         for row in combined[:_RECORDS]:
             some = self.combined(table, int(records.ids[rows[row]]))
             if len(some):
-                # Each by the time that it spent in such calls at all: who only read a file
-                # has no part in how it was written.
+                # The weight is split by the time in such calls in all files: a process that only
+                # read a file has no part in how it was written.
                 spent = _times(tree, columns)[some]
                 parts = spent if spent.sum() > 0 else np.ones(len(some))
                 self.weights[some] += heavy[row] * parts / parts.sum()
@@ -156,12 +157,12 @@ class _Doers:
         self.unknown += float(heavy[combined[_RECORDS:]].sum())
 
     def combined(self, table: Table, record: int) -> npt.NDArray[np.int64]:
-        """Places of the processes that a combined record stands for; none where that is
-        not known."""
+        """Returns the indices of the processes that a combined record represents; empty if they are
+        unknown."""
         tree, partly = self._tree, self._facts.shared.get(table.records.module.id)
         row = -1 if partly is None else int(partly.rows(np.array([record], "u8"))[0])
         if partly is None or row < 0:
-            return np.flatnonzero(tree.own)  # all of them
+            return np.flatnonzero(tree.own)  # of all processes
         low, high, number = (int(c[row]) for c in (partly.lowest, partly.highest, partly.ranks))
         ends = (tree.ranks == low) | (tree.ranks == high)
         if number == 2:
@@ -172,5 +173,5 @@ class _Doers:
             if len(some) == number:
                 return some
         alike = len({tree.programs[place] for place in np.flatnonzero(active)}) == 1
-        # Which of them is not known then, but of which program they are.
+        # It is unknown which of these processes took part, but they all run the same program.
         return np.flatnonzero(active)[:number] if alike else np.empty(0, np.int64)
