@@ -1,4 +1,4 @@
-"""One file per diagnosis; each has find(facts), which gives its findings."""
+"""One file per diagnosis; each has find(facts), which yields its findings."""
 
 from . import (
     across_the_grain,
@@ -62,8 +62,8 @@ from . import (
     whole_file_copy,
 )
 
-# Causes before symptoms: a file that an earlier finding explains is not blamed
-# again by a rule that is a symptom of it.
+# Causes come before symptoms: a rule for a symptom does not report a file again that a cause
+# explains.
 CAUSES = (
     slow_targets,
     slow_hosts,

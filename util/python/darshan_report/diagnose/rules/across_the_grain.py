@@ -17,8 +17,8 @@ _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKE
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The contiguous datasets where one call becomes most small POSIX calls; reads, or writes if
-    it is not reads."""
+    """Yields a finding on the contiguous datasets of which one call becomes many small POSIX calls:
+    on reads, or on writes if there is none on reads."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -1,4 +1,4 @@
-"""How many processes do the file-system part of collective calls, per node."""
+"""Fewer processes than nodes do the file-system part of collective calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ NAME = "aggregators"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Fewer aggregators than nodes, where collective calls take time."""
+    """Yields a finding if there are fewer aggregators than nodes, and collective calls take
+    time."""
     upper = facts.table("MPI-IO")
     nodes = dict(facts.info.metadata).get("nodes", "")
     if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:
@@ -30,7 +31,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if busy == 0 or busy >= int(nodes):
         return
     time = float(collective.time(upper).sum())
-    # More of them help where the file system is what all wait for.
+    # More aggregators help only if the processes wait for the file system.
     if below * facts.nprocs < facts.limits["imbalance.share"] * time * busy:
         return
     stake = facts.stake(

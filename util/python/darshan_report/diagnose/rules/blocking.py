@@ -1,4 +1,4 @@
-"""All MPI-IO blocks, and takes much of the time."""
+"""All MPI-IO transfers block, and they take much of the time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = "blocking-only"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """A notice: overlapping is possible, whether it helps the log cannot tell."""
+    """Yields a notice, because the log does not show whether overlapping would help."""
     upper = facts.table("MPI-IO")
     if upper is None:
         return
@@ -21,7 +21,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     others = sum(upper.sum(n) for n in ("NB_READS", "NB_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
     time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
     stake = facts.stake(time, "time in blocking transfers, if all of it were overlapped")
-    # Twice the share of a problem: it is a larger change than most.
+    # Twice the share of a problem, because this change is larger than most.
     if others or calls < facts.limits["operations"] or not facts.worth(stake):
         return
     if stake.share < 2 * facts.limits["stake.share"]:

@@ -12,18 +12,20 @@ from ..finding import Finding, Remedy
 NAME = "chunk-cache"
 _TITLE = "The chunk cache is too small for the chunks"
 _NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
-_LARGEST = 1 << 30  # beyond that a cache is no remedy
+_LARGEST = 1 << 30  # bytes; a larger cache is not a remedy
 
 
 def _row(upper: Upper) -> int:
-    """Bytes of the chunks that a call touches: each that is not in the cache is a read below."""
+    """Returns the bytes of the chunks that a call touches: each chunk that is not in the cache is a
+    read below."""
     calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
 
 
 def _all(upper: Upper) -> int:
-    """Bytes of all chunks that were read, by how much of each lies in the file."""
+    """Returns the bytes of all chunks that were read, estimated from the mean size of a stored
+    chunk."""
     bytes_read, reads = upper.below("BYTES_READ"), max(1, upper.below("READS"))
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     stored = min(chunk, max(1, bytes_read // reads))
@@ -31,7 +33,7 @@ def _all(upper: Upper) -> int:
 
 
 def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
-    """A cache that holds what is read again."""
+    """Proposes a cache that holds the bytes that are read again."""
     wanted, text = _wanted(upper, chunk, cache)
     return Remedy(
         f"{text}; or read whole chunks at a time; or make the chunks smaller.",
@@ -42,7 +44,7 @@ def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
 
 
 def _kept_open(chunk: int, cache: int) -> Remedy:
-    """A cache lives as long as its dataset is open, however large it is."""
+    """Proposes to keep the dataset open: a cache of any size lives only as long as that."""
     room = (
         "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={_NETCDF_CHUNKS * chunk})"
     )
@@ -63,9 +65,10 @@ def _lost(upper: Upper) -> str:
 
 
 def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
-    """Bytes of a cache that would hold what is read again, and words for it."""
+    """Returns the bytes of a cache that would hold what is read again, and words for it."""
     every = _all(upper)
-    # Calls whose chunks fit already, and that read them again all the same, come back to any.
+    # The chunks of a call fit into the cache and are read again all the same: the calls return to
+    # chunks in any order.
     if _row(upper) <= cache < every <= _LARGEST:
         return every, (
             "The calls come back to chunks in any order: give the dataset a cache of all that "
@@ -80,13 +83,13 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
 
 
 def _dies(facts: Facts, upper: Upper) -> bool:
-    """Whether the dataset is opened for nearly each read: its cache goes when it is closed."""
+    """Returns whether the dataset is opened for nearly each read: each close drops its cache."""
     opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
     return opens > facts.limits["opens.again"] and 2 * opens > reads
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding, about the datasets that read the same bytes again past their cache."""
+    """Yields one finding on the datasets that read the same bytes again from the file."""
     limits, hits, seconds, moved, again = facts.limits, [], 0.0, 0, 0
     for upper in facts.datasets:
         chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
@@ -100,7 +103,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         ):
             continue
         extra = read - distinct
-        # What is packed costs what it holds: each read of a chunk unpacks all of it.
+        # Each read of a compressed chunk inflates all of it, so it costs as much as the chunk
+        # holds.
         unpacked = (
             chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
         )

@@ -16,7 +16,7 @@ NAME = "chunk-size"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for chunks that are too small, one for those that are too large."""
+    """Yields one finding for chunks that are too small, one for chunks that are too large."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         yield from _too_small(facts, h5)
@@ -29,7 +29,8 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     below = sets.below("READS") + sets.below("WRITES")
     mask = (chunk > 0) & (chunk < limits["chunk.small"]) & (asked >= 4 * chunk * sets.counts)
     number = int(below[mask].sum())
-    # Who writes chunk by chunk makes a call for each.
+    # A program that moves chunk by chunk makes a call for each chunk, around which Python's
+    # bindings take time.
     calls = sets["READ_CALLS"] + sets["WRITE_CALLS"]
     around = np.where(calls >= limits["operations"], binding(facts, calls), 0.0)
     lost = np.where(mask, facts.lost(sets.time() + around, asked), 0.0)
@@ -73,7 +74,7 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     sets, factor = h5.datasets, facts.limits["chunk.amplification"]
     chunk, asked = sets["CHUNK_BYTES"], sets["BYTES_ASKED_READ"]
     distinct = sets["DISTINCT_BYTES_READ"]
-    # Bytes of whole chunks of which most was never asked for, although each was read once.
+    # Each chunk was read once, but most of its bytes were never requested.
     each = asked / np.maximum(1, sets["READ_CALLS"])
     mask = (chunk > 0) & (asked > 0) & (distinct >= factor * asked) & (each * factor <= chunk)
     part = 1 - asked / np.maximum(distinct, 1)

@@ -14,7 +14,8 @@ _EACH = 8  # small reads per process
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The parallel HDF5 file with the most such reads."""
+    """Yields a finding on the parallel HDF5 file that takes the most time, among those with many
+    such reads."""
     h5f = facts.table("H5F")
     if h5f is None or not facts.together:
         return
@@ -64,7 +65,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_one(facts: Facts, file: int, asked: int) -> bool:
-    """Whether some processes read far less than this metadata: one reads, and tells them."""
+    """Returns whether some process reads far less than its share of this metadata: then one process
+    reads it for the others."""
     lower = facts.table("POSIX")
     place = lower.place(file) if lower is not None else None
     if lower is None or place is None or not lower.shared[place]:

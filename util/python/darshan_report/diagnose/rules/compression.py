@@ -13,8 +13,8 @@ NAME = "little-compression"
 
 
 def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
-    """Bytes of the values that the moved chunks hold: a chunk is packed whole, however little of
-    it a call takes.  Each chunk is one transfer below."""
+    """Returns the bytes of the values in the moved chunks, because a filter packs a whole chunk.
+    Each chunk is one transfer below."""
     transfers = upper.below(f"{kind}S", PUTTING if kind == WRITE else (kind,))
     direction = "READ" if kind == READ else "WRITTEN"
     moved = upper.below(f"BYTES_{direction}", PUTTING if kind == WRITE else (kind,))
@@ -25,7 +25,8 @@ def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The filtered dataset whose bytes below are nearly those of its values."""
+    """Yields a finding on a filtered dataset that is stored in nearly as many bytes as its values
+    have."""
     for upper in facts.datasets:
         if upper.counters["FILTERS"] <= 0:
             continue
@@ -34,7 +35,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]
             if stored <= 0:
                 stored = upper.counters[f"DISTINCT_BYTES_{direction}"]
-            # Chunks that are in the cache go through the filters when they leave it.
+            # A cached chunk goes through the filters when it leaves the cache.
             own = upper.own_time(PUTTING if kind == WRITE else (kind,))
             whole = _whole(facts, upper, kind, asked)
             if asked < facts.limits["again.bytes"] or stored > whole * 2:

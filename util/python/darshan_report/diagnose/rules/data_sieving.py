@@ -14,7 +14,8 @@ NAME = "read-modify-write"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The file with the most bytes read below that nobody asked for."""
+    """Yields a finding on the file that loses the most time to reads that the program did not
+    request."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None:
         return
@@ -29,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if extra < max(facts.limits["sieving.share"] * written, facts.limits["again.bytes"]):
             continue
         part = extra / int(below[at])
-        # As much is written back as was read.
+        # As many bytes are written back as were read.
         time = float(lower["F_READ_TIME"][at]) * part
         time += float(lower["F_WRITE_TIME"][at]) * min(1.0, extra / written) / 2
         if time > seconds:

@@ -20,8 +20,8 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
-    """Seconds of Python around the calls on each dataset; never more than from the first of them
-    to the last."""
+    """Returns the seconds of Python around the calls on each dataset, at most the time from the
+    first call to the last."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -32,8 +32,8 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
-    """Datasets whose file is opened anew for every few calls: only a program that keeps it open
-    can take more at a time."""
+    """Returns a mask of the datasets whose file is reopened for every few calls: only a program
+    that keeps the file open can move more at a time."""
     known = hdf5_opened_again.opened(facts)
     if known is None:
         return np.zeros(len(calls), bool)
@@ -43,7 +43,7 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reads, one for writes, over all datasets."""
+    """Yields one finding for reads and one for writes, over all datasets."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         for kind, asked, word in _SIDES:
@@ -54,14 +54,14 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     sets, limits = h5.datasets, facts.limits
     calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)
-    # Where a chunk has no more than a call, the chunks are what is wrong.
+    # If a chunk holds no more than a call moves, the chunks are the problem.
     tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
     tiny &= ~_by_opening(facts, h5, calls)
-    tiny &= sets.ids != ID  # of datasets that share a record each may have been one element
+    tiny &= sets.ids != ID  # in a shared record each dataset may have been one element
     like = max(1, int(sets.counts[tiny].sum()))
     tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
     number, moved = int(calls[tiny].sum()), int(asked[tiny].sum())
-    # h5py opens and closes what it takes from a file for each element.
+    # h5py opens and closes an object of the file for each element.
     time = sets.time((kind, OPEN, CLOSE, META))
     between = _between(facts, h5, kind) * (calls > 0)
     lost = np.where(tiny, facts.lost(time + between, asked), 0.0)

@@ -12,7 +12,8 @@ NAME = "file-per-process"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Written files of one process each, at least one per process."""
+    """Yields a finding on files that single processes wrote, if there is at least one for each
+    process."""
     if not facts.together or facts.nprocs < facts.limits["perprocess.processes"]:
         return
     for module in ("POSIX", "STDIO"):

@@ -17,12 +17,13 @@ _CONTIGUOUS = 1
 
 
 def _filled(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
-    """Bytes that were written without being asked for, and the seconds of that, per dataset."""
+    """Returns the bytes that HDF5 wrote without a request, and the seconds for them, per
+    dataset."""
     asked = sets["BYTES_ASKED_WRITTEN"]
     early = sets.below("BYTES_WRITTEN", (OPEN,))
     late = np.where(
-        # HDF5 writes a contiguous dataset where and as it is told, and nothing else but fill
-        # values, when it gives it room.
+        # In a contiguous dataset HDF5 writes the requested bytes and, when it allocates space, fill
+        # values.
         sets["LAYOUT"] == _CONTIGUOUS,
         np.maximum(0, sets.below("BYTES_WRITTEN", (WRITE,)) - asked),
         0,
@@ -33,7 +34,7 @@ def _filled(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all datasets that were filled and then written."""
+    """Yields one finding over all datasets that were filled and then written."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

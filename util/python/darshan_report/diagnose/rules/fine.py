@@ -1,4 +1,4 @@
-"""Nothing to change, said plainly."""
+"""No known problem was found, or the log does not show enough to say so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FINE, _AGAIN = "Your I/O is fine", ", but the same bytes are read again and aga
 
 
 def _calls(facts: Facts) -> float:
-    """Calls on files of all kinds, in the layer that the program used."""
+    """Returns the number of calls of all kinds on files, in the lowest layers."""
     found = 0.0
     for layer, table in facts.layers:
         if layer.base:
@@ -34,7 +34,8 @@ def _calls(facts: Facts) -> float:
 
 
 def _over(facts: Facts) -> int:
-    """Ranks of a job are alike, so a mean tells of each; programs of a tree are not."""
+    """Returns the divisor of a mean. The ranks of a job are alike, so a mean describes each of
+    them; the programs of a tree are not."""
     return 1 if facts.tree else facts.nprocs
 
 
@@ -51,18 +52,19 @@ def _spent(facts: Facts) -> str:
 
 
 def _crowded(facts: Facts) -> str:
-    """On a busy machine: how much of this was waiting for something else."""
+    """Describes how much of this was waiting for a processor, if the machine was busy."""
     words = crowded.words(facts)
     return f" ({words})" if words else ""
 
 
 def _begun(words: str) -> str:
-    """Words at the begin of a sentence."""
+    """Returns words as the begin of a sentence."""
     return words[0].upper() + words[1:]
 
 
 def _little(facts: Facts) -> str:
-    """Who parses or inflates the same file twenty times waits for itself, not for the file."""
+    """Describes the costs around the calls: a program that parses or inflates the same file twenty
+    times waits for itself, not for the file."""
     again = most_read(facts)
     calls = _calls(facts)
     if not again and calls < facts.limits["calls.many"]:
@@ -82,7 +84,7 @@ def _little(facts: Facts) -> str:
 
 
 def _missed(near: Finding | None) -> str:
-    """Which pattern was almost one."""
+    """Names the pattern that came nearest to a problem."""
     if near is None:
         return "none of the patterns that are known to be slow was found."
     cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
@@ -93,7 +95,8 @@ def _missed(near: Finding | None) -> str:
 
 
 def _not_judged(facts: Facts) -> Finding:
-    """Time on storage that nothing explains: what was seen may be fine, the rest nobody knows."""
+    """Reports storage time that nothing explains: the recorded I/O may be fine, the rest is
+    unknown."""
     known = unjudged(facts)
     silent = unwatched(facts)
     words = f"Not watched: {facts.tree.told_unseen()}. " if facts.tree and silent else ""
@@ -113,7 +116,7 @@ def _not_judged(facts: Facts) -> Finding:
 
 
 def _failed(facts: Facts, failed: Failure) -> Finding:
-    """What did not run to its end is not judged by what it did until then."""
+    """Reports that the program failed: its I/O until then does not show whether the I/O is fine."""
     extra = facts.table("POSIX_EXT")
     misses = int(extra.sum("MISSES")) if extra is not None else 0
     found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
@@ -136,7 +139,7 @@ def find(
     others: Sequence[Finding] = (),
     near: Callable[[Facts], Finding | None] = _nothing,
 ) -> Iterator[Finding]:
-    """Looks at what the other diagnoses found, so it comes last."""
+    """Yields one finding if no other diagnosis found a problem, and so must run last."""
     if any(f.kind == PROBLEM for f in others):
         return
     failed = failure(facts.log, facts.processes)

@@ -1,4 +1,4 @@
-"""HDF5 is flushed after every little that is written."""
+"""HDF5 is flushed after every small write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PUTTING = (WRITE, FLUSH, CLOSE)
 
 
 class _Flushed:
-    """What was flushed of each file: the file itself, and its datasets."""
+    """The flushes of each file: of the file itself, and of its datasets."""
 
     def __init__(self, facts: Facts, h5: Hdf5) -> None:
         files, sets = h5.files, h5.datasets
@@ -33,8 +33,8 @@ class _Flushed:
         asked = np.where(attributes >= self.calls, asked, 0.0)
         self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,))) + asked
         self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
-        # Only chunks are written again because they were flushed: a contiguous dataset is
-        # written where and as it is told, and filled before.
+        # Only chunks are rewritten because of a flush. A contiguous dataset is written as the
+        # program requests, and filled before.
         chunked = sets["CHUNK_BYTES"] > 0
         self.written = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", _PUTTING), 0))
         self.written = self.written + files.below("BYTES_WRITTEN", _PUTTING)
@@ -47,7 +47,8 @@ class _Flushed:
         self.lost = self.time + putting * self.again / np.maximum(self.written, 1)
 
     def often(self, facts: Facts) -> np.ndarray:
-        """Which files are flushed before there is much to flush, or what was flushed before."""
+        """Returns a mask of the files that are flushed before there is much to flush, or that are
+        flushed with bytes that were flushed before."""
         limits = facts.limits
         little = self.asked < limits["flush.bytes"] * self.each
         again = (self.written >= limits["again.factor"] * self.distinct) & (
@@ -58,14 +59,14 @@ class _Flushed:
 
 @once
 def flushed(facts: Facts) -> frozenset[int]:
-    """Ids of files that are flushed so often that what each flush does explains more than how the
-    file is laid out."""
+    """Returns the ids of the files that are flushed so often that the work of each flush explains
+    more than the layout of the file."""
     h5 = hdf5(facts)
     return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files: flushes of a file and of its datasets together."""
+    """Yields one finding over all files, for flushes of a file and of its datasets together."""
     h5 = hdf5(facts)
     if h5 is None:
         return

@@ -12,8 +12,8 @@ from . import flush_per_chunk, hdf5_opened_again, many_objects
 
 NAME = "hdf5-file-time"
 _OPERATIONS = (OPEN, FLUSH, CLOSE, META)
-_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # what they tell is not told again
-_EACH = 8  # small calls per process that one could make for all
+_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # they report these files
+_EACH = 8  # small calls per process that one process could make for all
 
 
 def _part(upper: Upper, kind: str) -> float:
@@ -21,7 +21,8 @@ def _part(upper: Upper, kind: str) -> float:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The HDF5 file whose calls wait most, in MPI or inside HDF5."""
+    """Yields a finding on an HDF5 file whose calls wait in MPI or inside HDF5, that with the most
+    time."""
     told = frozenset().union(*(f.covers for rule in _CAUSES for f in facts.found(rule.find)))
     for upper in facts.hdf5_files:
         if upper.id in told:
@@ -60,8 +61,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
-    """Collective metadata where many processes make small calls that take time: elsewhere all
-    would only wait once more."""
+    """Proposes collective metadata if many processes make small calls that take time; otherwise the
+    processes would only wait once more."""
     many = _EACH * facts.nprocs
     writes = upper.below("WRITES", _OPERATIONS)
     reads = upper.below("READS", _OPERATIONS)
@@ -84,7 +85,8 @@ def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
 
 
 def _inside(facts: Facts, upper: Upper) -> Remedy:
-    """Where chunks pass through filters, that is what flushing and closing mostly do."""
+    """Proposes other filters if chunks pass through filters, because flushing and closing then
+    mostly run these."""
     if facts.attribution and upper.time((FLUSH, CLOSE)) > upper.time(_OPERATIONS) / 2:
         own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
         if any(u.counters["FILTERS"] > 0 for u in own):

@@ -18,8 +18,8 @@ _MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE
 
 
 def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Seconds per file in queries of metadata that each open makes necessary: those of a program
-    that makes no metadata."""
+    """Returns the seconds per file in metadata queries that each open repeats; 0 for files in which
+    the program creates metadata."""
     time = h5.files.time((ATTR, META)) + h5.per_file(h5.datasets.time((ATTR, META)))
     table = facts.table("H5_META")
     if table is not None:
@@ -30,7 +30,7 @@ def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 @once
 def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
-    """How often each process that used a file of HDF5 opened it; None without any."""
+    """Returns how often each process that used an HDF5 file opened it; None without such files."""
     h5, table = hdf5(facts), facts.table("H5F")
     if h5 is None or table is None or not len(h5.files):
         return None
@@ -38,7 +38,7 @@ def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files."""
+    """Yields one finding over all files."""
     known, table = opened(facts), facts.table("H5F")
     if known is None or table is None:
         return

@@ -21,14 +21,14 @@ from . import one_process, slow_hosts, slow_targets
 NAME = "imbalance"
 _TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
 _BYTES = ("BYTES_READ", "BYTES_WRITTEN")
-_MANY = 10  # times the mean: percentages say nothing any more
-_CAUSES = (one_process, slow_targets, slow_hosts)  # what they explain is not told again
+_MANY = 10  # times the mean; a larger factor is printed without decimals
+_CAUSES = (one_process, slow_targets, slow_hosts)  # rules that replace this one if they report
 _WAITING = "what the others wait for the slowest process, if they wait"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Files of single processes by rank, over all layers; and each shared file by its slowest
-    process."""
+    """Yields a finding on the files of single processes, by rank over all layers, and one on the
+    shared file that loses the most time by its slowest process."""
     if not facts.together or any(f for rule in _CAUSES for f in facts.found(rule.find)):
         return
     tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]
@@ -41,38 +41,39 @@ _MODULES = ("MPI-IO", "POSIX", "STDIO")
 
 
 def _mask(facts: Facts, table: Table) -> Mask:
-    """Its records but those of files that MPI-IO moves collectively: few processes do the
-    POSIX part of these for all, as they should."""
+    """Returns a mask of the records without those of files that MPI-IO moves collectively: there
+    few processes do the POSIX part for all, as intended."""
     return ~among(table.records.ids, one_process.collective_files(facts, table))
 
 
 def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
-    """Of some counters, per record; what is unknown is 0."""
+    """Returns the sum of some counters per record; unknown values are 0."""
     return sum(table.seconds_or_bytes(n)[rows] for n in names)
 
 
 @dataclass(frozen=True)
 class _Slow:
-    """The slowest process, and what all did."""
+    """The slowest process, and the mean of all processes."""
 
     rank: int
     longest: float  # seconds
     mean: float
     moved: float  # bytes of that process
-    each: float  # ... of all, on average
+    each: float  # mean bytes of all processes
 
     def works_more(self, facts: Facts) -> bool:
-        """Whether it moves more as well, and not only takes longer."""
+        """Returns whether the process also moves more bytes, and does not only take longer."""
         return self.moved - self.each > facts.limits["imbalance.share"] * self.each
 
     def by_chance(self, facts: Facts) -> bool:
-        """Who takes a little longer for the same work may have been unlucky, once."""
+        """Returns whether the process takes only a little longer for the same work, which may be
+        chance."""
         little = self.longest - self.mean < facts.limits["imbalance.chance"]
         return little and not self.works_more(facts)
 
     @property
     def spread(self) -> str:
-        """How far it is above the mean."""
+        """The ratio of its time to the mean, as text."""
         if self.mean <= 0:
             return "all there is"
         times = self.longest / self.mean
@@ -117,7 +118,8 @@ def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
         evidence=tuple(e for t in summed for e in facts.sums(t, *_BYTES, *_TIMES)),
         remedy=_MORE if more else _LONGER,
         limits=("imbalance.share", "imbalance.chance"),
-        # Where all do the same, what makes one of its files slow explains it.
+        # If all processes do the same work, a cause that makes a file of this process slow explains
+        # the finding.
         covers=frozenset() if more else frozenset(ids[ranks == slow.rank].tolist()),
     )
 
@@ -140,7 +142,8 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
     if not rows.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):
         return
     slowest = _sum(table, rows, ("F_SLOWEST_RANK_TIME",))
-    # Of those that share the file: a file per node is no business of the other nodes.
+    # The mean is over the processes that share the file: a file per node does not concern the other
+    # nodes.
     users = np.maximum(1, table.processes[np.searchsorted(table.ids, records.ids[rows])])
     mean = _sum(table, rows, _TIMES) / users
     uneven = slowest - mean > facts.limits["imbalance.share"] * mean

@@ -1,4 +1,4 @@
-"""What is as it should be: told once, so that nobody looks for it."""
+"""I/O that is as it should be; reported so that the user does not look for a problem there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "as-it-should-be"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Collective calls in use; transfers that go forward."""
+    """Yields a finding on collective calls, and one on transfers that go forward."""
     upper = facts.table("MPI-IO")
     if upper is not None and facts.together:
         together = float(collective.calls(upper).sum())

@@ -1,4 +1,4 @@
-"""The log had no room for everything, or parts of it are damaged."""
+"""The log had no room for the records of all files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "incomplete"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Modules whose partial flag is set."""
+    """Yields a notice on the modules whose partial flag is set."""
     partial = [r for r in facts.info.regions if r.partial and r.length and r.name]
     if not partial:
         return

@@ -24,7 +24,7 @@ _FEWER = (
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for reads, one for writes."""
+    """Yields one finding for reads and one for writes."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return
@@ -41,7 +41,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     below = facts.table("POSIX")
     if kind == "READ" and below is not None:
         mask &= ~among(table.ids, below.ids[read_by_all.whole(facts, below)])
-    # Where one process moves nearly all, there is nothing to do together.
+    # If one process moves nearly all bytes, the processes have nothing to do together.
     mask &= ~_by_one(facts, table)
     if below is not None:
         mask &= ~among(table.ids, below.ids[_by_one(facts, below)])
@@ -88,14 +88,16 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
 
 @once
 def _by_one(facts: Facts, table: Table) -> np.ndarray:
-    """Files of which the slowest or the fastest process moves nearly all bytes."""
+    """Returns a mask of the files of which the slowest or the fastest process moves nearly all
+    bytes."""
     most = np.maximum(table["FASTEST_RANK_BYTES"], table["SLOWEST_RANK_BYTES"])
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
     return table.shared & (most > facts.limits["oneprocess.share"] * moved)
 
 
 def _example(facts: Facts, kind: str) -> str:
-    """As the program calls it: through HDF5, PnetCDF, or MPI-IO itself."""
+    """Returns example calls of the libraries that the program uses: HDF5, PnetCDF, or MPI-IO
+    itself."""
     call = kind.lower()
     lines = []
     if facts.table("H5F") is not None:

@@ -17,7 +17,7 @@ NAME = "line-buffered"
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Those that were written line by line."""
+    """Returns a mask of the files that were written line by line."""
     calls = streams["LINE_DRAINS"]
     found = streams.files & (calls >= facts.limits["stream.calls"])
     mean = ratio(streams.moved("WRITE"), streams.calls("WRITE"))
@@ -25,7 +25,7 @@ def files(facts: Facts, streams: Streams) -> Mask:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """By the mode of the stream when it was written."""
+    """Yields one finding, by the mode that each stream had when it was written."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

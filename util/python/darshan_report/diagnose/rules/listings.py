@@ -14,25 +14,28 @@ NAME = "listed-again"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """By the number of listings and their time, which is known for all folders together."""
+    """Yields a finding by the number of listings and their time, which is known only for all
+    folders together."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
     lists, entries, time = (extra.sum(n) for n in ("DIR_OPENS", "DIR_ENTRIES", "F_LIST_TIME"))
-    # Opening a folder is metadata; its part is not known, so take it by number.
+    # Opening a folder is a metadata operation; its part of their time is estimated by the number of
+    # calls.
     others = sum(
         extra.sum(n)
         for n in ("ACCESSES", "TRUNCATES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
     )
     time += extra.sum("F_META_TIME") * lists / max(1.0, lists + others)
     known = bool(np.all(extra.records["POSIX_EXT_DIR_REOPENS"] >= 0))
-    # Older logs do not tell a tree that is walked again from one that was walked once.
+    # Older logs do not distinguish a tree that is walked again from a tree that is walked once.
     again = extra.sum("DIR_REOPENS") if known else lists
     stake = facts.stake(
         time * again / max(1.0, lists), "time in opening and reading folders listed before"
     )
     few = again < facts.limits["lists.again"] * facts.nprocs
-    # Of large folders a few listings are enough; of an older log it is not known which they are.
+    # A few listings of large folders are enough. An older log does not show which folders were
+    # listed again.
     short = not known or entries * again < facts.limits["lists.entries"] * facts.nprocs * lists
     if (few and short) or not facts.worth(stake):
         return

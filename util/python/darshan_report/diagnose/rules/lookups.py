@@ -11,11 +11,11 @@ from ..facts import Facts, Table, leading
 from ..finding import Finding, Remedy
 
 NAME = "failed-lookups"
-_FOLDERS = 3  # that are named
+_FOLDERS = 3  # folders that are named
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Opens, stats and accesses that found nothing, over all names."""
+    """Yields a finding on the opens, stats and accesses that failed, over all names."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
@@ -41,7 +41,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def where(facts: Facts) -> str:
-    """The folders that are searched in vain, with how often; empty: the log does not say."""
+    """Describes the folders in which lookups failed, with how often; empty if the log does not name
+    them."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return ""
@@ -61,6 +62,6 @@ def where(facts: Facts) -> str:
 
 
 def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:
-    """Records that are of no folder."""
+    """Returns a mask of the records that are not of a folder."""
     names = (facts.name(int(number)) for number in extra.ids)
     return np.array([not name.startswith("/") for name in names])

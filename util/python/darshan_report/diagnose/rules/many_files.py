@@ -16,8 +16,8 @@ _FIRST = 4  # transfers of a file that come with its opening: more are many smal
 
 
 def _spent(facts: Facts, table: Table) -> np.ndarray:
-    """Seconds per file in opening, closing and the first transfers, beyond what the bytes of the
-    file would take in a large one."""
+    """Returns the seconds per file in opening, closing and the first transfers, beyond those that
+    its bytes would take in a large file."""
     opens = np.maximum(facts.opens(table), facts.files(table))
     found = np.array(table["F_META_TIME"], "f8")
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -27,17 +27,17 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Counts files of POSIX and STDIO."""
+    """Yields one finding over the files of POSIX and STDIO."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
-    made, making = 0, 0.0  # of those that are written: a start of Python reads a hundred
+    made, making = 0, 0.0  # of written files only: a start of Python reads a hundred
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
             continue
         size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
         moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-        # Where a position is shared with other processes, no highest byte is known.
+        # The highest byte of a file is unknown if other processes share its position.
         known = (facts.unplaced(table, "READ") + facts.unplaced(table, "WRITTEN") == 0) & (
             (size > 1) | (moved <= 1)
         )
@@ -59,12 +59,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         "time in opening and closing these files and in the first transfers of each, beyond what "
         "the bytes would take at a good rate",
     )
-    # A file that is opened in both layers is work in both.
+    # A file that is opened in both layers costs time in both.
     costly = facts.stake(making, "").share >= facts.limits["files.share"]
     many = costly and made >= facts.limits["files.some"]
     if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
         return
-    # Those of both layers once, and those of two names.
+    # A file that is in both layers, or that has two names, counts once.
     ids = frozenset().union(*(t.ids[mask].tolist() for t, mask in found))
     number = len({facts.finals.get(record, record) for record in ids}) + more
     yield Finding(

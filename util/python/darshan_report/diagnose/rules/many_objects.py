@@ -1,4 +1,4 @@
-"""Values are kept as datasets, groups or attributes of their own."""
+"""Values are stored as datasets, groups or attributes of their own."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
 
 
 def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Per file, by each process that used it, each time that it opened it."""
+    """Returns the attributes of each file that a process uses each time it opens the file."""
     table, opened = facts.table("H5_META"), facts.table("H5F")
     if table is None or opened is None or not len(h5.files):
         return np.zeros(len(h5.files))
-    # One that is replaced is deleted and made again.
+    # A replaced attribute is deleted and created again.
     number = h5.of_files(table, sum(table[n] for n in _TOUCHING) - table["ATTR_DELETES"])
     return np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files with many small objects."""
+    """Yields one finding over all files with many small objects."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files):
         return
@@ -38,15 +38,15 @@ def find(facts: Facts) -> Iterator[Finding]:
     small = (sets.asked <= limits["small.bytes"] * sets.counts) & (sets.asked > 0)
     number = h5.per_file(np.where(small, sets.counts, 0))
     attributes = _attributes(facts, h5)
-    # Attributes that a flush writes anew each time are few.
+    # Flushes rewrite the same few attributes.
     attributes = np.where(np.isin(files.ids, list(flush_per_chunk.flushed(facts))), 0, attributes)
     mask = number + attributes >= limits["objects.many"]
-    # What a file's own calls take is its objects' only if there is nothing else in it.
+    # The time of closing a file belongs to its small objects only if they hold most of its bytes.
     part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2
     spent = h5.per_file(np.where(small, sets.time((OPEN, READ, WRITE, CLOSE, META)), 0.0))
     spent = spent + h5.per_file(sets.time((ATTR,))) + files.time((ATTR, META))
     spent = spent + np.where(part, files.time((CLOSE,)), 0.0)
-    # A library that makes attributes for each dataset does so below its bindings.
+    # A library that creates attributes for each dataset does so below its bindings.
     spent = spent + binding(facts, np.where(number > 0, number, attributes))
     lost = np.where(mask, spent * (1 - 1 / np.maximum(number + attributes, 1)), 0.0)
     stake = facts.stake(
@@ -59,7 +59,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     mostly = attributes[mask].sum() > number[mask].sum()
     what = []
     if number[mask].sum():
-        # How many share a record for want of room is not known: the others tell what one has.
+        # The number of objects in an overflow record is unknown, so the mean size is that of the
+        # others.
         known = these & (sets.ids != ID) if np.any(these & (sets.ids != ID)) else these
         moved = float(sets.asked[known].sum()) / int(sets.counts[known].sum())
         what.append(f"{sets.named(these, sets.time())}, of {amount(moved)} each")

@@ -13,7 +13,8 @@ NAME = "memory-alignment"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """A notice where I/O takes time at all: it costs little but with direct I/O."""
+    """Yields a notice if I/O takes time, because the alignment matters little except with direct
+    I/O."""
     table = facts.table("POSIX")
     if table is None or not places_memory(facts):
         return

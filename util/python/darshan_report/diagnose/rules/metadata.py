@@ -1,4 +1,4 @@
-"""Opening, asking and closing take more time than moving data."""
+"""Opening, querying and closing files takes much of the I/O time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import (
 )
 
 NAME = "metadata"
-# What they tell is not told again.
+# Time that these rules report is not reported again.
 _CAUSES = (
     many_files,
     opens_again,
@@ -34,9 +34,10 @@ _OPERATIONS = ("ACCESSES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS", "
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding, over the lowest layers together."""
+    """Yields one finding over the lowest layers together."""
     told = together(f for rule in _CAUSES for f in facts.found(rule.find))
-    # Modules that an interpreter loads are no data, and nobody packs them into one file.
+    # Program files that an interpreter loads are not data, and users do not pack them into one
+    # file.
     base = [
         (table, ~program_files.which(facts, table)) for layer, table in facts.layers if layer.base
     ]
@@ -46,14 +47,14 @@ def find(facts: Facts) -> Iterator[Finding]:
     opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
     stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
-    # Where other findings explain nearly all of it, these have the remedy.
+    # If other findings explain nearly all of the time, they have the remedy.
     if meta - told < facts.limits["metadata.share"] * meta:
         return
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
         return
     if opens + stats + more < facts.limits["operations"]:
         return
-    # A file may have a record of POSIX and one of STDIO, and a record may be of many files.
+    # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
     known = {
         number: files
         for table, own in base

@@ -12,11 +12,11 @@ from ..finding import Finding, Remedy
 from . import tiny_collective
 
 NAME = "mpi-io-itself"
-_LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there, so that caches are right
+_LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep caches coherent
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files whose transfers are independent."""
+    """Yields one finding over all files whose transfers are independent."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return
@@ -70,8 +70,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _beyond(upper: Table, lower: Table) -> np.ndarray:
-    """Seconds of transfers that are not in POSIX calls on the same file; of files that POSIX
-    does not know, none."""
+    """Returns the seconds of transfers that are not in POSIX calls on the same file; 0 for files
+    without a POSIX record."""
     below = lower["F_READ_TIME"] + lower["F_WRITE_TIME"]
     at = np.searchsorted(lower.ids, upper.ids).clip(0, len(lower) - 1)
     time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]

@@ -14,7 +14,7 @@ NAME = "mpi-io-opened-again"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding over all files of MPI-IO."""
+    """Yields one finding over all files of MPI-IO."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

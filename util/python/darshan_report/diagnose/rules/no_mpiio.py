@@ -15,13 +15,14 @@ from . import read_by_all
 
 NAME = "no-mpi-io"
 _LINE = 512  # bytes: most lines are shorter
-_ALIKE = 0.95  # of the transfers have one size: records
+_ALIKE = 0.95  # share of transfers of the same size from which on they are records
 _LOG = re.compile(r"(^|[._-])(log|out|err|txt|csv|jsonl?|progress|status)([._-]|\d*$)", re.I)
 
 
 def _lines(facts: Facts, table: Table) -> np.ndarray:
-    """Which files the processes only write lines of text to, by their size, which differs, or by
-    the file's name.  Nobody would join those: each process writes too often."""
+    """Returns a mask of the files to which processes only write lines of text, as the different
+    sizes of the writes or the file's name show. No program would combine these: each process writes
+    too often."""
     found = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
     found &= (table["READS"] == 0) & (table["WRITES"] > 0)
     alike = table["ACCESS1_COUNT"] >= _ALIKE * table["WRITES"]
@@ -31,7 +32,7 @@ def _lines(facts: Facts, table: Table) -> np.ndarray:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Shared files with many transfers that no parallel library organises."""
+    """Yields a finding on shared files with many transfers that no parallel library combines."""
     table = facts.table("POSIX")
     if not facts.together or table is None or facts.table("MPI-IO") is not None:
         return

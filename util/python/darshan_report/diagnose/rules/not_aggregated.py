@@ -16,7 +16,8 @@ NAME = "collective-not-aggregated"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """The file with the most collective writes or reads that stay small."""
+    """Yields a finding on the file that loses the most time to collective writes, or else reads,
+    that stay small."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return
@@ -33,8 +34,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         mean = moved / np.maximum(below, 1)
         mask = (below >= facts.limits["operations"]) & (below >= calls)
         mask &= mean < facts.limits["aggregate.bytes"]
-        mask &= ~tiny_collective.tiny(facts, upper)  # what is tiny has another remedy
-        # Most transfers of the file are collective, else it is another finding.
+        mask &= ~tiny_collective.tiny(facts, upper)  # tiny calls have another remedy
+        # If most transfers of the file are independent, another rule reports it.
         mask &= calls >= upper[f"INDEP_{kind}S"]
         if not mask.any():
             continue

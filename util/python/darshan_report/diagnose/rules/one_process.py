@@ -23,14 +23,15 @@ Numbers = npt.NDArray[np.float64]
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """By what single processes wrote and read in the lowest layers."""
+    """Yields one finding, by the bytes that single processes wrote and read in the lowest
+    layers."""
     if not facts.together or facts.nprocs < _LEAST:
         return
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]
-    # One process that reads what all need, and sends it to them, is as it should be.
+    # It is good practice that one process reads what all need, and sends it to them.
     enough = facts.limits["oneprocess.read"]
     found = [one for one in found if one.word != "read" or one.whole > enough]
-    # What the others wait for: the process's time, less its share if all take part.
+    # If all processes took part, each would save the time of this process less its share of that.
     waiting = sum(one.time for one in found) * (facts.nprocs - 1)
     stake = facts.stake(waiting, "the other processes' time while this one does I/O, if they wait")
     if not found or not facts.worth(stake):
@@ -68,7 +69,7 @@ def _evidence(facts: Facts) -> tuple[Evidence, ...]:
 
 
 class _Alone:
-    """What one process did of one kind."""
+    """The reads, or the writes, of one process."""
 
     def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
         self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time
@@ -80,7 +81,7 @@ def _column(table: Table, name: str) -> Numbers:
 
 @once
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
-    """Files that MPI-IO moves collectively, for the layers below it."""
+    """Returns the ids of the files that MPI-IO moves collectively, for the layers below it."""
     above = facts.table("MPI-IO")
     if above is None or above is table:
         return np.empty(0, "u8")
@@ -89,7 +90,8 @@ def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
 
 @once
 def _is_own(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
-    """Records of single ranks, of files of which each process moves what is its own."""
+    """Returns a mask of the records of single ranks, in files in which each process moves its own
+    data."""
     own = (table.records.ranks >= 0) & (table.records.ranks < facts.nprocs)
     return own & ~among(table.records.ids, collective_files(facts, table))
 

@@ -1,4 +1,4 @@
-"""The same file is opened and closed, or asked about, again and again."""
+"""The same file is opened and closed, or queried with stat, again and again."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)  before the loop
 Python: with open(path) as f: outside of the loop;  h5py.File once, not per record
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it"""
-_LIGHTER = 20  # an open or a stat costs so many seeks
+_LIGHTER = 20  # seeks that cost as much as an open or a stat
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """One finding for files, one for streams."""
+    """Yields one finding for POSIX files, one for streams."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)
 
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
-    """How often a file was opened, asked about, or both; a mean where several processes did."""
+    """Describes how often a file was opened, queried, or both; a mean if several processes
+    did so."""
     said = (("opened", float(opens[place])), ("asked about", float(stats[place])))
     often = " and ".join(f"{word} {count(times)} times" for word, times in said if times > 0)
     return often + (" by each process that used it" if table.processes[place] > 1 else "")
 
 
 def _beside(table: Table, place: int) -> list[str]:
-    """Counters that explain the number: OPENS has FILENOS, DUPS and FDOPENS in it."""
+    """Returns the counters that explain the number: OPENS contains FILENOS, DUPS and FDOPENS."""
     names = ("FILENOS", "DUPS", "FDOPENS", "STATS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 
@@ -52,7 +53,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
     part = again / np.maximum(opens + stats, 1)
-    # Seeks are metadata as well, which a file system is not asked for.
+    # The metadata time contains seeks, which do not reach the file system.
     calls = facts.opens(table) + table["STATS"]
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
     time = np.where(mask, table["F_META_TIME"] * part, 0.0)

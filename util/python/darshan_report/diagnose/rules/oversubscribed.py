@@ -1,4 +1,4 @@
-"""More ranks than processors: who waits in MPI keeps another from its work."""
+"""More ranks than processors: a rank that waits in MPI takes the processor from another rank."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAME = "ranks-outnumber-processors"
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """From what the job says of itself, and the time that MPI-IO calls wait in MPI."""
+    """Yields a finding by the job's metadata, and by the time that MPI-IO calls wait in MPI."""
     table = facts.table("MPI-IO")
     if table is None or not outnumbered(facts):
         return
     lost, whole = waiting_in_mpiio.exchanging(facts)
     number = processors(facts)
-    # Were there enough processors, as much would go on at a time.
+    # With a processor for each rank, all of them would run at the same time.
     stake = facts.stake(
         lost * (1 - number / facts.nprocs),
         "time in MPI-IO calls that is neither POSIX calls below nor waiting for one process, "
