@@ -1,5 +1,4 @@
-/* What is done around every MPI-IO call: its file is found, and its time given
- * to the layers. */
+/* Start and end of every MPI-IO call: finds its file, and attributes its time to layers. */
 #include "mpiio.h"
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation) {
@@ -19,7 +18,7 @@ int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation) {
   return 1;
 }
 
-/* A record of its own is only for files with calls that no upper layer made. */
+/* Only files with calls that no upper layer made get a LAYERS record. */
 struct layer_state *mpiio_layer(struct mpiio_file *file) {
   if (!file) return NULL;
   if (UNLIKELY(!file->layer.attached) && runtime_enter()) {

@@ -1,8 +1,7 @@
-/* Opens, closes, and everything else that moves no data. */
+/* Opens, closes, and all other calls that transfer no data. */
 #include "mpiio.h"
 
-/* MPI_MODE_... in the numbering that MPI 2 to 4 libraries share, and in that of
- * the standard ABI. */
+/* Converts MPI_MODE_... from the standard ABI to the values of MPI 2 to 4 libraries. */
 static int64_t classic_mode(int mode) {
   static const struct {
     int classic, standard;
@@ -48,7 +47,7 @@ void mpiio_opened(struct mpiio_call *call, int result, mpi_handle comm, const ch
 
 int mpiio_begin_close(struct mpiio_call *call, mpi_handle fh, struct mpiio_handle *last) {
   if (!mpiio_begin(call, fh, LAYER_CLOSE)) return 0;
-  /* Before the close: as soon as it is over, the handle may be another file's. */
+  /* Before the close, because afterwards the handle may belong to another file. */
   if (!mpiio_handle_take(fh, last)) last->key = 0;
   return 1;
 }

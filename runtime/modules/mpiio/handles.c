@@ -1,4 +1,4 @@
-/* From handles of MPI, and from names, to files and their records. */
+/* From MPI handles and names to files and their records. */
 #include <string.h>
 
 #include "../../names/paths.h"
@@ -7,7 +7,7 @@
 
 struct mpiio_state mpiio_state;
 
-/* The first open: a process without one pays nothing. */
+/* The first open allocates the tables, so other processes do not need the memory. */
 static void prepare(void) {
   struct mpiio_state *mpiio = &mpiio_state;
   if (mpiio->prepared) return;
@@ -24,7 +24,7 @@ static void prepare(void) {
   spin_unlock_alone(&mpiio->lock, begun);
 }
 
-/* In a forked child, which must not call MPI, nothing is open. */
+/* In a forked child no file is open, because it must not call MPI. */
 void mpiio_forked(void) {
   struct segments files = mpiio_state.files;
   segments_clear(&files);
@@ -40,14 +40,14 @@ int mpiio_prepare(void) {
   return 0;
 }
 
-enum { FREE, WAS_USED }; /* keys that are no handles */
+enum { FREE, WAS_USED }; /* keys that are not handles */
 
 static uint32_t place_of(mpi_handle fh) {
   return (uint32_t)((uint64_t)fh * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_HANDLES;
 }
 
-/* Without a lock: what may change is the key, and a handle that another thread
- * opens or closes meanwhile is not this one. */
+/* Takes no lock: only the key may change, and a handle that another thread opens or closes
+ * meanwhile is a different one. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;
@@ -59,7 +59,8 @@ struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   return NULL;
 }
 
-/* With the tables' lock: last with this key; a place that it had is taken again. */
+/* Stores the key last. Reuses the slot of this key if it has one. The caller holds the tables'
+ * lock. */
 static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
   struct mpiio_handle *handles = mpiio_state.handles, *handle = mpiio_handle_of(fh);
   uint32_t i = place_of(fh);
@@ -90,7 +91,7 @@ int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last) {
   if (!handle || !record_lock(&mpiio->lock)) return 0;
   *last = *handle;
   __atomic_store_n(&handle->key, WAS_USED, __ATOMIC_RELEASE);
-  /* A run of used places that ends at a free one is free again. */
+  /* Deleted slots directly before a free slot become free again. */
   uint32_t i = (uint32_t)(handle - handles);
   while (handles[i].key == WAS_USED && handles[(i + 1) % MPIIO_HANDLES].key == FREE) {
     __atomic_store_n(&handles[i].key, FREE, __ATOMIC_RELEASE);
@@ -111,7 +112,7 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
   return file->number;
 }
 
-/* With the store's lock. */
+/* The caller holds the store's lock. */
 static struct mpiio_file *file_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;

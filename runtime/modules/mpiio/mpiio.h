@@ -1,5 +1,5 @@
-/* The MPI-IO module.  Events come after a call that succeeded and ask MPI what
- * they want to know before they lock anything. */
+/* The MPI-IO module. Event functions are called after a successful call. They call MPI functions
+ * only before they take locks. */
 #ifndef DARSHAN_MPIIO_H
 #define DARSHAN_MPIIO_H
 
@@ -11,7 +11,7 @@
 
 /* A call under way. */
 struct mpiio_call {
-  struct mpiio_handle *handle; /* NULL: about no open file */
+  struct mpiio_handle *handle; /* NULL: the call has no open file */
   struct mpiio_file *file;
   struct layer_between layer;
 };
@@ -19,13 +19,14 @@ struct mpiio_call {
 /* handles.c: from handles and names to files and their records */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
-/* What was known of a handle that is about to be closed; puts it back, should
- * the close fail. */
+/* mpiio_handle_take copies and removes the entry of a handle that is about to be closed.
+ * mpiio_handle_return restores it if the close fails. */
 int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last);
 void mpiio_handle_return(const struct mpiio_handle *last);
-/* The file of this name, made if necessary; NULL: it is not recorded. */
+/* Returns the file of this name, created if necessary; NULL if it is not recorded. */
 struct mpiio_file *mpiio_file_get(const char *path);
-/* The file if there is one, else only its record in the annex, both or neither. */
+/* Sets *ext to the annex record of this name, created if necessary, and *file to the file, if it
+ * exists. Sets NULL if there is none. */
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
@@ -36,12 +37,12 @@ int mpiio_prepare(void);
 void mpiio_forked(void);
 void mpiio_ended(void);
 
-/* calls.c: around every call */
+/* calls.c: start and end of every call */
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
-/* Where the time of calls on the file goes that no upper layer made. */
+/* Returns the record for the time of calls that no upper layer made. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
-/* Bytes that were asked for, -1: the call is no transfer. */
+/* bytes: requested; -1 if the call is not a transfer. */
 void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, int64_t bytes,
                uint64_t t1, uint64_t t2);
 
@@ -50,9 +51,9 @@ void mpiio_view_bytes(struct mpiio_view *view);
 void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, mpi_handle etype,
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
                     uint64_t t2);
-/* Where in the file a place in a view is, in bytes; -1: not known. */
+/* Returns the byte offset in the file of an offset in a view; -1 if unknown. */
 int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
-/* Asks MPI where the individual file pointer is now. */
+/* Queries MPI for the position of the individual file pointer. */
 int64_t mpiio_position(mpi_handle fh);
 
 /* files.c */
@@ -63,7 +64,7 @@ void mpiio_closed(struct mpiio_call *call, const struct mpiio_handle *last, int 
                   uint64_t t2);
 void mpiio_deleted(struct mpiio_call *call, int result, const char *path, uint64_t t1, uint64_t t2);
 void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2);
-/* A call that only the annex counts. */
+/* Counts a call that has a counter only in the annex. */
 void mpiio_ext(struct mpiio_call *call, int result, int counter, uint64_t t1, uint64_t t2);
 void mpiio_seeked(struct mpiio_call *call, int result, mpi_handle fh, uint64_t t1, uint64_t t2);
 void mpiio_info_set(struct mpiio_call *call, int result, mpi_handle info, uint64_t t1, uint64_t t2);
@@ -74,47 +75,47 @@ enum mpiio_pointer { MPIIO_EXPLICIT, MPIIO_INDIVIDUAL, MPIIO_SHARED };
 enum mpiio_end_of { MPIIO_AT_ONCE, MPIIO_SPLIT, MPIIO_REQUEST };
 struct mpiio_transfer {
   enum mpiio_operation operation;
-  int counter; /* of the record, that of reads */
+  int counter; /* of the record; the counter of reads */
   enum mpiio_pointer pointer;
   enum mpiio_end_of end;
-  int64_t offset;     /* in etypes, where it is explicit */
-  const void *result; /* status of one that is over at once, request of another */
+  int64_t offset;     /* in etypes; only for MPIIO_EXPLICIT */
+  const void *result; /* the status if end is MPIIO_AT_ONCE, the request if MPIIO_REQUEST */
 };
 void mpiio_transferred(struct mpiio_call *call, int result, const struct mpiio_transfer *transfer,
                        int64_t count, mpi_handle type, uint64_t t1, uint64_t t2);
 void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, uint64_t t1,
                        uint64_t t2);
-/* With the file's lock: what became of a transfer; done -1: not known. */
+/* Counts the result of a transfer; done -1: unknown. The caller holds the file's lock. */
 void mpiio_note_done(struct mpiio_file *file, enum mpiio_operation operation, int64_t asked,
                      int64_t done);
-/* With the file's lock: the end of one that was not over at once. */
+/* Counts the end of a split or non-blocking transfer. The caller holds the file's lock. */
 void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, int counter,
                      uint64_t begun, uint64_t t2);
 
 /* requests.c */
-enum { MPIIO_ROOMS = 16 }; /* statuses of our own in a call that wants none */
+enum { MPIIO_ROOMS = 16 }; /* statuses that the runtime supplies if the caller passes none */
 struct mpiio_wait {
-  int ours;       /* it is about a file, or inside a call of an upper layer */
-  int counted;    /* APMPI counts it */
-  uint32_t first; /* request, 0: none of a file */
+  int ours;       /* 1: it has a request of a file, or is within a call of an upper layer */
+  int counted;    /* 1: APMPI counts the call */
+  uint32_t first; /* number of the first request of a file; 0: none */
   const void *requests;
   struct layer_between layer;
 };
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle request, uint64_t t1);
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
-/* indices: which request each status is about; NULL: the first about the first.
- * statuses: NULL if there are none. */
+/* indices: the request of each status; NULL: in the same order as the requests. statuses: NULL if
+ * there are none. */
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
-/* Is there anything to do around a wait? */
+/* Returns 1 if waits need more than forwarding. */
 static inline int mpiio_waits(void) {
   return UNLIKELY(__atomic_load_n(&mpiio_state.outstanding, __ATOMIC_RELAXED) != 0) ||
          layers_inside();
 }
 
-/* With the file's lock. */
+/* The caller holds the file's lock. */
 static inline void mpiio_add_time(struct mpiio_file *file, int fcounter, enum mpiio_operation kind,
                                   uint64_t t1, uint64_t t2) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], ticks_span(t1, t2));

@@ -1,9 +1,7 @@
-/* Non-blocking reads and writes, from the call that begins one to the wait or
- * test that finds it over.
- *
- * A call for many requests marks those of files before it goes on; afterwards,
- * one that is over is one whose handle MPI has replaced in the array.  That is
- * true of every kind of wait and test. */
+/* Non-blocking reads and writes, from the call that starts one to the wait or test that finds it
+ * complete.
+ * A call for many requests first marks those of files. After every kind of wait and test, a request
+ * is complete if MPI has replaced its handle in the array. */
 #include "mpiio.h"
 
 static uint32_t bucket_of(mpi_handle key) {
@@ -14,14 +12,14 @@ static struct mpiio_request *request_at(uint32_t number) {
   return segments_at(&mpiio_state.requests->request, number);
 }
 
-/* With the tables' lock. */
+/* The caller holds the tables' lock. */
 static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
   for (uint32_t i = table->bucket[bucket_of(key)]; i; i = request_at(i)->next)
     if (request_at(i)->key == key) return request_at(i);
   return NULL;
 }
 
-/* With the tables' lock; NULL: too many at once. */
+/* Returns NULL if the table is full. The caller holds the tables' lock. */
 static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   uint32_t i = table->free ? table->free : table->used + 1;
   if (i > MPIIO_REQUESTS || segments_have(&table->request, i) < 0) return NULL;
@@ -37,7 +35,7 @@ static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   return request;
 }
 
-/* With the tables' lock. */
+/* The caller holds the tables' lock. */
 static void take_out(struct mpiio_requests *table, struct mpiio_request *request) {
   uint32_t *link = &table->bucket[bucket_of(request->key)];
   while (*link != request->number)
@@ -53,7 +51,9 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   if (mpi_same(key, mpi_constant(REQUEST_NULL))) return;
   if (!record_lock(&mpiio->lock)) return;
   struct mpiio_request *request = find(mpiio->requests, key);
-  int known = request != NULL; /* a library may give one handle for all that was over at once */
+  int known =
+      request !=
+      NULL; /* a library may return the same handle for all operations that completed at once */
   if (!request) request = add(mpiio->requests, key);
   if (request) {
     *request = (struct mpiio_request){.key = key,
@@ -76,7 +76,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Marks the requests of files among these. */
+/* Links and marks the requests of files among these. Returns the number of the first; 0 if there is
+ * none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;
@@ -109,7 +110,7 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   return 1;
 }
 
-/* The status of a request, NULL if the call has none for it. */
+/* Returns the status of a request; NULL if the call has none. */
 static const void *status_of(int place, const void *statuses, const int *indices, int n) {
   size_t size = mpi_constant(STATUS_SIZE);
   if (!statuses) return NULL;
@@ -118,7 +119,7 @@ static const void *status_of(int place, const void *statuses, const int *indices
   return NULL;
 }
 
-/* Takes a request that is over out of the table; 0: it is not over. */
+/* Removes a completed request from the table. Returns 0 if the request is not complete. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
   struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request *request = request_at(number);

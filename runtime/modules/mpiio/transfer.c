@@ -4,7 +4,7 @@
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
-/* What the heat map has to know of a transfer that its record has already counted. */
+/* Adds a transfer to the heat map. The record has counted it before. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
   const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
@@ -12,7 +12,7 @@ static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t
               &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
-/* Read and write counters stand side by side, so one function serves both. */
+/* Read and write counters are adjacent, so that one function serves both. */
 static_assert(MPIIO_INDEP_WRITES == MPIIO_INDEP_READS + 1, "pairs");
 static_assert(MPIIO_COLL_WRITES == MPIIO_COLL_READS + 1, "pairs");
 static_assert(MPIIO_SPLIT_WRITES == MPIIO_SPLIT_READS + 1, "pairs");
@@ -81,8 +81,8 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
   if (at.end > *last) *last = at.end;
 }
 
-/* With the file's lock: where the transfer is, as a place in the view; the
- * individual file pointer moves by what was asked for. */
+/* Returns the offset of the transfer in the view, and advances the individual file pointer by the
+ * requested amount. The caller holds the file's lock. */
 static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer *transfer,
                         int64_t bytes) {
   int64_t at = handle->position, unit = handle->view.unit;
@@ -98,7 +98,7 @@ static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer
   return -1;
 }
 
-/* With the file's lock. */
+/* The caller holds the file's lock. */
 static void count_all(struct mpiio_call *call, const struct mpiio_transfer *transfer, int64_t bytes,
                       int64_t done, uint64_t t1, uint64_t t2) {
   struct mpiio_file *file = call->file;

@@ -1,14 +1,14 @@
-/* File views: where in the file a place in a view is. */
+/* File views: from offsets in a view to offsets in the file. */
 #include <string.h>
 
 #include "mpiio.h"
 
-/* The view that an open gives: every byte, from the start. */
+/* The view after an open: every byte, from the start of the file. */
 void mpiio_view_bytes(struct mpiio_view *view) {
   *view = (struct mpiio_view){.unit = 1, .filled = 1, .extent = 1};
 }
 
-/* Data that is stored as in memory has the sizes of memory. */
+/* In other representations sizes in the file differ from sizes in memory. */
 static int is_native(const char *representation) {
   return representation && strcmp(representation, "native") == 0;
 }
@@ -27,7 +27,7 @@ static void describe(struct mpiio_view *view, int64_t displacement, mpi_handle e
   view->filled = filled;
   view->extent = extent;
   view->first = first;
-  /* Without holes, any place is as good as a multiple of the filetype. */
+  /* Without holes all offsets can be computed, not only multiples of the filetype. */
   if (span == filled && extent == filled) {
     view->filled = view->extent = 1;
   }

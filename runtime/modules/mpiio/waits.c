@@ -3,7 +3,8 @@
 #include "../apmpi/apmpi-module.h"
 #include "mpiio.h"
 
-/* 0: nobody wants to know.  Inline: the deepest path of all has no room for another frame. */
+/* Returns 0 if the call only forwards. Inline, because the deepest call path has no stack for
+ * another frame. */
 static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *requests, int n,
                                       const char *frame) {
   wait->first = 0;
@@ -23,7 +24,7 @@ static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *reque
   struct mpi_status_room room;                                                                     \
   if (NOBODY_WAITS(requests, n)) FORWARD;                                                          \
   if (wait.first) status = mpi_status_or(status, &room)
-/* Statuses of our own only if all fit into little room. */
+/* Supplies statuses only if all fit into the array. */
 #define WAITING_MANY(requests, n, statuses)                                                        \
   struct mpiio_wait wait;                                                                          \
   struct mpi_status_room rooms[MPIIO_ROOMS / 2];                                                   \

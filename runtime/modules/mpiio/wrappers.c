@@ -2,14 +2,14 @@
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 
-/* Braces would not pass through the macros. */
+/* A function, because commas within braces would separate macro arguments. */
 static inline struct mpiio_transfer describe(enum mpiio_operation operation, int counter,
                                              enum mpiio_pointer pointer, enum mpiio_end_of end,
                                              int64_t offset, const void *result) {
   return (struct mpiio_transfer){operation, counter, pointer, end, offset, result};
 }
 
-/* What a row may say in its column "find". */
+/* Macros for the column "find" of a row. */
 #define OPEN_FILE(fh, operation)                                                                   \
   struct mpiio_call call;                                                                          \
   if (UNLIKELY(!mpiio_begin(&call, fh, operation))) FORWARD
@@ -24,7 +24,7 @@ static inline struct mpiio_transfer describe(enum mpiio_operation operation, int
   OPEN_FILE(fh, LAYER_##operation);                                                                \
   const struct mpiio_transfer transfer = describe(MPIIO_##operation, MPIIO_##counter##_READS,      \
                                                   MPIIO_##pointer, MPIIO_##end, offset, result)
-/* A status to read, whether the application wants one or not. */
+/* Supplies a status if the application passes none. */
 #define WITH_STATUS(status)                                                                        \
   struct mpi_status_room room;                                                                     \
   status = mpi_status_or(status, &room)
